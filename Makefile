@@ -1,0 +1,32 @@
+# make demo   set up, cluster a generated data set, show the result
+# make test   set up, check style and types, run all tests
+
+PYTHON ?= python3
+VENV := .venv
+
+.PHONY: demo test lint types clean
+.DEFAULT_GOAL := test
+
+demo: $(VENV)/.plot
+	$(VENV)/bin/python examples/demo.py
+
+test: lint types
+	$(VENV)/bin/python -m pytest -n auto
+
+lint: $(VENV)/.dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+types: $(VENV)/.dev
+	$(VENV)/bin/mypy
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# A stamp for each set of extras: a second run installs nothing.
+$(VENV)/.plot $(VENV)/.dev: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	touch $@
+
+$(VENV)/bin/pip:
+	sh tools/make_venv.sh $(PYTHON) $(VENV)

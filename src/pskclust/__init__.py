@@ -1,0 +1,17 @@
+"""Point-set kernel clustering: clusters of any shape, size and density, in linear time."""
+
+from ._estimator import PSKC, load
+from ._exceptions import InsufficientMemoryError, ModelFileError
+from ._isolation_kernel import IsolationKernel
+from ._progress import Progress
+from ._version import __version__
+
+__all__ = [
+    "PSKC",
+    "InsufficientMemoryError",
+    "IsolationKernel",
+    "ModelFileError",
+    "Progress",
+    "__version__",
+    "load",
+]

@@ -1,0 +1,107 @@
+"""The verbs of an engine: all that growth and refinement may ask of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._tables import ClusterTables, CountTable
+
+#: Old labels (m,) and similarities to all clusters (m, k) of some rows, to their new labels.
+ProposalRule = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.int64]]
+
+
+class Candidate(NamedTuple):
+    """A row that was looked for, its score, and its weight in units."""
+
+    row: int
+    score: int
+    units: int
+
+
+class Absorbed(NamedTuple):
+    """The rows that a growing cluster took in one step, and the best score among the others."""
+
+    table: CountTable
+    n_rows: int
+    best_score_left: int
+
+
+class Moved(NamedTuple):
+    """How many rows changed their label, and what that changed in the clusters' tables."""
+
+    change: ClusterTables
+    n_rows: int
+
+
+class RowResults(NamedTuple):
+    """What is known of each row at the end."""
+
+    labels: NDArray[np.int64]
+    similarities: NDArray[np.float64]
+    growth_steps: NDArray[np.int32]
+
+
+class Engine(Protocol):
+    """Rows in some place: in memory, on disk, on other machines."""
+
+    @property
+    def resolution(self) -> int:
+        """The score of a row against its own copy."""
+
+    @property
+    def one(self) -> int:
+        """How many units of weight are one row."""
+
+    @property
+    def n_rows_left(self) -> int:
+        """How many rows of positive weight are in no cluster."""
+
+    def total(self) -> CountTable:
+        """Return the table of all rows that are in no cluster."""
+
+    def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
+        """Return the row in no cluster with the highest score, the first one if there are ties."""
+
+    def table_of(self, row: int, units: int) -> CountTable:
+        """Return the table of one row, as if it weighed `units`."""
+
+    def claim(self, row: int, cluster: int) -> None:
+        """Put one row into a cluster that starts to grow."""
+
+    def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        """Put every row in no cluster with at least `min_score` against `table` into a cluster."""
+
+    def propose(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Note the new labels that `rule` proposes for the rows of the clusters in `sources`.
+
+        Return, for each cluster, the least similarity to it of a row that the rule would leave
+        there (infinity if there is none). `sources` and what is returned have an entry for each
+        cluster, then one for the rows in no cluster.
+        """
+
+    def move(self, below: NDArray[np.float64]) -> Moved:
+        """Give rows their proposed labels where their similarity to the old one is `below`."""
+
+    def undo_move(self) -> None:
+        """Give the rows the labels back that they had before the latest `move`."""
+
+    def remember_labels(self) -> None:
+        """Note the labels of all rows, for `n_changed_labels`."""
+
+    def n_changed_labels(self) -> int:
+        """Return how many rows have another label than when labels were remembered."""
+
+    def renumber(self, new_labels: NDArray[np.int64]) -> None:
+        """Replace each label by the entry of `new_labels` at its place; the last is for -1."""
+
+    def inner_scores(self, clusters: ClusterTables) -> list[int]:
+        """Return the total score of each cluster's members against it."""
+
+    def row_results(self, clusters: ClusterTables) -> RowResults:
+        """Return what is known of each row, similarities being to each one's own cluster."""

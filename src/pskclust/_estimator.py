@@ -1,0 +1,430 @@
+"""PSKC: point-set kernel clustering as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Literal, Self, overload
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from . import _auto
+from ._engines.local import LocalEngine
+from ._engines.pairwise import PairwiseEngine
+from ._gaussian import RESOLUTION, GaussianKernel
+from ._growth import grow
+from ._isolation_kernel import IsolationKernel
+from ._memory import require_memory
+from ._metric import to_points
+from ._model_file import read_model, write_model
+from ._model_state import restore, to_parts
+from ._parallel import map_chunks, rows_per_chunk
+from ._progress import Report, reporter
+from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, most_similar, refine
+from ._result import Result
+from ._tables import ClusterTables
+from ._validation import CLUSTERING_RULES, Data, check_parameters, check_rows, whole
+from ._weights import check_weights
+
+_LARGE_FOR_QUADRATIC_TIME = 20_000
+
+
+class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, BaseEstimator):
+    """Point-set kernel clustering (psKC).
+
+    Clusters of any shape, size and density grow one after the other, each from the row that is
+    most similar to all rows left: rows join while their similarity to the cluster exceeds a
+    threshold that falls step by step down to `tau`. The number of clusters is found, not given,
+    and rows that no cluster takes are noise. Time and memory are linear in the number of rows.
+
+    Labels are the same to the bit for any number of threads and any cutting up of the work.
+
+    Parameters
+    ----------
+    psi : int or "auto", default="auto"
+        Number of cells of each random partitioning, 2 or more. If clusters are joined that should
+        be split, increase it. "auto" is the smaller of 64 and the number of rows.
+    tau : float or "auto", default="auto"
+        Similarity at which growth stops, between 0 and 1. If clusters are split that should be
+        joined, decrease it. "auto" is 0.01 (0.1 for ``kernel="gaussian"``).
+    growth_rate : float, default=0.1
+        Fraction by which the threshold falls in each step, between 0 and 1.
+    n_partitions : int, default=100
+        Number of random partitionings, t in the paper. More of them make results vary less with
+        `random_state`; time and memory are proportional to it.
+    kernel : {"isolation", "gaussian"}, default="isolation"
+        "gaussian" is the paper's psKC_g. It is there for comparison, and takes time quadratic in
+        the number of rows.
+    gamma : float or "scale", default="scale"
+        Of the Gaussian kernel, exp(-gamma ||x - y||^2). "scale" is 1 / (n_features * variance).
+    method : {"voronoi", "hypersphere", "tree"}, default="voronoi"
+        What the cells are, see :class:`IsolationKernel`.
+    metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
+        "cosine" compares directions; "haversine" takes latitude and longitude in degrees.
+    replace : bool, default=False
+        Draw the centres of cells with replacement. Allows more cells than rows.
+    refine : bool, default=True
+        Move the least similar members of each cluster to another one where that raises the total
+        similarity of rows to their clusters.
+    min_cluster_size : int or None, default=None
+        Dissolve smaller clusters before refinement: each member goes to its most similar other
+        cluster if that similarity exceeds `tau`, else to noise. Sizes are sums of weights.
+    noise : {"keep", "nearest"}, default="keep"
+        "nearest" gives noise rows to their most similar cluster. Those that are similar to none
+        at all stay noise.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all processors. Results never depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Which rows the partitionings are drawn from. Pass an int for the same labels every time.
+    verbose : bool, default=False
+        Show a progress bar on standard error.
+    callback : callable or None, default=None
+        Called with a :class:`Progress` whenever the fit has come further. An exception that it
+        raises ends the fit.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int64, shape (n_samples,)
+        Cluster of each row, in the order found; -1 is noise.
+    n_clusters_ : int
+        Number of clusters.
+    seeds_ : ndarray of int64, shape (n_clusters_,)
+        Row that each cluster grew from.
+    cluster_sizes_ : ndarray of int64, shape (n_clusters_,)
+        Number of rows with each label.
+    similarities_ : ndarray of float64, shape (n_samples,)
+        Similarity K-hat of each row to its own cluster; 0 for noise.
+    growth_step_ : ndarray of int32, shape (n_samples,)
+        Step at which growth took each row into a cluster, 0 for the two rows it started with; -1
+        for rows that growth left out.
+    n_iter_ : ndarray of int64, shape (n_clusters_,)
+        Number of growth steps of each cluster.
+    objective_, objective_before_refinement_ : float
+        Total similarity of all members to their own cluster (Gamma, Eq. 4 of the paper), after
+        and before refinement.
+    n_reassigned_ : int
+        Number of rows that refinement moved.
+    kernel_ : IsolationKernel or GaussianKernel
+        The fitted kernel.
+    psi_, tau_ : int, float
+        The values that were used. `psi_` is None for the Gaussian kernel.
+    engine_, kernels_ : str
+        Where the rows were, and which compute kernels worked on them.
+    n_features_in_ : int
+        Number of columns of the data.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had names that are all strings.
+
+    Notes
+    -----
+    ``predict(X)`` is the most similar of the clusters as they are in the end, if that similarity
+    exceeds `tau_`. `labels_` is what growth and refinement gave each row. On the rows of the fit
+    the two agree but for those rows whose own cluster is not, or is no longer, their most similar
+    one above `tau_`: a row joins the first cluster that reaches it, and clusters found later, or
+    members that joined later, may change what it is most similar to.
+
+    Rows of weight 0 take no part in the fit; their label is what ``predict`` gives.
+
+    References
+    ----------
+    K. M. Ting, J. R. Wells, Y. Zhu, "Point-Set Kernel Clustering", IEEE Transactions on Knowledge
+    and Data Engineering 35(5), 2023.
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> PSKC(random_state=0).fit(X).n_clusters_
+    3
+    """
+
+    _result: Result
+
+    def __init__(
+        self,
+        psi: int | Literal["auto"] = "auto",
+        tau: float | Literal["auto"] = "auto",
+        growth_rate: float = 0.1,
+        n_partitions: int = 100,
+        *,
+        kernel: Literal["isolation", "gaussian"] = "isolation",
+        gamma: float | Literal["scale"] = "scale",
+        method: Literal["voronoi", "hypersphere", "tree"] = "voronoi",
+        metric: Literal["euclidean", "cosine", "haversine"] = "euclidean",
+        replace: bool = False,
+        refine: bool = True,
+        min_cluster_size: int | None = None,
+        noise: Literal["keep", "nearest"] = "keep",
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: bool = False,
+        callback: Report | None = None,
+    ) -> None:
+        self.psi = psi
+        self.tau = tau
+        self.growth_rate = growth_rate
+        self.n_partitions = n_partitions
+        self.kernel = kernel
+        self.gamma = gamma
+        self.method = method
+        self.metric = metric
+        self.replace = replace
+        self.refine = refine
+        self.min_cluster_size = min_cluster_size
+        self.noise = noise
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the clusters of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            At least two rows, all finite.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of integer weight w is w equal rows. Fractional weights are rounded to a
+            multiple of a power of two far below them, so that sums stay exact.
+
+        Returns
+        -------
+        self : PSKC
+        """
+        check_parameters(self.get_params(deep=False), CLUSTERING_RULES)
+        report = reporter(self.verbose, self.callback)
+        data = self._checked_data(X, sample_weight)
+        engine = self._engine_for(data, report)
+        min_mass = (self.min_cluster_size or 0) * engine.one
+        growth = grow(engine, self.tau_, self.growth_rate, report)
+        growth = dissolve_small(engine, growth, min_mass, self.tau_)
+        n_passes = MAX_PASSES if self.refine else 0
+        refinement = refine(engine, growth.clusters, max(1, min_mass), n_passes, report)
+        if self.noise == "nearest":
+            adopt_noise(engine, refinement.clusters)
+        self._publish(self._with_absent_rows(data, Result.of(engine, growth, refinement)))
+        return self
+
+    def _checked_data(self, X: ArrayLike, sample_weight: ArrayLike | None) -> Data:
+        rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
+        resolution = RESOLUTION if self.kernel == "gaussian" else self.n_partitions
+        weights = check_weights(sample_weight, len(rows), resolution)
+        if weights.n_slots < 2:
+            raise ValueError(
+                "sample_weight leaves only 1 sample of X. A fit needs two rows or more."
+            )
+        return Data(rows, self.metric, weights)
+
+    def _engine_for(self, data: Data, report: Report) -> LocalEngine:
+        """Return the engine, ready for growth; set what the kernel and tau are on the way."""
+        engine: LocalEngine
+        if self.kernel == "gaussian":
+            _warn_of_quadratic_time(len(data))
+            self.kernel_ = GaussianKernel.fitted(data, self.gamma)
+            engine = PairwiseEngine(data, n_jobs=self.n_jobs)
+            engine.use(self.kernel_, report)
+            self.psi_, default_tau = None, _auto.DEFAULT_GAUSSIAN_TAU
+        else:
+            self.kernel_ = self._isolation_kernel()._draw(data)
+            engine = LocalEngine(data, n_jobs=self.n_jobs)
+            engine.encode(self.kernel_._partition, report)
+            self.psi_, default_tau = self.kernel_.psi_, _auto.DEFAULT_TAU
+        self.tau_ = default_tau if self.tau == "auto" else float(self.tau)
+        self.engine_, self.kernels_ = engine.name, engine.kernels
+        return engine
+
+    def _isolation_kernel(self) -> IsolationKernel:
+        """Return the kernel with this estimator's parameters and columns, not fitted."""
+        names = IsolationKernel().get_params()
+        kernel = IsolationKernel(**{name: getattr(self, name) for name in names})
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(kernel, name, getattr(self, name))
+        return kernel
+
+    def _with_absent_rows(self, data: Data, result: Result) -> Result:
+        """Return the result with labels for the rows of weight 0, which growth did not see."""
+        absent = np.flatnonzero(data.weights.units == 0)
+        labels, similarities = result.labels.copy(), result.similarities.copy()
+        for chunk, found in self._similarities(data.rows[absent], result.clusters):
+            rows = absent[chunk]
+            labels[rows] = self._most_similar(found)
+            similarities[rows] = np.where(labels[rows] < 0, 0, found.max(axis=1, initial=0))
+        return replace(result, labels=labels, similarities=similarities)
+
+    def _publish(self, result: Result) -> None:
+        self._result = result
+        self.labels_ = result.labels
+        self.similarities_ = result.similarities
+        self.growth_step_ = result.growth_steps
+        self.seeds_ = result.seeds
+        self.n_iter_ = result.n_steps
+        self.n_clusters_ = self._n_features_out = len(result.clusters)
+        members = result.labels[result.labels >= 0]
+        self.cluster_sizes_ = np.bincount(members, minlength=self.n_clusters_)
+        self.objective_ = result.objective
+        self.objective_before_refinement_ = result.objective_before_refinement
+        self.n_reassigned_ = result.n_reassigned
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
+
+        With ``noise="nearest"``, return the most similar cluster whatever the similarity, and -1
+        only where it is 0. The notes of the class say how this relates to `labels_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of int64, shape (n_samples,)
+        """
+        rows = self._rows_to_place(X)
+        labels = np.empty(len(rows), dtype=np.int64)
+        for chunk, similarities in self._similarities(rows, self._result.clusters):
+            labels[chunk] = self._most_similar(similarities)
+        return labels
+
+    @overload
+    def similarity(self, X: ArrayLike, top_k: None = None) -> NDArray[np.float64]: ...
+
+    @overload
+    def similarity(
+        self, X: ArrayLike, top_k: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+
+    def similarity(
+        self, X: ArrayLike, top_k: int | None = None
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the similarity K-hat of each row to every cluster, or to the most similar ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        top_k : int or None, default=None
+            Return only the `top_k` most similar clusters of each row, or all if there are fewer.
+
+        Returns
+        -------
+        similarities : ndarray of float64, shape (n_samples, n_clusters_)
+            With `top_k`, of shape (n_samples, top_k), the most similar cluster first.
+        clusters : ndarray of int64, shape (n_samples, top_k)
+            Which clusters they are. Only with `top_k`.
+        """
+        if top_k is not None:
+            check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
+        rows = self._rows_to_place(X)
+        width = self.n_clusters_ if top_k is None else min(int(top_k), self.n_clusters_)
+        self._require_memory_for_similarities(len(rows), width)
+        similarities = np.empty((len(rows), width))
+        clusters = np.empty((len(rows), width if top_k else 0), dtype=np.int64)
+        for chunk, found in self._similarities(rows, self._result.clusters):
+            if top_k is None:
+                similarities[chunk] = found
+            else:
+                clusters[chunk] = np.argsort(-found, axis=1, kind="stable")[:, :width]
+                similarities[chunk] = np.take_along_axis(found, clusters[chunk], axis=1)
+        return similarities if top_k is None else (similarities, clusters)
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the similarity of each row to every cluster, as ``similarity(X)`` does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        similarities : ndarray of float64, shape (n_samples, n_clusters_)
+        """
+        return self.similarity(X)
+
+    def _rows_to_place(self, X: ArrayLike) -> NDArray[Any]:
+        check_is_fitted(self)
+        rows = check_rows(self, X, self.metric)
+        self.kernel_._check_reach(rows)
+        return rows
+
+    def _similarities(
+        self, rows: NDArray[Any], clusters: ClusterTables
+    ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """Yield the similarities of chunks of rows to all clusters."""
+
+        def score(chunk: slice) -> tuple[slice, NDArray[np.float64]]:
+            points = to_points(rows[chunk], self.metric)
+            return chunk, clusters.similarities(self.kernel_._scores(points, clusters))
+
+        width = max(self.kernel_._width, len(clusters))
+        return map_chunks(score, len(rows), rows_per_chunk(width), self.n_jobs)
+
+    def _most_similar(self, similarities: NDArray[np.float64]) -> NDArray[np.int64]:
+        threshold = 0.0 if self.noise == "nearest" else self.tau_
+        return most_similar(similarities, threshold)
+
+    def _require_memory_for_similarities(self, n_rows: int, width: int) -> None:
+        require_memory(
+            {"similarities": n_rows * width * 8},
+            f"The similarities of {n_rows} rows to {width} clusters",
+            "Ask for the most similar ones only with top_k, or for fewer rows at a time.",
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to one file, for :func:`pskclust.load`.
+
+        Everything is kept but a `callback` and a `random_state` that is no number. The file holds
+        arrays and JSON, no pickle; it is safe to load from anybody.
+
+        Parameters
+        ----------
+        path : str or path-like
+        """
+        check_is_fitted(self)
+        write_model(path, *to_parts(self))
+
+
+def load(path: str | os.PathLike[str]) -> PSKC:
+    """Return the model that :meth:`PSKC.save` wrote to a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    model : PSKC
+        Fitted: predicts exactly what the saved one did.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model, is damaged, or was written by a newer version.
+    """
+    model = PSKC()
+    restore(model, *read_model(path))
+    return model
+
+
+def _warn_of_quadratic_time(n_rows: int) -> None:
+    if n_rows > _LARGE_FOR_QUADRATIC_TIME:
+        warnings.warn(
+            f"kernel='gaussian' takes time quadratic in the number of rows, here {n_rows}. Use "
+            "kernel='isolation' for linear time.",
+            UserWarning,
+            stacklevel=3,
+        )

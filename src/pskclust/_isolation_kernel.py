@@ -1,0 +1,254 @@
+"""IsolationKernel: a similarity that adapts to the density of the data, as a transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ._auto import choose_psi
+from ._kernels import numpy as kernels
+from ._memory import require_memory
+from ._metric import to_points
+from ._parallel import map_chunks, rows_per_chunk
+from ._partition import Partition, draw_partition
+from ._tables import ClusterTables, CountTable, TableStack, one_hot
+from ._validation import (
+    KERNEL_RULES,
+    Data,
+    check_distances,
+    check_parameters,
+    check_psi,
+    check_rows,
+)
+from ._weights import uniform_weights
+
+
+class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Isolation Kernel: how often random partitionings put two points into the same cell.
+
+    Each of `n_partitions` partitionings has `psi` cells around rows drawn from the data. Cells
+    are small where data is dense and large where it is sparse, so two points of a sparse region
+    are more similar than two points as far apart in a dense one. The kernel has an exact feature
+    map: one of `psi` zeros and ones for each partitioning.
+
+    Parameters
+    ----------
+    psi : int or "auto", default="auto"
+        Number of cells of each partitioning, 2 or more. The larger, the sharper the kernel.
+        "auto" is the smaller of 64 and the number of rows.
+    n_partitions : int, default=100
+        Number of partitionings, t in the paper.
+    method : {"voronoi", "hypersphere", "tree"}, default="voronoi"
+        What cells are. "voronoi": all points nearest to the same centre (aNNE). "hypersphere":
+        balls that reach to the nearest other centre (iNNE); a point in no ball has no cell and
+        shares none with anybody, itself included. "tree": leaves of random isolation trees.
+    replace : bool, default=False
+        Draw centres with replacement. Allows more cells than rows.
+    metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
+        "cosine" compares directions; "haversine" takes latitude and longitude in degrees and
+        compares points on the sphere.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all processors. Results never depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Which rows are drawn. Pass an int for the same kernel every time.
+
+    Attributes
+    ----------
+    psi_ : int
+        Number of cells of each partitioning.
+    n_features_in_ : int
+        Number of columns of the data.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had names that are all strings.
+
+    References
+    ----------
+    K. M. Ting, Y. Zhu, Z.-H. Zhou, "Isolation Kernel and Its Effect on SVM", KDD 2018.
+    X. Qin, K. M. Ting, Y. Zhu, V. C. S. Lee, "Nearest-Neighbour-Induced Isolation Similarity and
+    Its Impact on Density-Based Clustering", AAAI 2019.
+
+    Examples
+    --------
+    >>> from pskclust import IsolationKernel
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> kernel = IsolationKernel(psi=2, random_state=0).fit(X)
+    >>> kernel.similarity(X)[0, 0]
+    np.float64(1.0)
+    """
+
+    _partition: Partition
+
+    def __init__(
+        self,
+        psi: int | Literal["auto"] = "auto",
+        n_partitions: int = 100,
+        method: Literal["voronoi", "hypersphere", "tree"] = "voronoi",
+        replace: bool = False,
+        metric: Literal["euclidean", "cosine", "haversine"] = "euclidean",
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+    ) -> None:
+        self.psi = psi
+        self.n_partitions = n_partitions
+        self.method = method
+        self.replace = replace
+        self.metric = metric
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Draw the partitionings from the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : IsolationKernel
+        """
+        check_parameters(self.get_params(deep=False), KERNEL_RULES)
+        rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
+        return self._draw(Data(rows, self.metric, uniform_weights(len(rows))))
+
+    def _draw(self, data: Data) -> Self:
+        if self.metric == "euclidean":
+            check_distances(data.rows, data.rows)
+        n_slots = data.weights.n_slots
+        self.psi_ = choose_psi(n_slots) if self.psi == "auto" else int(self.psi)
+        check_psi(self.psi_, n_slots, self.replace, weighted=not data.weights.uniform)
+        rng = check_random_state(self.random_state)
+        self._partition = draw_partition(
+            data, self.method, self.n_partitions, self.psi_, self.replace, rng
+        )
+        return self
+
+    @property
+    def _width(self) -> int:
+        """How many numbers a row needs while its cells are found."""
+        return self._partition.n_cells
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._partition.n_partitions * self._partition.psi
+
+    def cells(self, X: ArrayLike) -> NDArray[np.unsignedinteger[Any]]:
+        """Return the cell of each row in each partitioning.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        cells : ndarray of shape (n_samples, n_partitions)
+            Numbers from 0 on, in the smallest unsigned type that holds them: uint8 up to 256
+            cells, then uint16. With method "hypersphere", the number `psi_` means no cell.
+        """
+        check_is_fitted(self)
+        return self._cells(check_rows(self, X, self.metric))
+
+    def transform(self, X: ArrayLike) -> sparse.csr_array:
+        """Return the feature map: for each partitioning a one in the column of the row's cell.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        features : csr_array of shape (n_samples, n_partitions * psi_)
+        """
+        features = one_hot(self.cells(X), self._partition.psi, self._partition.no_cell)
+        return features.astype(np.float64)
+
+    def similarity(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Return the kernel of each row of X with each row of Y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples_X, n_features)
+        Y : array-like of shape (n_samples_Y, n_features), default=None
+            X itself if None.
+
+        Returns
+        -------
+        similarity : ndarray of shape (n_samples_X, n_samples_Y)
+            In [0, 1]; exactly 1 for equal rows (method "hypersphere": if they have cells).
+        """
+        left = self.cells(X)
+        right = left if Y is None else self.cells(Y)
+        shape = len(left), len(right)
+        require_memory(
+            {"similarities": 8 * shape[0] * shape[1]},
+            f"The similarities of {shape[0]} rows with {shape[1]} rows",
+            "Ask for fewer rows at a time, or use point_set_similarity.",
+        )
+        similarity = np.empty(shape)
+
+        def compare(chunk: slice) -> None:
+            shared = np.zeros((chunk.stop - chunk.start, len(right)), dtype=np.int64)
+            kernels.count_shared_cells(left[chunk], right, self._partition.no_cell, shared)
+            np.divide(shared, self._partition.n_partitions, out=similarity[chunk])
+
+        for _ in map_chunks(compare, len(left), rows_per_chunk(len(right)), self.n_jobs):
+            pass
+        return similarity
+
+    def point_set_similarity(self, X: ArrayLike, sets: Sequence[ArrayLike]) -> NDArray[np.float64]:
+        """Return the point-set kernel K-hat of each row of X with each set (Eq. 1).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        sets : sequence of array-like of shape (n_members, n_features)
+            The rows of each set.
+
+        Returns
+        -------
+        similarity : ndarray of shape (n_samples, n_sets)
+            The mean, over the set's rows, of the kernel with each of them.
+        """
+        rows = check_rows(self, X, self.metric)
+        tables = TableStack()
+        for number, members in enumerate(sets):
+            tables.push(self._table_of(members, number))
+        clusters = tables.clusters(self._partition.table_shape, self._partition.n_partitions)
+        return clusters.similarities(clusters.scores(self._cells(rows)))
+
+    def _table_of(self, members: ArrayLike, number: int) -> CountTable:
+        try:
+            cells = self.cells(members)
+        except ValueError as error:
+            raise ValueError(f"sets[{number}]: {error}") from error
+        return CountTable(self._partition.count(cells, np.ones(len(cells), np.int64)), len(cells))
+
+    def _cells(self, rows: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+        self._check_reach(rows)
+        partition = self._partition
+        cells = np.empty((len(rows), partition.n_partitions), dtype=partition.cell_type)
+
+        def encode(chunk: slice) -> None:
+            cells[chunk] = partition.cells(to_points(rows[chunk], self.metric))
+
+        for _ in map_chunks(encode, len(rows), rows_per_chunk(partition.n_cells), self.n_jobs):
+            pass
+        return cells
+
+    def _check_reach(self, rows: NDArray[Any]) -> None:
+        """Raise ValueError for rows whose distance to a centre would be no finite number."""
+        if self.metric == "euclidean":
+            self._partition.check_reach(rows)
+
+    def _scores(self, points: NDArray[np.float64], clusters: ClusterTables) -> NDArray[np.int64]:
+        return clusters.scores(self._partition.cells(points))

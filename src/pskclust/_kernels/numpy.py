@@ -1,0 +1,113 @@
+"""The kernels in plain NumPy: the specification that every faster kernel must match to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cells = NDArray[np.unsignedinteger[Any]]
+
+
+def squared_distances(
+    points: NDArray[np.float64],  # IN   (m, d)
+    centres: NDArray[np.float64],  # IN   (psi, d)
+    distance2: NDArray[np.float64],  # OUT  (m, psi)
+) -> None:
+    """Sum the squared differences in feature order, so that each sum has one possible value."""
+    distance2[...] = 0
+    for point_values, centre_values in zip(points.T, centres.T, strict=True):
+        difference = np.subtract.outer(point_values, centre_values)
+        difference *= difference
+        distance2 += difference
+
+
+def nearest_centres(
+    points: NDArray[np.float64],  # IN   (m, d)
+    centres: NDArray[np.float64],  # IN   (psi, d)
+    cells: Cells,  # OUT  (m,)
+) -> None:
+    """Find the Voronoi cell of each point; of centres at the same distance the first one wins."""
+    distance2 = np.empty((len(points), len(centres)))
+    squared_distances(points, centres, distance2)
+    cells[...] = distance2.argmin(axis=1)
+
+
+def nearest_balls(
+    points: NDArray[np.float64],  # IN   (m, d)
+    centres: NDArray[np.float64],  # IN   (psi, d)
+    radius2: NDArray[np.float64],  # IN   (psi,)
+    cells: Cells,  # OUT  (m,) psi where no ball holds the point
+) -> None:
+    """Find, of the balls that hold each point, the one with the nearest centre."""
+    distance2 = np.empty((len(points), len(centres)))
+    squared_distances(points, centres, distance2)
+    distance2[distance2 > radius2] = np.inf
+    nearest = distance2.argmin(axis=1)
+    nearest[np.isinf(distance2.min(axis=1))] = len(centres)
+    cells[...] = nearest
+
+
+def tree_leaves(
+    points: NDArray[np.float64],  # IN   (m, d)
+    feature: NDArray[np.int32],  # IN   (nodes,) column compared at a node; -1 at a leaf
+    threshold: NDArray[np.float64],  # IN   (nodes,) below it, go to the next node
+    target: NDArray[np.int32],  # IN   (nodes,) else, go here; at a leaf, its number
+    cells: Cells,  # OUT  (m,)
+) -> None:
+    """Send each point down one tree to the number of its leaf."""
+    node = np.zeros(len(points), dtype=np.int32)
+    inner = np.arange(len(points))
+    while True:
+        inner = inner[feature[node[inner]] >= 0]
+        if not len(inner):
+            break
+        at = node[inner]
+        below = points[inner, feature[at]] < threshold[at]
+        node[inner] = np.where(below, at + 1, target[at])
+    cells[...] = target[node]
+
+
+def count_cells(
+    cells: Cells,  # IN   (m, t)
+    units: NDArray[np.int64],  # IN   (m,)
+    counts: NDArray[np.int64],  # OUT  (t, n_cells), added to
+) -> None:
+    """Add each row's weight to the counts of its cells."""
+    places = _places_in_table(cells, counts)
+    weights = np.repeat(units, cells.shape[1])
+    # bincount sums in float64, which is exact: weights are kept small enough for that.
+    flat = np.bincount(places.ravel(), weights=weights, minlength=counts.size)
+    counts += flat.astype(np.int64).reshape(counts.shape)
+
+
+def score_cells(
+    cells: Cells,  # IN   (m, t)
+    counts: NDArray[np.int64],  # IN   (t, n_cells)
+    scores: NDArray[np.int64],  # OUT  (m,)
+) -> None:
+    """Sum the counts of each row's cells: t times |G| times its similarity to G."""
+    counts.ravel().take(_places_in_table(cells, counts)).sum(axis=1, out=scores)
+
+
+def _places_in_table(cells: Cells, counts: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return where the count of each cell stands in the flat table, (m, t)."""
+    n_partitions, n_cells = counts.shape
+    starts = np.arange(0, n_partitions * n_cells, n_cells, dtype=np.intp)
+    return starts + cells.astype(np.intp)
+
+
+def count_shared_cells(
+    left: Cells,  # IN   (m, t)
+    right: Cells,  # IN   (n, t)
+    no_cell: int | None,  # IN   the number that nobody shares
+    shared: NDArray[np.int64],  # OUT  (m, n)
+) -> None:
+    """Count the partitionings in which two rows have the same cell."""
+    shared[...] = 0
+    for left_cells, right_cells in zip(left.T, right.T, strict=True):
+        same = np.equal.outer(left_cells, right_cells)
+        if no_cell is not None:
+            same &= right_cells != no_cell
+        shared += same

@@ -1,0 +1,79 @@
+"""Metrics, as ways to place rows in Euclidean space.
+
+Every metric offered ranks pairs of rows as Euclidean distance between their points does, so
+that all else in this package knows one distance only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+METRICS = ("euclidean", "cosine", "haversine")
+
+
+def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
+    """Return the float64 points of some rows; the point of a row depends on that row alone."""
+    points = np.ascontiguousarray(rows, dtype=np.float64)
+    if metric == "cosine":
+        return _on_unit_sphere(points)
+    if metric == "haversine":
+        return _on_globe(points)
+    return points
+
+
+def check_metric(rows: NDArray[Any], metric: str) -> None:
+    """Raise ValueError where `metric` means nothing for a row of X."""
+    if metric == "cosine":
+        _require_directions(rows)
+    elif metric == "haversine":
+        _require_degrees(rows)
+
+
+def _on_unit_sphere(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    # The largest component becomes 1 first, so that no square over- or underflows.
+    scaled: NDArray[np.float64] = points / np.abs(points).max(axis=1, keepdims=True)
+    squared_norm = np.zeros(len(points))
+    for column in scaled.T:
+        squared_norm += column * column
+    scaled /= np.sqrt(squared_norm)[:, np.newaxis]
+    return scaled
+
+
+def _on_globe(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return points on the unit sphere: chords order pairs as great circles do."""
+    latitude, longitude = np.radians(np.ascontiguousarray(degrees.T))
+    return np.column_stack(
+        [
+            np.cos(latitude) * np.cos(longitude),
+            np.cos(latitude) * np.sin(longitude),
+            np.sin(latitude),
+        ]
+    )
+
+
+def _require_directions(rows: NDArray[Any]) -> None:
+    zero = np.flatnonzero(~rows.any(axis=1))
+    if len(zero):
+        raise ValueError(
+            f"Row {zero[0]} of X is all zeros ({len(zero)} such rows) and has no direction, which "
+            "metric='cosine' needs. Leave such rows out, or use metric='euclidean'."
+        )
+
+
+def _require_degrees(rows: NDArray[Any]) -> None:
+    if rows.shape[1] != 2:
+        raise ValueError(
+            f"metric='haversine' needs 2 columns, latitude and longitude in degrees; X has "
+            f"{rows.shape[1]}. Pass these two columns only."
+        )
+    for name, column, bound in (("latitude", 0, 90), ("longitude", 1, 360)):
+        outside = np.flatnonzero(np.abs(rows[:, column]) > bound)
+        if len(outside):
+            raise ValueError(
+                f"Row {outside[0]} of X has {name} {rows[outside[0], column]}, but "
+                f"metric='haversine' takes degrees in [-{bound}, {bound}], latitude first. "
+                "Check the order and the unit of the columns."
+            )

@@ -1,0 +1,89 @@
+"""A fitted PSKC, taken apart into JSON and arrays, and put together again."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._exceptions import ModelFileError
+from ._gaussian import GaussianKernel
+from ._partition import PARTITIONS
+from ._result import Result
+from ._version import __version__
+
+Header = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+# What a fit sets besides its result and its kernel.
+_CHOICES = ("n_features_in_", "psi_", "tau_", "engine_", "kernels_")
+
+
+def to_parts(model: Any) -> tuple[Header, Arrays]:
+    """Return all that a fitted model is, but for a callback and a random generator."""
+    result_numbers, arrays = model._result.to_parts()
+    header: Header = {
+        "written_by": f"pskclust {__version__}",
+        "parameters": {
+            name: _plain(value)
+            for name, value in model.get_params(deep=False).items()
+            if name != "callback"
+        },
+        "choices": {name: _plain(getattr(model, name)) for name in _CHOICES},
+        "result": {name: _plain(value) for name, value in result_numbers.items()},
+    }
+    if hasattr(model, "feature_names_in_"):
+        header["feature_names"] = model.feature_names_in_.tolist()
+    if isinstance(model.kernel_, GaussianKernel):
+        header["gamma"] = model.kernel_.gamma
+        arrays["points"] = model.kernel_.points
+    else:
+        for name, array in model.kernel_._partition.arrays().items():
+            arrays[f"partition_{name}"] = array
+    return header, arrays
+
+
+def restore(model: Any, header: Header, arrays: Arrays) -> None:
+    """Make a fitted model of one that is not, from the parts of another."""
+    try:
+        model.set_params(**header["parameters"])
+        for name in _CHOICES:
+            setattr(model, name, header["choices"][name])
+        if "feature_names" in header:
+            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        model.kernel_ = _restored_kernel(model, header, arrays)
+        model._publish(Result.from_parts(header["result"], arrays))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(
+            f"The model file does not hold what a model needs ({error!r}). "
+            "Save the model again with PSKC.save."
+        ) from error
+
+
+def _restored_kernel(model: Any, header: Header, arrays: Arrays) -> Any:
+    if model.kernel == "gaussian":
+        return GaussianKernel(arrays["points"], header["gamma"])
+    kernel = model._isolation_kernel()
+    kernel.psi_ = model.psi_
+    own = {
+        name.removeprefix("partition_"): array
+        for name, array in arrays.items()
+        if name.startswith("partition_")
+    }
+    kernel._partition = PARTITIONS[model.method](psi=model.psi_, **own)
+    return kernel
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as JSON can hold it; a random generator is not kept."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str) else None

@@ -1,0 +1,86 @@
+"""Telling the outside how far a fit has come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, TextIO
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a ``callback`` is given, every time a fit has come a little further.
+
+    Attributes
+    ----------
+    stage : {"encode", "grow", "refine"}
+        What the fit is doing: finding the cells of the rows, growing clusters, or refining them.
+    done, total : int
+        Rows encoded, rows assigned to a cluster, or refinement passes made; and of how many at
+        the most. Growth may end before `total`: the rest is noise.
+    n_clusters : int
+        Clusters found so far.
+    """
+
+    stage: str
+    done: int
+    total: int
+    n_clusters: int = 0
+
+
+Report = Callable[[Progress], None]
+
+
+def ignore(progress: Progress) -> None:
+    """The report of a fit that nobody watches."""
+
+
+def reporter(verbose: bool, callback: Report | None) -> Report:
+    """Return the one function that a fit tells its progress to."""
+    listeners = [bar for bar in (_Bar(sys.stderr) if verbose else None, callback) if bar]
+
+    def report(progress: Progress) -> None:
+        for listener in listeners:
+            listener(progress)
+
+    return report if listeners else ignore
+
+
+class _Bar:
+    """A line on a terminal that is drawn over itself; elsewhere one line for each stage."""
+
+    WIDTH = 30
+    SECONDS_BETWEEN_DRAWINGS = 0.1
+    WORDS: ClassVar = {"encode": "rows encoded", "grow": "rows assigned", "refine": "passes"}
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._live = stream.isatty()
+        self._latest: Progress | None = None
+        self._drawn_at = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        if self._latest is not None and progress.stage != self._latest.stage:
+            self._end_stage(self._latest)
+        self._latest = progress
+        if progress.stage == "refine" and progress.done == progress.total:
+            self._end_stage(progress)
+            self._latest = None
+        elif self._live and time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS:
+            self._stream.write("\r" + self._line(progress))
+            self._stream.flush()
+            self._drawn_at = time.monotonic()
+
+    def _end_stage(self, progress: Progress) -> None:
+        self._stream.write(("\r" if self._live else "") + self._line(progress) + "\n")
+        self._stream.flush()
+
+    def _line(self, progress: Progress) -> str:
+        full = self.WIDTH * progress.done // max(progress.total, 1)
+        found = f", {progress.n_clusters} clusters found" if progress.stage == "grow" else ""
+        return (
+            f"{progress.stage:>6} [{'#' * full}{'.' * (self.WIDTH - full)}] "
+            f"{progress.done:,} of {progress.total:,} {self.WORDS[progress.stage]}{found}"
+        )

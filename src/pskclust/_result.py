@@ -1,0 +1,74 @@
+"""What a fit found, all of it and unchangeable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._engines.base import Engine
+from ._growth import Growth
+from ._refinement import Refinement
+from ._tables import ClusterTables
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A clustering: what is known of each row, of each cluster, and of the whole."""
+
+    labels: NDArray[np.int64]  # (n,)
+    similarities: NDArray[np.float64]  # (n,)
+    growth_steps: NDArray[np.int32]  # (n,)
+    seeds: NDArray[np.int64]  # (k,)
+    n_steps: NDArray[np.int64]  # (k,)
+    objective: float
+    objective_before_refinement: float
+    n_reassigned: int
+    clusters: ClusterTables
+
+    @classmethod
+    def of(cls, engine: Engine, growth: Growth, refinement: Refinement) -> Result:
+        """Collect the result of a fit that has ended."""
+        rows = engine.row_results(refinement.clusters)
+        return cls(
+            *rows,
+            growth.seeds,
+            growth.n_steps,
+            refinement.objective,
+            refinement.objective_before,
+            refinement.n_reassigned,
+            refinement.clusters,
+        )
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the result as numbers and arrays that a file can hold."""
+        numbers: dict[str, Any] = {
+            "table_shape": self.clusters.shape,
+            "resolution": self.clusters.resolution,
+        }
+        arrays = {
+            "cluster_counts": self.clusters.counts.data,
+            "cluster_cells": self.clusters.counts.indices,
+            "cluster_ends": self.clusters.counts.indptr,
+            "cluster_masses": self.clusters.masses,
+        }
+        for name in (field.name for field in fields(self)[:-1]):
+            value = getattr(self, name)
+            (arrays if isinstance(value, np.ndarray) else numbers)[name] = value
+        return numbers, arrays
+
+    @classmethod
+    def from_parts(cls, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Result:
+        """Return the result that `to_parts` took apart."""
+        shape = tuple(numbers["table_shape"])
+        masses = arrays["cluster_masses"]
+        flat = tuple(arrays[f"cluster_{part}"] for part in ("counts", "cells", "ends"))
+        counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
+        clusters = ClusterTables(counts, masses, shape, numbers["resolution"])
+        known = {**numbers, **arrays}
+        return cls(
+            **{field.name: known[field.name] for field in fields(cls)[:-1]}, clusters=clusters
+        )

@@ -1,0 +1,148 @@
+"""Count tables: what is known of a set of rows, in whole numbers.
+
+A table holds, for a set G, how much of it lies in each cell of each partitioning; divided by
+|G| it is the kernel mean map of the paper (Eq. 2). The score of a row against a table is an
+integer, and its similarity (Eq. 1) is that score divided once, in float64.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._kernels.numpy import Cells
+
+# Above this size a matrix of all clusters' counts stays sparse when rows are scored against it.
+_LARGEST_DENSE_BYTES = 1 << 28
+
+
+@dataclass(eq=False)
+class CountTable:
+    """A set that changes: counts (t, n_cells) and its mass, the total weight in units."""
+
+    counts: NDArray[np.int64]
+    mass: int
+
+    def add(self, other: CountTable) -> None:
+        self.counts += other.counts
+        self.mass += other.mass
+
+    def subtract(self, other: CountTable) -> None:
+        self.counts -= other.counts
+        self.mass -= other.mass
+
+
+def smallest_passing_score(threshold: float, denominator: int) -> int:
+    """Return the least integer S for which the float64 S / denominator exceeds `threshold`."""
+    score = math.floor(threshold * denominator)
+    while score / denominator > threshold:
+        score -= 1
+    while not score / denominator > threshold:
+        score += 1
+    return score
+
+
+def one_hot(cells: Cells, stride: int, no_cell: int | None = None) -> sparse.csr_array:
+    """Return the feature map of rows: a one in column i * stride + cell_i for each cell."""
+    n_rows, n_partitions = cells.shape
+    columns = cells + np.arange(0, n_partitions * stride, stride, dtype=np.int64)
+    if no_cell is None:
+        row_ends = np.arange(0, n_rows * n_partitions + 1, n_partitions)
+        columns = columns.ravel()
+    else:
+        present = cells != no_cell
+        row_ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+        columns = columns[present]
+    ones = np.ones(len(columns), dtype=np.int64)
+    return sparse.csr_array((ones, columns, row_ends), shape=(n_rows, n_partitions * stride))
+
+
+class TableStack:
+    """Finished tables, kept as sparse rows until all of them are there."""
+
+    def __init__(self) -> None:
+        self._rows: list[sparse.csr_array] = []
+        self._masses: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def push(self, table: CountTable) -> None:
+        self._rows.append(sparse.csr_array(table.counts.reshape(1, -1)))
+        self._masses.append(table.mass)
+
+    def clusters(self, shape: tuple[int, int], resolution: int) -> ClusterTables:
+        empty = sparse.csr_array((0, math.prod(shape)), dtype=np.int64)
+        counts = sparse.vstack([empty, *self._rows], format="csr")
+        masses = np.array(self._masses, dtype=np.int64)
+        return ClusterTables(counts, masses, shape, resolution)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterTables:
+    """The tables of all clusters of a clustering, one flattened table a row."""
+
+    counts: sparse.csr_array  # (k, t * n_cells) int64
+    masses: NDArray[np.int64]  # (k,)
+    shape: tuple[int, int]  # (t, n_cells) of each table
+    resolution: int  # the score of a row against its own copy: t
+
+    def __post_init__(self) -> None:
+        assert self.counts.shape == (len(self.masses), math.prod(self.shape))
+
+    def __len__(self) -> int:
+        return len(self.masses)
+
+    def table(self, cluster: int) -> CountTable:
+        """Return the table of one cluster by itself."""
+        counts = self.counts[[cluster]].toarray().reshape(self.shape)
+        return CountTable(counts, int(self.masses[cluster]))
+
+    def changed(self, change: ClusterTables) -> ClusterTables:
+        """Return the tables after rows came (counted in `change`) and went (counted negative)."""
+        counts = (self.counts + change.counts).tocsr()
+        counts.eliminate_zeros()
+        return replace(self, counts=counts, masses=self.masses + change.masses)
+
+    def only(self, kept: NDArray[np.bool_]) -> ClusterTables:
+        """Return the tables of the clusters that are kept."""
+        return replace(self, counts=self.counts[kept], masses=self.masses[kept])
+
+    def similarities(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the similarities that scores (m, k) stand for: one division each."""
+        return scores / (self.resolution * self.masses)
+
+    def scores(self, cells: Cells) -> NDArray[np.int64]:
+        """Return the score of each row of cells against each cluster, (m, k)."""
+        scores: Any = one_hot(cells, stride=self.shape[1]) @ self._by_cell
+        dense: NDArray[np.int64] = scores.toarray() if sparse.issparse(scores) else scores
+        return dense
+
+    @cached_property
+    def _by_cell(self) -> Any:
+        """The counts with a row for each cell, dense where that is small."""
+        columns = self.counts.T
+        dense = len(self) * self.counts.shape[1] * 8 <= _LARGEST_DENSE_BYTES
+        return np.ascontiguousarray(columns.toarray()) if dense else columns.tocsr()
+
+    def inner_scores(self) -> list[int]:
+        """Return the total score of each cluster's members against it: its squared counts."""
+        starts = self.counts.indptr
+        return [
+            _sum_of_squares(self.counts.data[start:end])
+            for start, end in itertools.pairwise(starts)
+        ]
+
+
+def _sum_of_squares(counts: NDArray[np.int64]) -> int:
+    largest = int(counts.max(initial=0))
+    if largest**2 * max(len(counts), 1) < 1 << 63:
+        return int(counts @ counts)
+    return sum(int(count) ** 2 for count in counts)

@@ -1,0 +1,201 @@
+"""Input to checked arrays, and the rules that relate parameters to data."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from ._metric import METRICS, check_metric, to_points
+from ._weights import Weights
+
+METHODS = ("voronoi", "hypersphere", "tree")
+
+
+@dataclass(frozen=True)
+class Data:
+    """The rows of a fit, checked: what everything after validation works on."""
+
+    rows: NDArray[Any]
+    metric: str
+    weights: Weights
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def points(self, chosen: slice | NDArray[np.intp] = slice(None)) -> NDArray[np.float64]:
+        """Return the points, in Euclidean space, of the chosen rows."""
+        return to_points(self.rows[chosen], self.metric)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a parameter may be, and how to say so."""
+
+    words: str
+    admits: Callable[[Any], bool]
+
+
+def _one_of(*choices: str) -> Rule:
+    words = "one of " + ", ".join(map(repr, choices)) if len(choices) > 1 else repr(choices[0])
+    return Rule(words, lambda value: isinstance(value, str) and value in choices)
+
+
+def whole(low: int) -> Rule:
+    return Rule(f"a whole number of {low} or more", lambda value: _is_whole(value) and value >= low)
+
+
+def _between(low: float, high: float) -> Rule:
+    words = f"a number above {low:g}" + (f" and below {high:g}" if high < np.inf else "")
+    return Rule(words, lambda value: _is_number(value) and low < value < high)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+_FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
+_NONE = Rule("None", lambda value: value is None)
+_FUNCTION = Rule("a function", callable)
+_JOBS = Rule(
+    "a whole number other than 0 (-1 means all processors)",
+    lambda value: _is_whole(value) and value != 0,
+)
+
+KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
+    "psi": (whole(2), _one_of("auto")),
+    "n_partitions": (whole(1),),
+    "method": (_one_of(*METHODS),),
+    "metric": (_one_of(*METRICS),),
+    "replace": (_FLAG,),
+    "n_jobs": (_JOBS, _NONE),
+}
+
+CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
+    "tau": (_between(0, 1), _one_of("auto")),
+    "growth_rate": (_between(0, 1),),
+    "kernel": (_one_of("isolation", "gaussian"),),
+    "gamma": (_between(0, np.inf), _one_of("scale")),
+    "refine": (_FLAG,),
+    "min_cluster_size": (whole(1), _NONE),
+    "noise": (_one_of("keep", "nearest"),),
+    "verbose": (_FLAG, whole(0)),
+    "callback": (_FUNCTION, _NONE),
+}
+
+
+def check_parameters(
+    parameters: Mapping[str, object], rules: Mapping[str, tuple[Rule, ...]]
+) -> None:
+    """Raise ValueError for the first parameter that breaks its rules."""
+    for name, allowed in rules.items():
+        value = parameters[name]
+        if not any(rule.admits(value) for rule in allowed):
+            ways = ", or ".join(rule.words for rule in allowed)
+            raise ValueError(f"{name}={value!r} is not allowed. Use {ways}.")
+
+
+def check_rows(
+    estimator: Any, X: ArrayLike, metric: str, *, reset: bool = False, min_samples: int = 1
+) -> NDArray[Any]:
+    """Return X as a real, finite (n, d) array of whatever type it came in.
+
+    Set or check `n_features_in_` and `feature_names_in_` of `estimator` on the way.
+    """
+    if sparse.issparse(X):
+        raise TypeError(
+            f"X is sparse ({type(X).__name__}), which is not supported: cells need every value. "
+            "Reduce it first, say with sklearn.decomposition.TruncatedSVD, or pass X.toarray() "
+            "if that fits into memory."
+        )
+    _refuse_text_columns(X)
+    try:
+        rows: NDArray[Any] = validate_data(
+            estimator, X, reset=reset, dtype="numeric", ensure_min_samples=min_samples
+        )
+    except (TypeError, ValueError) as error:
+        _name_what_is_no_number(X, error)
+        raise
+    check_metric(rows, metric)
+    return rows
+
+
+def check_distances(rows: NDArray[Any], others: NDArray[Any]) -> None:
+    """Raise ValueError if a squared distance between the two could overflow or vanish."""
+    low = np.minimum(rows.min(axis=0), others.min(axis=0)).astype(np.float64)
+    high = np.maximum(rows.max(axis=0), others.max(axis=0)).astype(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        spread = high - low
+        squared_diameter = np.square(spread).sum()
+        widest = int(np.argmax(spread))
+        vanishes = spread[widest] > 0 and spread[widest] ** 2 < np.finfo(np.float64).tiny
+    if not np.isfinite(squared_diameter):
+        raise ValueError(
+            f"Column {widest} of X runs from {low[widest]:g} to {high[widest]:g}: squared "
+            "distances overflow. Scale X down, say with sklearn.preprocessing.StandardScaler."
+        )
+    if vanishes:
+        raise ValueError(
+            f"No column of X is wider than {spread[widest]:g}: squared distances underflow. "
+            "Scale X up, say with sklearn.preprocessing.StandardScaler."
+        )
+
+
+def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
+    """Raise ValueError if `psi` different centres cannot be drawn."""
+    if replace or psi <= n_slots:
+        return
+    rows = "total weight" if weighted else "rows of X"
+    raise ValueError(
+        f"psi={psi} is more than the {n_slots} {rows}. Use psi <= {n_slots}, or replace=True to "
+        "draw centres with replacement."
+    )
+
+
+def _refuse_text_columns(X: Any) -> None:
+    columns, types = getattr(X, "columns", None), getattr(X, "dtypes", None)
+    if not isinstance(columns, Iterable) or not isinstance(types, Iterable):
+        return
+    words = ("str", "string", "object", "category", "categorical", "utf8")
+    for column, kind in zip(columns, types, strict=False):
+        if str(kind).lower().startswith(words) and not _all_numbers(X[column]):
+            raise ValueError(
+                f"Column {str(column)!r} of X is text ({kind}). Leave it out, or encode it as "
+                "numbers, say with sklearn.preprocessing.OneHotEncoder."
+            )
+
+
+def _all_numbers(values: Any) -> bool:
+    try:
+        np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _name_what_is_no_number(X: Any, error: Exception) -> None:
+    """Raise again, with the place and the value, an error about an entry that is no number."""
+    try:
+        entries = np.asarray(X)
+    except ValueError:  # rows of different lengths: NumPy's own message says so
+        return
+    if entries.ndim != 2 or entries.dtype.kind not in "OSU":
+        return
+    for (row, column), value in np.ndenumerate(entries):
+        try:
+            float(value)
+        except (TypeError, ValueError) as no_number:
+            raise type(no_number)(
+                f"X[{row}, {column}] is {value!r}, which is no number ({no_number}). Leave that "
+                "column out, or encode it as numbers."
+            ) from error

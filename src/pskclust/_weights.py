@@ -1,0 +1,94 @@
+"""Sample weights as whole numbers, so that sums of them are exact.
+
+A row of integer weight w is w equal rows. Fractional weights are held in fixed point: each is
+rounded to a multiple of 1/`one`, where `one` is the largest power of two for which every score
+of a fit still is an exact float64.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+LARGEST_EXACT = 1 << 53
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weight of each row, in units.
+
+    Attributes
+    ----------
+    units : ndarray of int64, shape (n_samples,)
+    one : int
+        How many units are weight 1.
+    """
+
+    units: NDArray[np.int64]
+    one: int
+
+    @property
+    def total(self) -> int:
+        return int(self.units.sum())
+
+    @property
+    def uniform(self) -> bool:
+        """Whether no weights were given."""
+        return self.units.strides == (0,)
+
+    @property
+    def n_slots(self) -> int:
+        """How many distinct centres can be drawn: rows, each counted as often as it weighs."""
+        if self.uniform:
+            return len(self.units)
+        return max(self.total // self.one, int(np.count_nonzero(self.units)))
+
+
+def uniform_weights(n_samples: int) -> Weights:
+    """Return weight 1 for every row, in no memory."""
+    return Weights(np.broadcast_to(np.int64(1), n_samples), one=1)
+
+
+def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: int) -> Weights:
+    """Return `sample_weight` in units; `resolution` is the score of a row with its equal."""
+    if sample_weight is None:
+        return uniform_weights(n_samples)
+    weights = _checked_array(sample_weight, n_samples)
+    total = math.fsum(weights)
+    room = LARGEST_EXACT // (2 * resolution)
+    if total > room:
+        raise ValueError(
+            f"sample_weight sums to {total:g}, more than the {room:g} that can be counted exactly "
+            "here. Divide all weights by the same number."
+        )
+    if np.all(weights == np.floor(weights)):
+        return Weights(weights.astype(np.int64), one=1)
+    exponent = math.floor(math.log2(room) - math.log2(total))
+    units = np.rint(np.ldexp(weights, exponent)).astype(np.int64)
+    units[(units == 0) & (weights > 0)] = 1
+    return Weights(units, one=1 << exponent)
+
+
+def _checked_array(sample_weight: ArrayLike, n_samples: int) -> NDArray[np.float64]:
+    try:
+        weights: NDArray[Any] = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold numbers only: {error}.") from error
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}, but X has {n_samples} rows. "
+            f"Pass one weight a row, in an array of shape ({n_samples},)."
+        )
+    bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight[{bad[0]}] is {weights[bad[0]]}. Weights must be finite and not "
+            "negative; use 0 to leave a row out."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row. At least one must be positive.")
+    return weights
