@@ -19,7 +19,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from . import _auto
+from ._auto import GAUSSIAN_TAU, choose_tau
 from ._engines.local import LocalEngine
 from ._engines.pairwise import PairwiseEngine
 from ._gaussian import RESOLUTION, GaussianKernel
@@ -54,10 +54,10 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     ----------
     psi : int or "auto", default="auto"
         Number of cells of each random partitioning, 2 or more. If clusters are joined that should
-        be split, increase it. "auto" is the smaller of 64 and the number of rows.
+        be split, increase it. "auto" is 64, or a quarter of the number of rows if that is less.
     tau : float or "auto", default="auto"
         Similarity at which growth stops, between 0 and 1. If clusters are split that should be
-        joined, decrease it. "auto" is 0.01 (0.1 for ``kernel="gaussian"``).
+        joined, decrease it. "auto" is 0.64 / psi, or 0.1 for ``kernel="gaussian"``.
     growth_rate : float, default=0.1
         Fraction by which the threshold falls in each step, between 0 and 1.
     n_partitions : int, default=100
@@ -238,12 +238,12 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             self.kernel_ = GaussianKernel.fitted(data, self.gamma)
             engine = PairwiseEngine(data, n_jobs=self.n_jobs)
             engine.use(self.kernel_, report)
-            self.psi_, default_tau = None, _auto.DEFAULT_GAUSSIAN_TAU
+            self.psi_, default_tau = None, GAUSSIAN_TAU
         else:
             self.kernel_ = self._isolation_kernel()._draw(data)
             engine = LocalEngine(data, n_jobs=self.n_jobs)
             engine.encode(self.kernel_._partition, report)
-            self.psi_, default_tau = self.kernel_.psi_, _auto.DEFAULT_TAU
+            self.psi_, default_tau = self.kernel_.psi_, choose_tau(self.kernel_.psi_)
         self.tau_ = default_tau if self.tau == "auto" else float(self.tau)
         self.engine_, self.kernels_ = engine.name, engine.kernels
         return engine

@@ -43,7 +43,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ----------
     psi : int or "auto", default="auto"
         Number of cells of each partitioning, 2 or more. The larger, the sharper the kernel.
-        "auto" is the smaller of 64 and the number of rows.
+        "auto" is 64, or a quarter of the number of rows if that is less.
     n_partitions : int, default=100
         Number of partitionings, t in the paper.
     method : {"voronoi", "hypersphere", "tree"}, default="voronoi"

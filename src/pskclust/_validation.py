@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from ._metric import METRICS, check_metric, to_points
+from ._parallel import rows_per_chunk
 from ._weights import Weights
 
 METHODS = ("voronoi", "hypersphere", "tree")
@@ -121,11 +122,17 @@ def check_rows(
     _refuse_text_columns(X)
     try:
         rows: NDArray[Any] = validate_data(
-            estimator, X, reset=reset, dtype="numeric", ensure_min_samples=min_samples
+            estimator,
+            X,
+            reset=reset,
+            dtype="numeric",
+            ensure_all_finite=False,
+            ensure_min_samples=min_samples,
         )
     except (TypeError, ValueError) as error:
         _name_what_is_no_number(X, error)
         raise
+    _require_finite(rows)
     check_metric(rows, metric)
     return rows
 
@@ -160,6 +167,20 @@ def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
         f"psi={psi} is more than the {n_slots} {rows}. Use psi <= {n_slots}, or replace=True to "
         "draw centres with replacement."
     )
+
+
+def _require_finite(rows: NDArray[Any]) -> None:
+    step = rows_per_chunk(rows.shape[1])
+    for start in range(0, len(rows), step):
+        finite = np.isfinite(rows[start : start + step])
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            value = rows[start + row, column]
+            what = "NaN" if np.isnan(value) else value
+            raise ValueError(
+                f"X[{start + row}, {column}] is {what}. Every value must be a finite number: leave "
+                "such rows out, or fill them in, say with sklearn.impute.SimpleImputer."
+            )
 
 
 def _refuse_text_columns(X: Any) -> None:
