@@ -7,6 +7,8 @@ from pathlib import Path
 
 from ._exceptions import InsufficientMemoryError
 
+_CONTROL_GROUPS = Path("/sys/fs/cgroup")
+
 
 def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
     """Raise InsufficientMemoryError if `needs`, bytes by purpose, exceed what is available.
@@ -49,7 +51,7 @@ def _machine_bytes() -> int | None:
 
 def _control_group_bytes() -> int | None:
     """Return what a container's limit leaves (control groups, version 2 or 1)."""
-    root = Path("/sys/fs/cgroup")
+    root = _CONTROL_GROUPS
     for limit, used in (
         (root / "memory.max", root / "memory.current"),
         (root / "memory/memory.limit_in_bytes", root / "memory/memory.usage_in_bytes"),

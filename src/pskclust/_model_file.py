@@ -107,7 +107,13 @@ def _read_array(
             f"{os.fspath(path)!r} is damaged: {name} does not match its checksum. "
             "Save the model again with PSKC.save."
         )
-    return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    try:
+        return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    except ValueError as error:
+        raise ModelFileError(
+            f"{os.fspath(path)!r} is damaged: {name} cannot be read ({error}). "
+            "Save the model again with PSKC.save."
+        ) from error
 
 
 def _read_member(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str]) -> bytes:

@@ -1,0 +1,79 @@
+"""A fit that does not fit into memory says so before it starts."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from pskclust import PSKC, InsufficientMemoryError, IsolationKernel, _memory
+
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: MEGABYTE)
+
+
+def test_a_fit_that_cannot_fit_names_the_bytes_and_the_way_out(little_memory):
+    X = np.zeros((20_000, 1))
+    message = (
+        r"Fitting 20000 rows with n_partitions=100 and psi=64 needs about 2.92 MB \(\d+ bytes: "
+        r"cells 2 MB, rows 720 kB, tables 205 kB\), but only 1.05 MB of memory are available. "
+        r"Use a smaller n_partitions"
+    )
+    with pytest.raises(InsufficientMemoryError, match=message):
+        PSKC().fit(X)
+
+
+def test_what_fits_is_not_refused(little_memory, blobs):
+    assert PSKC(random_state=0).fit(blobs).n_clusters_ == 3
+
+
+def test_large_answers_are_refused_too(blobs, monkeypatch):
+    model, kernel = PSKC(random_state=0).fit(blobs), IsolationKernel().fit(blobs)
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 1000)
+    with pytest.raises(InsufficientMemoryError, match="300 rows to 3 clusters.*top_k"):
+        model.similarity(blobs)
+    with pytest.raises(InsufficientMemoryError, match="300 rows with 300 rows.*fewer rows"):
+        kernel.similarity(blobs)
+
+
+def test_the_error_is_a_memory_error():
+    assert issubclass(InsufficientMemoryError, MemoryError)
+
+
+def test_available_memory_is_told():
+    assert 100 * MEGABYTE < _memory.available_bytes() < 1 << 50
+
+
+def test_a_limit_on_the_address_space_is_seen():
+    code = (
+        "from pskclust._memory import available_bytes; import resource;"
+        f"resource.setrlimit(resource.RLIMIT_AS, ({4096 * MEGABYTE}, resource.RLIM_INFINITY));"
+        "print(available_bytes())"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert 0 < int(answer.stdout) < 4096 * MEGABYTE
+    assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
+
+
+@pytest.mark.parametrize("files", [("memory.max", "memory.current")])
+def test_a_container_limit_is_seen(files, tmp_path, monkeypatch):
+    for name, content in zip(files, ("1000000\n", "400000\n"), strict=True):
+        (tmp_path / name).write_text(content)
+    monkeypatch.setattr(_memory, "_CONTROL_GROUPS", tmp_path)
+    assert _memory.available_bytes() == 600_000
+    (tmp_path / files[0]).write_text("max\n")
+    assert _memory.available_bytes() > 600_000
+
+
+def test_unknown_memory_refuses_nothing(monkeypatch, blobs):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: None)
+    assert PSKC(random_state=0).fit(blobs).n_clusters_ == 3

@@ -1,0 +1,56 @@
+"""Drawing: which rows become centres."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pskclust._partition import draw_rows
+from pskclust._weights import check_weights, uniform_weights
+
+
+def draws(weights, n_partitions=4000, psi=3, replace=False, seed=0):
+    return draw_rows(weights, n_partitions, psi, replace, np.random.RandomState(seed))
+
+
+def test_without_replacement_no_row_is_drawn_twice():
+    drawn = draws(uniform_weights(10), psi=10)
+    assert_array_equal(np.sort(drawn, axis=1), np.tile(np.arange(10), (4000, 1)))
+
+
+def test_with_replacement_rows_are_drawn_twice():
+    drawn = draws(uniform_weights(3), psi=8, replace=True)
+    assert drawn.shape == (4000, 8)
+    assert {0, 1, 2} == set(drawn.ravel())
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_every_row_is_as_likely(replace):
+    counts = np.bincount(draws(uniform_weights(20), replace=replace).ravel(), minlength=20)
+    assert abs(counts / counts.sum() - 1 / 20).max() < 0.005
+
+
+@pytest.mark.parametrize(
+    "given", [[1, 2, 3, 4, 0], [0.5, 1.0, 1.5, 2.0, 0.0], [1e-9, 2e-9, 3e-9, 4e-9, 0]]
+)
+@pytest.mark.parametrize("replace", [False, True])
+def test_rows_are_drawn_by_weight(given, replace):
+    weights = check_weights(given, 5, resolution=100)
+    counts = np.bincount(draws(weights, psi=2, replace=replace).ravel(), minlength=5)
+    assert abs(counts / counts.sum() - np.array(given) / np.sum(given)).max() < 0.02
+
+
+def test_integer_weights_draw_copies_without_replacement():
+    weights = check_weights([2, 0, 1], 3, resolution=100)
+    assert_array_equal(np.sort(draws(weights, psi=3), axis=1), np.tile([0, 0, 2], (4000, 1)))
+
+
+def test_equal_fractional_weights_draw_as_no_weights():
+    weights = check_weights(np.full(50, 0.3), 50, resolution=100)
+    assert_array_equal(draws(weights), draws(uniform_weights(50)))
+
+
+def test_draws_are_by_row_number_alone():
+    assert_array_equal(draws(uniform_weights(50)), draws(uniform_weights(50)))
+    assert (draws(uniform_weights(50)) != draws(uniform_weights(50), seed=1)).any()
