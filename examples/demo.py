@@ -1,6 +1,6 @@
 """Cluster rings, spirals and blobs, print what was found, and draw it.
 
-    python examples/demo.py [--rows N] [--picture FILE]
+python examples/demo.py [--rows N] [--picture FILE]
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import naive
 import numpy as np
 from hypothesis import strategies as st
+
+import naive
 
 METHODS = ("voronoi", "hypersphere", "tree")
 

@@ -196,7 +196,11 @@ def refinement_moves(kernel, clusters, min_size):
         staying = [similarity for similarity, _, new in wishes if new == old]
         limit = min(staying, default=math.inf)
         moves.append(
-            [(row, old, new) for similarity, row, new in wishes if new != old and similarity < limit]
+            [
+                (row, old, new)
+                for similarity, row, new in wishes
+                if new != old and similarity < limit
+            ]
         )
     return without_shrunken(clusters, moves, min_size)
 

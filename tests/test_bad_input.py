@@ -40,7 +40,11 @@ BAD_ROWS = {
     ),
     "complex": (GOOD * 1j, ValueError, "Complex data not supported"),
     "1-D": (GOOD[:, 0], ValueError, r"Expected 2D array, got 1D array.*[Rr]eshape"),
-    "3-D": (GOOD.reshape(5, 2, 2), ValueError, "Found array with dim 3, while dim <= 2 is required"),
+    "3-D": (
+        GOOD.reshape(5, 2, 2),
+        ValueError,
+        "Found array with dim 3, while dim <= 2 is required",
+    ),
     "sparse": (sparse.csr_array(GOOD), TypeError, "X is sparse.*not supported.*TruncatedSVD"),
     "too large": (with_entry(1e200), ValueError, "Column 1.*1e\\+200.*overflow.*StandardScaler"),
     "too small": (GOOD * 1e-170, ValueError, "wider than 1.8e-169.*underflow.*StandardScaler"),

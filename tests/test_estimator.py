@@ -45,7 +45,13 @@ def expected_failures(estimator):
 
 
 @parametrize_with_checks(
-    [PSKC(), IsolationKernel(), PSKC(kernel="gaussian"), PSKC(method="tree"), PSKC(noise="nearest")],
+    [
+        PSKC(),
+        IsolationKernel(),
+        PSKC(kernel="gaussian"),
+        PSKC(method="tree"),
+        PSKC(noise="nearest"),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learns_own_checks(estimator, check):

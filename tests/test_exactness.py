@@ -6,11 +6,11 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from cases import cases, naive_cells, naive_pskc, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from cases import cases, naive_cells, naive_pskc, rows
 from pskclust import PSKC, IsolationKernel, _parallel
 
 # Together more than two thousand data sets for labels.
@@ -118,7 +118,9 @@ def test_cells_are_those_of_plain_loops(method, data):
 def test_near_ties_go_to_the_centre_whose_sum_is_smaller():
     """Centres that differ in the last bit of a coordinate, and points half-way between."""
     base = np.array([1.0, np.nextafter(1.0, 2), np.nextafter(1.0, 0), 3.0, np.nextafter(3.0, 4)])
-    X = np.vstack([np.column_stack([base, base[::-1]]), np.column_stack([base[::-1], base]) + 1e-16])
+    X = np.vstack(
+        [np.column_stack([base, base[::-1]]), np.column_stack([base[::-1], base]) + 1e-16]
+    )
     middles = (X[:, np.newaxis] + X).reshape(-1, 2) / 2
     kernel = IsolationKernel(6, 50, random_state=0).fit(X)
     assert_array_equal(kernel.cells(middles), naive_cells(kernel, middles))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from unittest import mock
 
-import naive
 import numpy as np
 import pytest
-from cases import rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import naive
+from cases import rows
 from pskclust import PSKC, _estimator, _parallel
 from pskclust._gaussian import RESOLUTION
 

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from test_estimator import assert_same_fit
 
 import pskclust
 from pskclust import PSKC, ModelFileError
 from pskclust._model_file import FORMAT, VERSION
+from test_estimator import assert_same_fit
 
 MODELS = {
     "voronoi": {"psi": 32, "tau": 0.05},

@@ -45,8 +45,9 @@ class GaussianKernel:
     def values(self, points: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the kernel of each point with each of some rows of the fit, times RESOLUTION."""
         distance2 = np.empty((len(points), len(rows)))
-        squared_distances(points, self.points[rows], distance2)
-        with np.errstate(under="ignore"):
+        # Far away is similar to nothing, however far.
+        with np.errstate(over="ignore", under="ignore"):
+            squared_distances(points, self.points[rows], distance2)
             kernel = np.exp(-self.gamma * distance2)
         rounded: NDArray[np.int64] = np.rint(kernel * RESOLUTION).astype(np.int64)
         return rounded

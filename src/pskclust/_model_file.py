@@ -58,71 +58,63 @@ def write_model(
 
 def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the header and the arrays of a model file, or raise ModelFileError."""
+    name = os.fspath(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            header = _read_header(archive, path)
+            header = _read_header(archive, name)
             arrays = {
-                name.removesuffix(".npy"): _read_array(archive, name, digest, path)
-                for name, digest in header["sha256"].items()
+                member.removesuffix(".npy"): _read_array(archive, member, digest, name)
+                for member, digest in header["sha256"].items()
             }
     except (zipfile.BadZipFile, EOFError, KeyError) as error:
         raise ModelFileError(
-            f"{os.fspath(path)!r} is no model file, or it is damaged ({error}). "
+            f"{name!r} is no model file, or it is damaged ({error}). "
             "Save the model again with PSKC.save."
         ) from error
     return header, arrays
 
 
-def _read_header(archive: zipfile.ZipFile, path: str | os.PathLike[str]) -> dict[str, Any]:
+def _read_header(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
     if _HEADER not in archive.namelist():
-        raise ModelFileError(
-            f"{os.fspath(path)!r} is no pskclust model: it has no {_HEADER}. "
-            "Pass a file that PSKC.save wrote."
-        )
+        raise _foreign(path, f"it has no {_HEADER}")
     try:
         header = json.loads(_read_member(archive, _HEADER, path))
     except ValueError as error:
-        raise ModelFileError(
-            f"{os.fspath(path)!r} is damaged: {_HEADER} cannot be read ({error}). "
-            "Save the model again with PSKC.save."
-        ) from error
+        raise _damaged(path, f"{_HEADER} cannot be read ({error})") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ModelFileError(
-            f"{os.fspath(path)!r} is no pskclust model. Pass a file that PSKC.save wrote."
-        )
+        raise _foreign(path, f"its format is not {FORMAT!r}")
     if header["version"] > VERSION:
         raise ModelFileError(
-            f"{os.fspath(path)!r} has format version {header['version']}, and this pskclust "
-            f"reads up to {VERSION}. Update it with: pip install -U pskclust"
+            f"{path!r} has format version {header['version']}, and this pskclust reads up to "
+            f"{VERSION}. Update it with: pip install -U pskclust"
         )
     return header
 
 
-def _read_array(
-    archive: zipfile.ZipFile, name: str, digest: str, path: str | os.PathLike[str]
-) -> NDArray[Any]:
-    content = _read_member(archive, name, path)
+def _read_array(archive: zipfile.ZipFile, member: str, digest: str, path: str) -> NDArray[Any]:
+    content = _read_member(archive, member, path)
     if hashlib.sha256(content).hexdigest() != digest:
-        raise ModelFileError(
-            f"{os.fspath(path)!r} is damaged: {name} does not match its checksum. "
-            "Save the model again with PSKC.save."
-        )
+        raise _damaged(path, f"{member} does not match its checksum")
     try:
         return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
     except ValueError as error:
-        raise ModelFileError(
-            f"{os.fspath(path)!r} is damaged: {name} cannot be read ({error}). "
-            "Save the model again with PSKC.save."
-        ) from error
+        raise _damaged(path, f"{member} cannot be read ({error})") from error
 
 
-def _read_member(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str]) -> bytes:
-    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
-        raise ModelFileError(
-            f"{os.fspath(path)!r} is no file that PSKC.save wrote: {name} is compressed. "
-            "Pass the file as it was saved."
-        )
-    return archive.read(name)
+def _read_member(archive: zipfile.ZipFile, member: str, path: str) -> bytes:
+    if archive.getinfo(member).compress_type != zipfile.ZIP_STORED:
+        raise _foreign(path, f"{member} is compressed")
+    return archive.read(member)
+
+
+def _foreign(path: str, reason: str) -> ModelFileError:
+    return ModelFileError(
+        f"{path!r} is no pskclust model: {reason}. Pass a file as PSKC.save wrote it."
+    )
+
+
+def _damaged(path: str, reason: str) -> ModelFileError:
+    return ModelFileError(f"{path!r} is damaged: {reason}. Save the model again with PSKC.save.")
 
 
 def _array_bytes(array: NDArray[Any]) -> bytes:

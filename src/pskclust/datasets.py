@@ -64,12 +64,13 @@ def make_shapes(
     y = rng.choice(len(shares), size=n_samples, p=shares / shares.sum())
     y[rng.uniform(size=n_samples) < noise] = -1
     X = rng.uniform(*_NOISE_CORNERS, size=(n_samples, 2))
+    sizes = np.bincount(y[y >= 0], minlength=len(shares)).tolist()
     for shape, radius in enumerate((1.0, 3.0)):
-        X[y == shape] = _ring(np.count_nonzero(y == shape), radius, rng)
+        X[y == shape] = _ring(sizes[shape], radius, rng)
     for shape, start in enumerate((0, math.pi), start=2):
-        X[y == shape] = _spiral_arm(np.count_nonzero(y == shape), start, rng)
+        X[y == shape] = _spiral_arm(sizes[shape], start, rng)
     for shape, (_, centre, width) in enumerate(_BLOBS, start=4):
-        X[y == shape] = centre + width * rng.standard_normal((np.count_nonzero(y == shape), 2))
+        X[y == shape] = centre + width * rng.standard_normal((sizes[shape], 2))
     return X, y
 
 

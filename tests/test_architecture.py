@@ -1,0 +1,94 @@
+"""The layers, the public surface, and what importing the package costs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pskclust
+
+PACKAGE = Path(pskclust.__file__).parent
+
+# Data flows down this list; a module imports only from the lines above its own.
+LAYERS = [
+    ["_version", "_exceptions", "_progress"],
+    ["_memory", "_parallel", "_kernels", "_kernels.numpy"],
+    ["_metric", "_weights", "_auto"],
+    ["_validation"],
+    ["_partition"],
+    ["_tables"],
+    ["_gaussian"],
+    ["_engines", "_engines.base"],
+    ["_engines.local"],
+    ["_engines.pairwise"],
+    ["_growth"],
+    ["_refinement"],
+    ["_result"],
+    ["_isolation_kernel", "_model_file"],
+    ["_model_state"],
+    ["_estimator"],
+    ["datasets"],
+    ["__init__"],
+]
+HEIGHT = {module: height for height, layer in enumerate(LAYERS) for module in layer}
+
+
+def modules():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        yield ".".join(parts).removesuffix(".__init__"), path
+
+
+def imported_modules(name, path):
+    """Yield the modules of this package that a file imports."""
+    folder = [] if path.parent == PACKAGE else [path.parent.name]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = folder[: len(folder) - node.level + 1]
+        base += node.module.split(".") if node.module else []
+        for alias in node.names:
+            inner = ".".join([*base, alias.name])
+            yield inner if inner in HEIGHT else ".".join(base)
+
+
+def test_every_module_has_its_layer():
+    assert {name for name, _ in modules()} == set(HEIGHT)
+
+
+@pytest.mark.parametrize(("name", "path"), list(modules()), ids=[name for name, _ in modules()])
+def test_imports_point_one_way(name, path):
+    for imported in imported_modules(name, path):
+        assert HEIGHT[imported] < HEIGHT[name], f"{name} imports {imported}"
+
+
+def test_the_public_surface_fits_on_one_screen():
+    assert pskclust.__all__ == [
+        "PSKC",
+        "InsufficientMemoryError",
+        "IsolationKernel",
+        "ModelFileError",
+        "Progress",
+        "__version__",
+        "load",
+    ]
+    assert all(hasattr(pskclust, name) for name in pskclust.__all__)
+
+
+def test_importing_is_light():
+    code = "import pskclust, sys; print(*{name.split('.')[0] for name in sys.modules})"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    loaded = set(answer.stdout.split())
+    assert not loaded & {"numba", "dask", "matplotlib", "pyarrow", "pandas", "polars"}
+
+
+def test_kernels_know_arrays_only():
+    for name, path in modules():
+        if name.startswith("_kernels"):
+            assert not list(imported_modules(name, path))

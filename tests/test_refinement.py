@@ -1,0 +1,120 @@
+"""What is done to grown clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numpy.testing import assert_array_equal
+
+from cases import cases
+from pskclust import PSKC
+from pskclust._engines.local import LocalEngine
+from pskclust._growth import grow
+from pskclust._partition import draw_partition
+from pskclust._refinement import MAX_PASSES, adopt_noise, dissolve_small, refine
+from pskclust._validation import Data
+from pskclust._weights import uniform_weights
+
+
+@pytest.fixture
+def grown(scattered):
+    """An engine with grown clusters, fragments and noise among them."""
+    data = Data(scattered, "euclidean", uniform_weights(len(scattered)))
+    partition = draw_partition(data, "voronoi", 100, 32, False, np.random.RandomState(0))
+    engine = LocalEngine(data)
+    engine.encode(partition)
+    return engine, grow(engine, tau=0.05, growth_rate=0.1)
+
+
+def labels_of(engine, clusters):
+    return engine.row_results(clusters).labels.copy()
+
+
+def assert_tables_match(engine, clusters):
+    """The tables say what the labels say."""
+    results = engine.row_results(clusters)
+    for cluster in range(len(clusters)):
+        rows = np.flatnonzero(results.labels == cluster)
+        table = engine._table(rows)
+        assert_array_equal(clusters.table(cluster).counts, table.counts)
+        assert clusters.masses[cluster] == table.mass
+
+
+@settings(max_examples=300)
+@given(cases(weighted=True))
+def test_refinement_never_lowers_the_objective(case):
+    model = PSKC(**{**case.parameters, "refine": True}).fit(case.X, sample_weight=case.weights)
+    assert model.objective_ >= model.objective_before_refinement_
+    assert (model.objective_ > model.objective_before_refinement_) == (model.n_reassigned_ > 0)
+
+
+def test_each_pass_raises_the_objective(grown):
+    engine, growth = grown
+    before = labels_of(engine, growth.clusters)
+    values = []
+    for n_passes in range(MAX_PASSES + 1):
+        engine._labels = before.copy()
+        values.append(refine(engine, growth.clusters, max_passes=n_passes).objective)
+    assert values == sorted(values)
+    assert values[0] < values[1]
+
+
+def test_tables_follow_the_rows(grown):
+    engine, growth = grown
+    growth = dissolve_small(engine, growth, 20, 0.05)
+    assert_tables_match(engine, growth.clusters)
+    assert_tables_match(engine, refine(engine, growth.clusters).clusters)
+
+
+def test_only_the_weakest_members_move(grown):
+    """Whoever moved was less similar to its cluster than all who stayed."""
+    engine, growth = grown
+    before = engine.row_results(growth.clusters)
+    labels, similarities = before.labels.copy(), before.similarities.copy()
+    refine(engine, growth.clusters, max_passes=1)
+    moved = labels != engine._labels
+    assert moved.any()
+    for cluster in np.unique(labels[moved]):
+        members = labels == cluster
+        weakest_staying = similarities[members & ~moved].min()
+        assert similarities[members & moved].max() < weakest_staying
+
+
+def test_noise_stays_noise_in_refinement(grown):
+    engine, growth = grown
+    noise = labels_of(engine, growth.clusters) < 0
+    refine(engine, growth.clusters)
+    assert_array_equal(engine._labels < 0, noise)
+
+
+def test_no_cluster_shrinks_below_the_smallest_allowed(grown):
+    engine, growth = grown
+    smallest = int(growth.clusters.masses.min())
+    free = refine(engine, growth.clusters).clusters.masses
+    assert free.min() < smallest or (free < growth.clusters.masses).any()
+    for min_mass in (1, smallest, 50):
+        engine, growth = grown
+        refined = refine(engine, growth.clusters, min_mass).clusters
+        shrunk = refined.masses < growth.clusters.masses
+        assert (refined.masses[shrunk] >= min_mass).all()
+
+
+def test_dissolving_keeps_the_order_of_the_others(grown):
+    engine, growth = grown
+    kept = growth.clusters.masses >= 20
+    before = labels_of(engine, growth.clusters)
+    after = dissolve_small(engine, growth, 20, 0.05)
+    assert 0 < len(after.clusters) < len(growth.clusters)
+    assert_array_equal(after.seeds, growth.seeds[kept])
+    for new, old in enumerate(np.flatnonzero(kept)):
+        assert (engine._labels[before == old] == new).all()
+
+
+def test_undo_gives_the_labels_back(grown):
+    engine, growth = grown
+    before = labels_of(engine, growth.clusters)
+    adopt_noise(engine, growth.clusters)
+    assert (engine._labels != before).any()
+    engine.undo_move()
+    assert_array_equal(engine._labels, before)
