@@ -1,0 +1,68 @@
+"""What the docs say works."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("module", ["_estimator", "_isolation_kernel", "_memory", "datasets"])
+def test_docstring_examples(module):
+    options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+    found = doctest.testmod(importlib.import_module(f"pskclust.{module}"), optionflags=options)
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def code_blocks(path):
+    return re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
+
+
+def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    blocks = code_blocks(ROOT / "README.md")
+    assert blocks
+    for block in blocks:
+        exec(block, names)
+    assert names["model"].n_clusters_ == 9
+    assert (tmp_path / "model.npz").exists()
+
+
+def test_links_in_the_docs_lead_somewhere():
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_demo_prints_a_summary_and_draws_a_picture(tmp_path):
+    picture = tmp_path / "demo.png"
+    answer = subprocess.run(
+        [sys.executable, ROOT / "examples/demo.py", "--rows", "8000", "--picture", picture],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+        env={**os.environ, "MPLCONFIGDIR": str(tmp_path)},
+    )
+    assert "9 clusters in 8,000 rows" in answer.stdout
+    for word in ("noise", "objective before refinement", "objective after", "seconds"):
+        assert word in answer.stdout
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size > 50_000
+
+
+def test_the_readme_names_the_commands_that_make_knows():
+    makefile = (ROOT / "Makefile").read_text()
+    for command in re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE):
+        assert re.search(rf"^{command}:", makefile, re.MULTILINE)
