@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import subprocess
 import sys
@@ -192,9 +194,6 @@ def test_another_npz_is_refused(tmp_path):
 
 def test_a_pickle_is_never_unpickled(saved):
     def change(header, members):
-        import hashlib
-        import io
-
         stream = io.BytesIO()
         np.lib.format.write_array(stream, np.array([{}], dtype=object))
         members["labels.npy"] = stream.getvalue()
@@ -203,6 +202,46 @@ def test_a_pickle_is_never_unpickled(saved):
     rewrite(saved, change)
     with pytest.raises(ModelFileError, match="labels.npy cannot be read"):
         pskclust.load(saved)
+
+
+ARRAY_CHANGES = {
+    "longer": lambda array: np.concatenate([array, array]),
+    "shorter": lambda array: array[:-1],
+    "flat": lambda array: array.ravel()[:, np.newaxis],
+    "as text": lambda array: array.astype(str),
+    "as floats": lambda array: array.astype(np.float32),
+    "large": lambda array: array + 10**6,
+    "negative": lambda array: -array - 3,
+}
+
+
+@pytest.mark.parametrize("change", ARRAY_CHANGES.values(), ids=ARRAY_CHANGES)
+@pytest.mark.parametrize("method", ["voronoi", "hypersphere", "tree", "gaussian"])
+def test_arrays_that_fit_nothing_never_crash(method, change, scattered, tmp_path):
+    """With checksums that are right: a file from somebody who means harm."""
+    kind = {"kernel": "gaussian"} if method == "gaussian" else {"psi": 8, "method": method}
+    path = tmp_path / "model.npz"
+    PSKC(tau=0.1, random_state=0, **kind).fit(scattered).save(path)
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files if name != "model.json"}
+    n_refused = 0
+    for name, array in arrays.items():
+
+        def replace_array(header, members, name=name, array=array):
+            stream = io.BytesIO()
+            np.lib.format.write_array(stream, change(array))
+            members[f"{name}.npy"] = stream.getvalue()
+            digest = hashlib.sha256(stream.getvalue()).hexdigest()
+            header["sha256"][f"{name}.npy"] = digest
+
+        changed = tmp_path / "changed.npz"
+        changed.write_bytes(path.read_bytes())
+        rewrite(changed, replace_array)
+        try:
+            assert pskclust.load(changed).predict(scattered).shape == (len(scattered),)
+        except ModelFileError:
+            n_refused += 1
+    assert n_refused >= 3
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path):

@@ -12,6 +12,7 @@ from ._exceptions import ModelFileError
 from ._gaussian import GaussianKernel
 from ._partition import PARTITIONS
 from ._result import Result
+from ._tables import ClusterTables
 from ._version import __version__
 
 Header = dict[str, Any]
@@ -53,18 +54,23 @@ def restore(model: Any, header: Header, arrays: Arrays) -> None:
             setattr(model, name, header["choices"][name])
         if "feature_names" in header:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-        model.kernel_ = _restored_kernel(model, header, arrays)
-        model._publish(Result.from_parts(header["result"], arrays))
-    except (KeyError, TypeError, ValueError) as error:
+        result = Result.from_parts(header["result"], arrays)
+        model.kernel_ = _restored_kernel(model, header, arrays, result.clusters)
+        model._publish(result)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"The model file does not hold what a model needs ({error!r}). "
             "Save the model again with PSKC.save."
         ) from error
 
 
-def _restored_kernel(model: Any, header: Header, arrays: Arrays) -> Any:
+def _restored_kernel(model: Any, header: Header, arrays: Arrays, clusters: ClusterTables) -> Any:
+    n_columns = 3 if model.metric == "haversine" else model.n_features_in_
     if model.kernel == "gaussian":
-        return GaussianKernel(arrays["points"], header["gamma"])
+        points = arrays["points"]
+        if points.shape != (clusters.shape[1], n_columns) or points.dtype != np.float64:
+            raise ValueError(f"points are {points.dtype} of shape {points.shape}")
+        return GaussianKernel(points, float(header["gamma"]))
     kernel = model._isolation_kernel()
     kernel.psi_ = model.psi_
     own = {
@@ -72,7 +78,11 @@ def _restored_kernel(model: Any, header: Header, arrays: Arrays) -> Any:
         for name, array in arrays.items()
         if name.startswith("partition_")
     }
-    kernel._partition = PARTITIONS[model.method](psi=model.psi_, **own)
+    partition = PARTITIONS[model.method](psi=model.psi_, **own)
+    partition.check(n_columns)
+    if clusters.shape != partition.table_shape or clusters.resolution != partition.n_partitions:
+        raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
+    kernel._partition = partition
     return kernel
 
 

@@ -73,6 +73,10 @@ class Partition(ABC):
     def check_reach(self, rows: NDArray[Any]) -> None:
         """Raise ValueError for new rows that are too far away for their cells to be found."""
 
+    @abstractmethod
+    def check(self, n_columns: int) -> None:
+        """Raise ValueError where the arrays, read from a file, could not have been drawn."""
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all there is to keep in a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)[1:]}
@@ -93,6 +97,15 @@ class VoronoiPartition(Partition):
 
     def check_reach(self, rows: NDArray[Any]) -> None:
         check_distances(rows, self.points)
+
+    def check(self, n_columns: int) -> None:
+        _require(self.points.dtype == np.float64 and self.points.ndim == 2, "points")
+        _require(
+            self.points.shape[1] == n_columns and bool(np.isfinite(self.points).all()), "points"
+        )
+        _require(self.centres.dtype == np.intp and self.centres.ndim == 2, "centres")
+        _require(self.centres.shape[1] == self.psi, "centres")
+        _require(_within(self.centres, len(self.points)), "centres")
 
     def _find_cells(self, points: NDArray[np.float64], number: int, cells: kernels.Cells) -> None:
         kernels.nearest_centres(points, self.points[self.centres[number]], cells)
@@ -119,6 +132,11 @@ class HyperspherePartition(VoronoiPartition):
     @property
     def no_cell(self) -> int:
         return self.psi
+
+    def check(self, n_columns: int) -> None:
+        super().check(n_columns)
+        _require(self.radius2.dtype == np.float64, "radius2")
+        _require(self.radius2.shape == self.centres.shape, "radius2")
 
     def _find_cells(self, points: NDArray[np.float64], number: int, cells: kernels.Cells) -> None:
         centres = self.points[self.centres[number]]
@@ -151,6 +169,18 @@ class TreePartition(Partition):
 
     def check_reach(self, rows: NDArray[Any]) -> None:
         """Comparing values needs no distance."""
+
+    def check(self, n_columns: int) -> None:
+        shape = (self.n_partitions, 2 * self.psi - 1)
+        for name, kind in (("feature", np.int32), ("threshold", np.float64), ("target", np.int32)):
+            array = getattr(self, name)
+            _require(array.shape == shape and array.dtype == kind, name)
+        leaf = self.feature < 0
+        _require(bool((self.feature < n_columns).all() and leaf[:, -1].all()), "feature")
+        # Branches lead forwards, so every walk ends.
+        beyond = np.where(leaf, -1, np.arange(shape[1]))
+        bound = np.where(leaf, self.psi, shape[1])
+        _require(bool(((self.target > beyond) & (self.target < bound)).all()), "target")
 
     def _find_cells(self, points: NDArray[np.float64], number: int, cells: kernels.Cells) -> None:
         kernels.tree_leaves(
@@ -209,6 +239,15 @@ def _draw_slots(n_slots: int, psi: int, replace: bool, rng: RandomState) -> NDAr
     if replace:
         return rng.randint(n_slots, size=psi, dtype=np.intp)
     return np.asarray(sample_without_replacement(n_slots, psi, random_state=rng), dtype=np.intp)
+
+
+def _within(numbers: NDArray[np.intp], end: int) -> bool:
+    return bool(((numbers >= 0) & (numbers < end)).all())
+
+
+def _require(condition: bool, name: str) -> None:
+    if not condition:
+        raise ValueError(f"{name} is not what a partition can have")
 
 
 def _squared_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:

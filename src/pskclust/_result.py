@@ -67,8 +67,30 @@ class Result:
         masses = arrays["cluster_masses"]
         flat = tuple(arrays[f"cluster_{part}"] for part in ("counts", "cells", "ends"))
         counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
+        counts.check_format(full_check=True)
         clusters = ClusterTables(counts, masses, shape, numbers["resolution"])
         known = {**numbers, **arrays}
-        return cls(
+        result = cls(
             **{field.name: known[field.name] for field in fields(cls)[:-1]}, clusters=clusters
         )
+        result._check()
+        return result
+
+    def _check(self) -> None:
+        """Raise ValueError where what was read from a file does not fit together."""
+        n_clusters, n_rows = len(self.clusters), len(self.labels)
+        for name, array, kind, size in (
+            ("labels", self.labels, np.int64, n_rows),
+            ("similarities", self.similarities, np.float64, n_rows),
+            ("growth_steps", self.growth_steps, np.int32, n_rows),
+            ("seeds", self.seeds, np.int64, n_clusters),
+            ("n_steps", self.n_steps, np.int64, n_clusters),
+            ("cluster_masses", self.clusters.masses, np.int64, n_clusters),
+            ("cluster_counts", self.clusters.counts.data, np.int64, self.clusters.counts.nnz),
+        ):
+            if array.shape != (size,) or array.dtype != kind:
+                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
+        if n_rows and not -1 <= self.labels.min() <= self.labels.max() < n_clusters:
+            raise ValueError("labels name clusters that are not there")
+        if n_clusters and self.clusters.masses.min() < 1:
+            raise ValueError("cluster_masses are not positive")

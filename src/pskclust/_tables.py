@@ -95,7 +95,8 @@ class ClusterTables:
     resolution: int  # the score of a row against its own copy: t
 
     def __post_init__(self) -> None:
-        assert self.counts.shape == (len(self.masses), math.prod(self.shape))
+        if self.counts.shape != (len(self.masses), math.prod(self.shape)):
+            raise ValueError(f"counts {self.counts.shape} are no tables of shape {self.shape}")
 
     def __len__(self) -> int:
         return len(self.masses)
