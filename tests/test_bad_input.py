@@ -31,7 +31,17 @@ BAD_ROWS = {
     "text column": (
         pd.DataFrame({"size": [1, 2], "city": ["Oslo", "Bonn"]}),
         ValueError,
-        r"Column 'city' of X is text.*Leave it out.*OneHotEncoder",
+        r"Column 'city' of X is no number.*Leave it out.*OneHotEncoder",
+    ),
+    "date column": (
+        pd.DataFrame({"size": [1, 2], "day": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
+        ValueError,
+        r"Column 'day' of X is no number \(datetime64.*Leave it out",
+    ),
+    "NaN in a named column": (
+        pd.DataFrame({"size": [1, 2], "height": [3.0, np.nan]}),
+        ValueError,
+        r"X\[1, 1\] \(column 'height'\) is NaN",
     ),
     "object": (
         np.array([[1.0, {"a": 1}], [2.0, 3.0]], dtype=object),
@@ -161,7 +171,7 @@ def test_a_bad_set_is_named():
 
 
 def test_cosine_needs_directions():
-    with pytest.raises(ValueError, match=r"Row 0 of X is all zeros \(1 such rows\).*cosine"):
+    with pytest.raises(ValueError, match=r"Row 0 of X is all zeros.*cosine.*such rows \(1 of 10\)"):
         PSKC(2, 0.1, metric="cosine").fit(GOOD - GOOD[0])
 
 
@@ -176,6 +186,23 @@ def test_cosine_needs_directions():
 def test_haversine_needs_degrees(X, message):
     with pytest.raises(ValueError, match=message):
         PSKC(2, 0.1, metric="haversine").fit(X)
+
+
+def test_radians_are_suspected():
+    with pytest.warns(UserWarning, match="takes degrees. Pass numpy.degrees"):
+        PSKC(2, 0.1, metric="haversine").fit(np.radians(GOOD))
+
+
+def test_a_table_is_no_list_of_sets():
+    kernel = IsolationKernel(2).fit(GOOD)
+    with pytest.raises(TypeError, match="sets is a DataFrame. Pass a list with the rows of each"):
+        kernel.point_set_similarity(GOOD, pd.DataFrame(GOOD))
+
+
+def test_saving_into_no_folder_names_the_folder(tmp_path):
+    model = PSKC(2, 0.1).fit(GOOD)
+    with pytest.raises(FileNotFoundError, match="There is no folder .*nowhere"):
+        model.save(tmp_path / "nowhere" / "model.npz")
 
 
 def test_a_failed_fit_does_not_change_parameters():

@@ -219,6 +219,12 @@ def test_fractional_weights_count(scattered):
     assert np.mean(drawn[:, 0] > 2) == pytest.approx(weights[heavy].sum() / weights.sum(), abs=0.03)
 
 
+def test_parameters_changed_after_the_fit_do_not_change_the_metric(scattered):
+    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    before = model.predict(scattered)
+    assert_array_equal(model.set_params(metric="cosine", tau=0.9).predict(scattered), before)
+
+
 @pytest.mark.parametrize(
     "other", [clone, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))]
 )

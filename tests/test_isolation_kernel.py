@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.cluster import KMeans
 
 from pskclust import IsolationKernel
 
@@ -36,6 +37,12 @@ def test_the_feature_map_has_a_one_for_every_cell(kernel, scattered):
     assert_array_equal(found, cells[rows, partitionings])
     assert set(features.data) == {1.0}
     assert len(kernel.get_feature_names_out()) == 20 * 16
+
+
+def test_the_feature_map_goes_into_a_pipeline(kernel, scattered):
+    features = kernel.transform(scattered)
+    assert features.indices.dtype == features.indptr.dtype == np.int32
+    KMeans(2, n_init=1, random_state=0).fit(features)
 
 
 def test_similarity_is_the_product_of_feature_maps(kernel, scattered):

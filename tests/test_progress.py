@@ -21,7 +21,9 @@ def test_the_callback_hears_of_every_stage(scattered):
     assert stages == sorted(stages, key=["encode", "grow", "refine"].index)
     assert heard[0].total == len(scattered)
     grown = [progress for progress in heard if progress.stage == "grow"]
-    assert [progress.n_clusters for progress in grown] == list(range(1, model.n_clusters_ + 1))
+    numbers = [progress.n_clusters for progress in grown]
+    assert sorted(set(numbers)) == list(range(1, model.n_clusters_ + 1))
+    assert numbers == sorted(numbers)
     assert grown[-1].done == (model.growth_step_ >= 0).sum()
     assert heard[-1] == Progress("refine", 3, 3, model.n_clusters_)
 
@@ -40,7 +42,7 @@ def test_verbose_writes_a_line_for_each_stage(blobs, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
     assert "300 of 300 rows encoded" in lines[0]
-    assert "300 of 300 rows assigned, 3 clusters found" in lines[1]
+    assert "300 of 300 rows assigned, 3 clusters" in lines[1]
     assert "passes" in lines[2]
 
 
@@ -54,6 +56,12 @@ def test_on_a_terminal_the_bar_is_drawn_over_itself(blobs, monkeypatch, refine):
     assert text.count("\n") == 3
     assert text.count("\r") > 3
     assert text.endswith("\n")
+
+
+def test_the_bar_fits_a_narrow_terminal(blobs, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    PSKC(random_state=0, verbose=True).fit(blobs)
+    assert max(map(len, capsys.readouterr().err.splitlines())) < 50
 
 
 def test_nothing_is_written_unless_asked(blobs, capsys):

@@ -357,7 +357,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
     def _rows_to_place(self, X: ArrayLike) -> NDArray[Any]:
         check_is_fitted(self)
-        rows = check_rows(self, X, self.metric)
+        rows = check_rows(self, X, self.kernel_.metric)
         self.kernel_._check_reach(rows)
         return rows
 
@@ -367,7 +367,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """Yield the similarities of chunks of rows to all clusters."""
 
         def score(chunk: slice) -> tuple[slice, NDArray[np.float64]]:
-            points = to_points(rows[chunk], self.metric)
+            points = to_points(rows[chunk], self.kernel_.metric)
             return chunk, clusters.similarities(self.kernel_._scores(points, clusters))
 
         width = max(self.kernel_._width, len(clusters))
@@ -380,7 +380,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     def _require_memory_for_similarities(self, n_rows: int, width: int) -> None:
         require_memory(
             {"similarities": n_rows * width * 8},
-            f"The similarities of {n_rows} rows to {width} clusters",
+            f"Computing the similarities of {n_rows} rows to {width} clusters",
             "Ask for the most similar ones only with top_k, or for fewer rows at a time.",
         )
 

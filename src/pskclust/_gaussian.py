@@ -29,6 +29,7 @@ class GaussianKernel:
 
     points: NDArray[np.float64]  # (n, d)
     gamma: float
+    metric: str
 
     @classmethod
     def fitted(cls, data: Data, gamma: float | str) -> GaussianKernel:
@@ -40,14 +41,14 @@ class GaussianKernel:
             variance = np.average(np.square(points - centre), weights=weights, axis=0).mean()
             # Twelve digits, so that weights and repeated rows, summed otherwise, agree.
             gamma = float(f"{1 / (points.shape[1] * variance):.12g}") if variance else 1.0
-        return cls(points, float(gamma))
+        return cls(points, float(gamma), data.metric)
 
     def values(self, points: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the kernel of each point with each of some rows of the fit, times RESOLUTION."""
-        distance2 = np.empty((len(points), len(rows)))
+        difference, distance2 = np.empty((2, len(points), len(rows)))
         # Far away is similar to nothing, however far.
         with np.errstate(over="ignore", under="ignore"):
-            squared_distances(points, self.points[rows], distance2)
+            squared_distances(points, self.points[rows], difference, distance2)
             kernel = np.exp(-self.gamma * distance2)
         rounded: NDArray[np.int64] = np.rint(kernel * RESOLUTION).astype(np.int64)
         return rounded

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,16 +43,19 @@ def grow(engine: Engine, tau: float, growth_rate: float, report: Report = ignore
     stack = TableStack()
     seeds: list[int] = []
     n_steps: list[int] = []
+
+    def tell() -> None:
+        report(Progress("grow", n_rows - engine.n_rows_left, n_rows, len(stack) + 1))
+
     while _more_than_one_row(engine, unassigned):
         pair = _find_seed_pair(engine, unassigned, growth_rate)
         if pair.threshold <= tau:
             break
-        table, steps = _grow_cluster(engine, pair, len(stack), tau, growth_rate)
+        table, steps = _grow_cluster(engine, pair, len(stack), tau, growth_rate, tell)
         unassigned.subtract(table)
         stack.push(table)
         seeds.append(pair.first.row)
         n_steps.append(steps)
-        report(Progress("grow", n_rows - engine.n_rows_left, n_rows, len(stack)))
     clusters = stack.clusters(unassigned.counts.shape, engine.resolution)
     return Growth(clusters, np.array(seeds, dtype=np.int64), np.array(n_steps, dtype=np.int64))
 
@@ -72,7 +76,12 @@ def _find_seed_pair(engine: Engine, unassigned: CountTable, growth_rate: float) 
 
 
 def _grow_cluster(
-    engine: Engine, pair: _SeedPair, number: int, tau: float, growth_rate: float
+    engine: Engine,
+    pair: _SeedPair,
+    number: int,
+    tau: float,
+    growth_rate: float,
+    tell: Callable[[], None],
 ) -> tuple[CountTable, int]:
     """Return the table of the grown cluster and the number of steps it took."""
     table, copies_left = _start_cluster(engine, pair, number)
@@ -86,6 +95,7 @@ def _grow_cluster(
             absorbed = engine.absorb(table, min_score, number, step)
             table.add(absorbed.table)
             best_score_left = None if absorbed.n_rows else absorbed.best_score_left
+            tell()
         if copies_left is not None:
             table.add(copies_left)
             copies_left = best_score_left = None

@@ -191,7 +191,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         shape = len(left), len(right)
         require_memory(
             {"similarities": 8 * shape[0] * shape[1]},
-            f"The similarities of {shape[0]} rows with {shape[1]} rows",
+            f"Computing the similarities of {shape[0]} rows with {shape[1]} rows",
             "Ask for fewer rows at a time, or use point_set_similarity.",
         )
         similarity = np.empty(shape)
@@ -220,6 +220,11 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             The mean, over the set's rows, of the kernel with each of them.
         """
         rows = check_rows(self, X, self.metric)
+        if not isinstance(sets, list | tuple):
+            raise TypeError(
+                f"sets is a {type(sets).__name__}. Pass a list with the rows of each set, "
+                "say [X[labels == 0], X[labels == 1]]."
+            )
         tables = TableStack()
         for number, members in enumerate(sets):
             tables.push(self._table_of(members, number))

@@ -6,6 +6,7 @@ that all else in this package knows one distance only.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,8 @@ def _require_directions(rows: NDArray[Any]) -> None:
     zero = np.flatnonzero(~rows.any(axis=1))
     if len(zero):
         raise ValueError(
-            f"Row {zero[0]} of X is all zeros ({len(zero)} such rows) and has no direction, which "
-            "metric='cosine' needs. Leave such rows out, or use metric='euclidean'."
+            f"Row {zero[0]} of X is all zeros and has no direction, which metric='cosine' needs. "
+            f"Leave such rows ({len(zero)} of {len(rows)}) out, or use metric='euclidean'."
         )
 
 
@@ -77,3 +78,10 @@ def _require_degrees(rows: NDArray[Any]) -> None:
                 f"metric='haversine' takes degrees in [-{bound}, {bound}], latitude first. "
                 "Check the order and the unit of the columns."
             )
+    if np.abs(rows[:, 0]).max() <= np.pi / 2 and np.abs(rows[:, 1]).max() <= np.pi:
+        warnings.warn(
+            "All of X would be latitudes and longitudes in radians, but metric='haversine' takes "
+            "degrees. Pass numpy.degrees(X) if they are radians.",
+            UserWarning,
+            stacklevel=4,
+        )

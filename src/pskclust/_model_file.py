@@ -39,6 +39,8 @@ def write_model(
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
     text = json.dumps({"format": FORMAT, "version": VERSION, "sha256": digests, **header})
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save a model in.")
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(descriptor, "wb") as stream:

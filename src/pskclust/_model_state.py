@@ -70,7 +70,7 @@ def _restored_kernel(model: Any, header: Header, arrays: Arrays, clusters: Clust
         points = arrays["points"]
         if points.shape != (clusters.shape[1], n_columns) or points.dtype != np.float64:
             raise ValueError(f"points are {points.dtype} of shape {points.shape}")
-        return GaussianKernel(points, float(header["gamma"]))
+        return GaussianKernel(points, float(header["gamma"]), model.metric)
     kernel = model._isolation_kernel()
     kernel.psi_ = model.psi_
     own = {

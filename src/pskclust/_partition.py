@@ -49,12 +49,19 @@ class Partition(ABC):
         """Return the cell of each point in each partitioning, (m, t)."""
         # One partitioning after the other in memory while they are made, hence the transposes.
         cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
+        scratch = np.empty((2, len(points), self.psi))
         for number, column in enumerate(cells):
-            self._find_cells(points, number, column)
+            self._find_cells(points, number, scratch, column)
         return np.ascontiguousarray(cells.T)
 
     @abstractmethod
-    def _find_cells(self, points: NDArray[np.float64], number: int, cells: kernels.Cells) -> None:
+    def _find_cells(
+        self,
+        points: NDArray[np.float64],
+        number: int,
+        scratch: NDArray[np.float64],
+        cells: kernels.Cells,
+    ) -> None:
         """Fill `cells` with the cell of each point in partitioning `number`."""
 
     @property
@@ -107,8 +114,14 @@ class VoronoiPartition(Partition):
         _require(self.centres.shape[1] == self.psi, "centres")
         _require(_within(self.centres, len(self.points)), "centres")
 
-    def _find_cells(self, points: NDArray[np.float64], number: int, cells: kernels.Cells) -> None:
-        kernels.nearest_centres(points, self.points[self.centres[number]], cells)
+    def _find_cells(
+        self,
+        points: NDArray[np.float64],
+        number: int,
+        scratch: NDArray[np.float64],
+        cells: kernels.Cells,
+    ) -> None:
+        kernels.nearest_centres(points, self.points[self.centres[number]], scratch, cells)
 
     @classmethod
     def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:
@@ -138,9 +151,15 @@ class HyperspherePartition(VoronoiPartition):
         _require(self.radius2.dtype == np.float64, "radius2")
         _require(self.radius2.shape == self.centres.shape, "radius2")
 
-    def _find_cells(self, points: NDArray[np.float64], number: int, cells: kernels.Cells) -> None:
+    def _find_cells(
+        self,
+        points: NDArray[np.float64],
+        number: int,
+        scratch: NDArray[np.float64],
+        cells: kernels.Cells,
+    ) -> None:
         centres = self.points[self.centres[number]]
-        kernels.nearest_balls(points, centres, self.radius2[number], cells)
+        kernels.nearest_balls(points, centres, self.radius2[number], scratch, cells)
 
     @classmethod
     def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:
@@ -182,7 +201,13 @@ class TreePartition(Partition):
         bound = np.where(leaf, self.psi, shape[1])
         _require(bool(((self.target > beyond) & (self.target < bound)).all()), "target")
 
-    def _find_cells(self, points: NDArray[np.float64], number: int, cells: kernels.Cells) -> None:
+    def _find_cells(
+        self,
+        points: NDArray[np.float64],
+        number: int,
+        scratch: NDArray[np.float64],
+        cells: kernels.Cells,
+    ) -> None:
         kernels.tree_leaves(
             points, self.feature[number], self.threshold[number], self.target[number], cells
         )
@@ -252,8 +277,8 @@ def _require(condition: bool, name: str) -> None:
 
 def _squared_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return each centre's squared distance to the nearest other one."""
-    distance2 = np.empty((len(centres), len(centres)))
-    kernels.squared_distances(centres, centres, distance2)
+    difference, distance2 = np.empty((2, len(centres), len(centres)))
+    kernels.squared_distances(centres, centres, difference, distance2)
     np.fill_diagonal(distance2, np.inf)
     nearest: NDArray[np.float64] = distance2.min(axis=1)
     return nearest

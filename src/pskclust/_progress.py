@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -51,7 +52,7 @@ def reporter(verbose: bool, callback: Report | None) -> Report:
 class _Bar:
     """A line on a terminal that is drawn over itself; elsewhere one line for each stage."""
 
-    WIDTH = 30
+    MAX_WIDTH = 30
     SECONDS_BETWEEN_DRAWINGS = 0.1
     WORDS: ClassVar = {"encode": "rows encoded", "grow": "rows assigned", "refine": "passes"}
 
@@ -60,6 +61,7 @@ class _Bar:
         self._live = stream.isatty()
         self._latest: Progress | None = None
         self._drawn_at = 0.0
+        self._drawn_width = 0
 
     def __call__(self, progress: Progress) -> None:
         if self._latest is not None and progress.stage != self._latest.stage:
@@ -69,18 +71,22 @@ class _Bar:
             self._end_stage(progress)
             self._latest = None
         elif self._live and time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS:
-            self._stream.write("\r" + self._line(progress))
+            self._stream.write("\r" + self._line(progress).ljust(self._drawn_width))
+            self._drawn_width = len(self._line(progress))
             self._stream.flush()
             self._drawn_at = time.monotonic()
 
     def _end_stage(self, progress: Progress) -> None:
-        self._stream.write(("\r" if self._live else "") + self._line(progress) + "\n")
+        line = self._line(progress).ljust(self._drawn_width)
+        self._stream.write(("\r" if self._live else "") + line + "\n")
+        self._drawn_width = 0
         self._stream.flush()
 
     def _line(self, progress: Progress) -> str:
-        full = self.WIDTH * progress.done // max(progress.total, 1)
-        found = f", {progress.n_clusters} clusters found" if progress.stage == "grow" else ""
-        return (
-            f"{progress.stage:>6} [{'#' * full}{'.' * (self.WIDTH - full)}] "
-            f"{progress.done:,} of {progress.total:,} {self.WORDS[progress.stage]}{found}"
-        )
+        words = f"{progress.done:,} of {progress.total:,} {self.WORDS[progress.stage]}"
+        if progress.stage == "grow":
+            words += f", {progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
+        columns = shutil.get_terminal_size().columns
+        width = max(0, min(self.MAX_WIDTH, columns - len(words) - 11))
+        full = width * progress.done // max(progress.total, 1)
+        return f"{progress.stage:>6} [{'#' * full}{'.' * (width - full)}] {words}"[: columns - 1]

@@ -52,13 +52,15 @@ def smallest_passing_score(threshold: float, denominator: int) -> int:
 def one_hot(cells: Cells, stride: int, no_cell: int | None = None) -> sparse.csr_array:
     """Return the feature map of rows: a one in column i * stride + cell_i for each cell."""
     n_rows, n_partitions = cells.shape
-    columns = cells + np.arange(0, n_partitions * stride, stride, dtype=np.int64)
+    # Many users of sparse matrices take 32-bit indices only.
+    index_type = sparse.get_index_dtype(maxval=max(n_partitions * stride, cells.size))
+    columns = cells + np.arange(0, n_partitions * stride, stride, dtype=index_type)
     if no_cell is None:
-        row_ends = np.arange(0, n_rows * n_partitions + 1, n_partitions)
+        row_ends = np.arange(0, n_rows * n_partitions + 1, n_partitions, dtype=index_type)
         columns = columns.ravel()
     else:
         present = cells != no_cell
-        row_ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+        row_ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(index_type)
         columns = columns[present]
     ones = np.ones(len(columns), dtype=np.int64)
     return sparse.csr_array((ones, columns, row_ends), shape=(n_rows, n_partitions * stride))

@@ -119,7 +119,7 @@ def check_rows(
             "Reduce it first, say with sklearn.decomposition.TruncatedSVD, or pass X.toarray() "
             "if that fits into memory."
         )
-    _refuse_text_columns(X)
+    _refuse_other_columns(X)
     try:
         rows: NDArray[Any] = validate_data(
             estimator,
@@ -132,7 +132,7 @@ def check_rows(
     except (TypeError, ValueError) as error:
         _name_what_is_no_number(X, error)
         raise
-    _require_finite(rows)
+    _require_finite(rows, getattr(estimator, "feature_names_in_", None))
     check_metric(rows, metric)
     return rows
 
@@ -169,7 +169,7 @@ def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
     )
 
 
-def _require_finite(rows: NDArray[Any]) -> None:
+def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None) -> None:
     step = rows_per_chunk(rows.shape[1])
     for start in range(0, len(rows), step):
         finite = np.isfinite(rows[start : start + step])
@@ -177,21 +177,24 @@ def _require_finite(rows: NDArray[Any]) -> None:
             row, column = np.argwhere(~finite)[0]
             value = rows[start + row, column]
             what = "NaN" if np.isnan(value) else value
+            where = "" if names is None else f" (column {names[column]!r})"
             raise ValueError(
-                f"X[{start + row}, {column}] is {what}. Every value must be a finite number: leave "
-                "such rows out, or fill them in, say with sklearn.impute.SimpleImputer."
+                f"X[{start + row}, {column}]{where} is {what}. Every value must be a finite number: "
+                "leave such rows out, or fill them in, say with sklearn.impute.SimpleImputer."
             )
 
 
-def _refuse_text_columns(X: Any) -> None:
+def _refuse_other_columns(X: Any) -> None:
     columns, types = getattr(X, "columns", None), getattr(X, "dtypes", None)
     if not isinstance(columns, Iterable) or not isinstance(types, Iterable):
         return
-    words = ("str", "string", "object", "category", "categorical", "utf8")
+    texts = ("str", "object", "categor", "utf8", "enum")
+    times = ("date", "time", "duration")
     for column, kind in zip(columns, types, strict=False):
-        if str(kind).lower().startswith(words) and not _all_numbers(X[column]):
+        name = str(kind).lower()
+        if name.startswith(times) or (name.startswith(texts) and not _all_numbers(X[column])):
             raise ValueError(
-                f"Column {str(column)!r} of X is text ({kind}). Leave it out, or encode it as "
+                f"Column {str(column)!r} of X is no number ({kind}). Leave it out, or encode it as "
                 "numbers, say with sklearn.preprocessing.OneHotEncoder."
             )
 

@@ -13,24 +13,26 @@ Cells = NDArray[np.unsignedinteger[Any]]
 def squared_distances(
     points: NDArray[np.float64],  # IN   (m, d)
     centres: NDArray[np.float64],  # IN   (psi, d)
+    difference: NDArray[np.float64],  # TMP  (m, psi)
     distance2: NDArray[np.float64],  # OUT  (m, psi)
 ) -> None:
     """Sum the squared differences in feature order, so that each sum has one possible value."""
     distance2[...] = 0
     for point_values, centre_values in zip(points.T, centres.T, strict=True):
-        difference = np.subtract.outer(point_values, centre_values)
-        difference *= difference
-        distance2 += difference
+        np.subtract.outer(point_values, centre_values, out=difference)
+        np.multiply(difference, difference, out=difference)
+        np.add(distance2, difference, out=distance2)
 
 
 def nearest_centres(
     points: NDArray[np.float64],  # IN   (m, d)
     centres: NDArray[np.float64],  # IN   (psi, d)
+    scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,)
 ) -> None:
     """Find the Voronoi cell of each point; of centres at the same distance the first one wins."""
-    distance2 = np.empty((len(points), len(centres)))
-    squared_distances(points, centres, distance2)
+    difference, distance2 = scratch
+    squared_distances(points, centres, difference, distance2)
     cells[...] = distance2.argmin(axis=1)
 
 
@@ -38,11 +40,12 @@ def nearest_balls(
     points: NDArray[np.float64],  # IN   (m, d)
     centres: NDArray[np.float64],  # IN   (psi, d)
     radius2: NDArray[np.float64],  # IN   (psi,)
+    scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,) psi where no ball holds the point
 ) -> None:
     """Find, of the balls that hold each point, the one with the nearest centre."""
-    distance2 = np.empty((len(points), len(centres)))
-    squared_distances(points, centres, distance2)
+    difference, distance2 = scratch
+    squared_distances(points, centres, difference, distance2)
     distance2[distance2 > radius2] = np.inf
     nearest = distance2.argmin(axis=1)
     nearest[np.isinf(distance2.min(axis=1))] = len(centres)
