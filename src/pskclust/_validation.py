@@ -179,7 +179,7 @@ def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None) -> None:
             what = "NaN" if np.isnan(value) else value
             where = "" if names is None else f" (column {names[column]!r})"
             raise ValueError(
-                f"X[{start + row}, {column}]{where} is {what}. Every value must be a finite number: "
+                f"X[{start + row}, {column}]{where} is {what}. Every value must be finite: "
                 "leave such rows out, or fill them in, say with sklearn.impute.SimpleImputer."
             )
 
