@@ -1,12 +1,15 @@
-"""Drawing: which rows become centres."""
+"""Drawing rows, and finding cells."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from pskclust._partition import draw_rows
+from pskclust._partition import Partition, draw_partition, draw_rows
+from pskclust._validation import Data
 from pskclust._weights import check_weights, uniform_weights
 
 
@@ -54,3 +57,28 @@ def test_equal_fractional_weights_draw_as_no_weights():
 def test_draws_are_by_row_number_alone():
     assert_array_equal(draws(uniform_weights(50)), draws(uniform_weights(50)))
     assert (draws(uniform_weights(50)) != draws(uniform_weights(50), seed=1)).any()
+
+
+@st.composite
+def wide_rows(draw):
+    """Rows of up to 800 columns: far from the origin, full of ties, or a rounding error apart."""
+    rng = np.random.RandomState(draw(st.integers(0, 2**16)))
+    shape = draw(st.integers(2, 40)), draw(st.sampled_from([4, 5, 8, 17, 64, 300, 800]))
+    kind = draw(st.sampled_from(["floats", "ties", "near ties", "far away", "huge", "equal"]))
+    if kind == "ties":
+        return rng.randint(0, 3, shape).astype(float)
+    if kind == "near ties":
+        return np.nextafter(rng.randint(0, 2, shape).astype(float), rng.choice([-9, 9], shape))
+    if kind == "equal":
+        return np.ones(shape)
+    X = rng.randn(*shape)
+    return X * 1e-3 + 1e6 if kind == "far away" else X * 1e150 if kind == "huge" else X
+
+
+@settings(max_examples=400)
+@given(X=wide_rows(), psi=st.integers(2, 50), seed=st.integers(0, 99))
+def test_matrix_products_find_the_cells_of_plain_distances(X, psi, seed):
+    data = Data(X, "euclidean", uniform_weights(len(X)))
+    partition = draw_partition(data, "voronoi", 4, psi, True, np.random.RandomState(seed))
+    assert partition._screened
+    assert_array_equal(partition.cells(X), Partition.cells(partition, X))

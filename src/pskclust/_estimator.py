@@ -20,7 +20,8 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from ._auto import GAUSSIAN_TAU, choose_tau
-from ._engines.local import LocalEngine
+from ._engines.base import Engine
+from ._engines.choice import isolation_engine, labels_by_blocks
 from ._engines.pairwise import PairwiseEngine
 from ._gaussian import RESOLUTION, GaussianKernel
 from ._growth import grow
@@ -35,7 +36,7 @@ from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, most_similar, 
 from ._result import Result
 from ._tables import ClusterTables
 from ._validation import CLUSTERING_RULES, Data, check_parameters, check_rows, whole
-from ._weights import check_weights
+from ._weights import check_weights, uniform_weights
 
 _LARGE_FOR_QUADRATIC_TIME = 20_000
 
@@ -230,9 +231,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             )
         return Data(rows, self.metric, weights)
 
-    def _engine_for(self, data: Data, report: Report) -> LocalEngine:
+    def _engine_for(self, data: Data, report: Report) -> Engine:
         """Return the engine, ready for growth; set what the kernel and tau are on the way."""
-        engine: LocalEngine
+        engine: Any
         if self.kernel == "gaussian":
             _warn_of_quadratic_time(len(data))
             self.kernel_ = GaussianKernel.fitted(data, self.gamma)
@@ -241,12 +242,14 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             self.psi_, default_tau = None, GAUSSIAN_TAU
         else:
             self.kernel_ = self._isolation_kernel()._draw(data)
-            engine = LocalEngine(data, n_jobs=self.n_jobs)
-            engine.encode(self.kernel_._partition, report)
+            partition = self.kernel_._partition
+            engine = isolation_engine(data, partition, self.n_jobs)
+            engine.encode(partition, report)
             self.psi_, default_tau = self.kernel_.psi_, choose_tau(self.kernel_.psi_)
         self.tau_ = default_tau if self.tau == "auto" else float(self.tau)
         self.engine_, self.kernels_ = engine.name, engine.kernels
-        return engine
+        ready: Engine = engine
+        return ready
 
     def _isolation_kernel(self) -> IsolationKernel:
         """Return the kernel with this estimator's parameters and columns, not fitted."""
@@ -263,7 +266,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         labels, similarities = result.labels.copy(), result.similarities.copy()
         for chunk, found in self._similarities(data.rows[absent], result.clusters):
             rows = absent[chunk]
-            labels[rows] = self._most_similar(found)
+            labels[rows] = most_similar(found, self._threshold)
             similarities[rows] = np.where(labels[rows] < 0, 0, found.max(axis=1, initial=0))
         return replace(result, labels=labels, similarities=similarities)
 
@@ -296,9 +299,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         labels : ndarray of int64, shape (n_samples,)
         """
         rows = self._rows_to_place(X)
-        labels = np.empty(len(rows), dtype=np.int64)
-        for chunk, similarities in self._similarities(rows, self._result.clusters):
-            labels[chunk] = self._most_similar(similarities)
+        labels = self._labels_by_blocks(rows)
+        if labels is None:
+            labels = np.empty(len(rows), dtype=np.int64)
+            for chunk, similarities in self._similarities(rows, self._result.clusters):
+                labels[chunk] = most_similar(similarities, self._threshold)
         return labels
 
     @overload
@@ -373,9 +378,18 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         width = max(self.kernel_._width, len(clusters))
         return map_chunks(score, len(rows), rows_per_chunk(width), self.n_jobs)
 
-    def _most_similar(self, similarities: NDArray[np.float64]) -> NDArray[np.int64]:
-        threshold = 0.0 if self.noise == "nearest" else self.tau_
-        return most_similar(similarities, threshold)
+    def _labels_by_blocks(self, rows: NDArray[Any]) -> NDArray[np.int64] | None:
+        """Return the labels of many rows of few dimensions; None if another way is faster."""
+        if isinstance(self.kernel_, GaussianKernel):
+            return None
+        data = Data(rows, self.kernel_.metric, uniform_weights(len(rows)))
+        partition, clusters = self.kernel_._partition, self._result.clusters
+        return labels_by_blocks(data, partition, clusters, self._threshold, self.n_jobs)
+
+    @property
+    def _threshold(self) -> float:
+        """What the similarity of a row to a cluster must exceed for it to be no noise."""
+        return 0.0 if self.noise == "nearest" else self.tau_
 
     def _require_memory_for_similarities(self, n_rows: int, width: int) -> None:
         require_memory(

@@ -17,7 +17,7 @@ from ._auto import choose_psi
 from ._kernels import numpy as kernels
 from ._memory import require_memory
 from ._metric import to_points
-from ._parallel import map_chunks, rows_per_chunk
+from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
 from ._partition import Partition, draw_partition
 from ._tables import ClusterTables, CountTable, TableStack, one_hot
 from ._validation import (
@@ -136,7 +136,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     @property
     def _width(self) -> int:
         """How many numbers a row needs while its cells are found."""
-        return self._partition.n_cells
+        return self._partition.width
 
     @property
     def _n_features_out(self) -> int:
@@ -246,8 +246,9 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         def encode(chunk: slice) -> None:
             cells[chunk] = partition.cells(to_points(rows[chunk], self.metric))
 
-        for _ in map_chunks(encode, len(rows), rows_per_chunk(partition.n_cells), self.n_jobs):
-            pass
+        with one_blas_thread():
+            for _ in map_chunks(encode, len(rows), rows_per_chunk(partition.width), self.n_jobs):
+                pass
         return cells
 
     def _check_reach(self, rows: NDArray[Any]) -> None:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from joblib import cpu_count
+from threadpoolctl import threadpool_limits
 
 T = TypeVar("T")
 
 # Large enough that Python costs little, small enough that a chunk's work stays in cache.
 _CHUNK_ENTRIES = 1 << 17
+_MIN_CHUNK_ROWS = 32
 # Fewer chunks than this a thread are done before the threads have started.
 _MIN_CHUNKS_PER_THREAD = 4
 
 
 def rows_per_chunk(width: int) -> int:
     """Return how many rows to work on at a time where each needs `width` numbers."""
-    return max(1, _CHUNK_ENTRIES // max(1, width))
+    return max(_MIN_CHUNK_ROWS, _CHUNK_ENTRIES // max(1, width))
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep matrix products to a thread each, where chunks have threads of their own."""
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -30,15 +42,26 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def map_chunks(
-    work: Callable[[slice], T], n_rows: int, chunk_rows: int, n_jobs: int | None
+    work: Callable[[slice], T],
+    n_rows: int,
+    chunk_rows: int,
+    n_jobs: int | None,
+    min_chunks_per_thread: int = _MIN_CHUNKS_PER_THREAD,
 ) -> Iterator[T]:
     """Yield `work` of each chunk of rows, in the order of the rows."""
     chunks = [
         slice(start, min(start + chunk_rows, n_rows)) for start in range(0, n_rows, chunk_rows)
     ]
-    threads = min(n_threads(n_jobs), len(chunks) // _MIN_CHUNKS_PER_THREAD)
-    if threads <= 1:
-        yield from map(work, chunks)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(work, chunks)
+    threads = min(n_threads(n_jobs), len(chunks) // min_chunks_per_thread)
+    yield from map(work, chunks) if threads <= 1 else _pool(threads).map(work, chunks)
+
+
+@functools.cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Return threads that are kept: growth asks for them hundreds of times a second."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="pskclust")
+
+
+# Threads do not live on in a forked process, which has to start its own.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ from sklearn.utils.random import sample_without_replacement
 from ._kernels import numpy as kernels
 from ._validation import Data, check_distances
 from ._weights import Weights
+
+_MIN_COLUMNS_FOR_PRODUCTS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,11 @@ class Partition(ABC):
     def n_cells(self) -> int:
         """The width of a count table: psi, and one more where a point may have no cell."""
         return self.psi if self.no_cell is None else self.psi + 1
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row needs while its cells are found."""
+        return self.n_cells
 
     @property
     def no_cell(self) -> int | None:
@@ -123,6 +131,30 @@ class VoronoiPartition(Partition):
     ) -> None:
         kernels.nearest_centres(points, self.points[self.centres[number]], scratch, cells)
 
+    @property
+    def width(self) -> int:
+        return len(self.points) if self._screened else super().width
+
+    def cells(self, points: NDArray[np.float64]) -> kernels.Cells:
+        if not self._screened:
+            return super().cells(points)
+        distance2, error = np.empty((len(points), len(self.points))), np.empty(len(points))
+        kernels.screened_distances(points, self._screen, distance2, error)
+        cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
+        for column, centres in zip(cells, self.centres, strict=True):
+            own2 = distance2.take(centres, axis=1)
+            kernels.settle_nearest(own2, error, points, self.points[centres], column)
+        return np.ascontiguousarray(cells.T)
+
+    @property
+    def _screened(self) -> bool:
+        """Whether matrix products pay: in few dimensions plain distances are as fast."""
+        return bool(self.points.shape[1] >= _MIN_COLUMNS_FOR_PRODUCTS)
+
+    @cached_property
+    def _screen(self) -> kernels.Screen:
+        return kernels.screen(self.points)
+
     @classmethod
     def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:
         rows = draw_rows(data.weights, n_partitions, psi, replace, rng)
@@ -145,6 +177,11 @@ class HyperspherePartition(VoronoiPartition):
     @property
     def no_cell(self) -> int:
         return self.psi
+
+    @property
+    def _screened(self) -> bool:
+        """Balls are compared with radii, not only with each other."""
+        return False
 
     def check(self, n_columns: int) -> None:
         super().check(n_columns)

@@ -45,6 +45,7 @@ class MostSimilar:
 
     threshold: float
     targets: NDArray[np.bool_]  # (k,)
+    offsets: None = None
 
     def __call__(
         self, labels: NDArray[np.int64], similarities: NDArray[np.float64]
@@ -62,12 +63,12 @@ class NearestMean:
     as they lower the cost in Lloyd's algorithm: each by itself, and any number of them at once.
     """
 
-    mean_similarity: NDArray[np.float64]  # (k,) K-hat(G, G)
+    offsets: NDArray[np.float64]  # (k,) K-hat(G, G)
 
     def __call__(
         self, labels: NDArray[np.int64], similarities: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        closeness = 2 * similarities - self.mean_similarity
+        closeness = 2 * similarities - self.offsets
         row = np.arange(len(labels))
         best = closeness.argmax(axis=1)
         return np.where(closeness[row, best] > closeness[row, labels], best, labels)

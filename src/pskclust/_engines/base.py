@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -10,8 +9,21 @@ from numpy.typing import NDArray
 
 from .._tables import ClusterTables, CountTable
 
-#: Old labels (m,) and similarities to all clusters (m, k) of some rows, to their new labels.
-ProposalRule = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.int64]]
+
+class ProposalRule(Protocol):
+    """Proposes new labels for rows.
+
+    A rule with `offsets` proposes the cluster of largest 2 * similarity - offset where that is
+    more than for the row's own cluster, which lets an engine pass over many rows at once.
+    """
+
+    @property
+    def offsets(self) -> NDArray[np.float64] | None: ...
+
+    def __call__(
+        self, labels: NDArray[np.int64], similarities: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Return new labels, given the old ones (m,) and similarities to all clusters (m, k)."""
 
 
 class Candidate(NamedTuple):

@@ -1,0 +1,270 @@
+"""The engine for many rows of few dimensions: compiled kernels on blocks of neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._blocks import block_rows, padded, padded_tables, unpadded
+from .._kernels import blocks as kernels
+from .._kernels.blocks import BLOCK
+from .._parallel import map_chunks, n_threads
+from .._partition import VoronoiPartition
+from .._progress import Report, ignore
+from .._tables import ClusterTables, CountTable, one_hot
+from .._validation import Data
+from .base import Absorbed, Candidate, ProposalRule, RowResults
+from .labelled import LabelledRows, require_memory_to_fit
+
+T = TypeVar("T")
+
+# Tables of all clusters beyond this size are not written out: rows are judged one by one.
+_LARGEST_TABLES_BYTES = 1 << 28
+# A few, since runs with rows to score take longer than others; not many, since each has a table.
+_RUNS_PER_THREAD = 3
+_SUPERBLOCKS_PER_RUN = 64
+
+
+class BlockedEngine(LabelledRows):
+    """Rows stand in the order of their blocks; numbers of rows are translated at the edge."""
+
+    name = "local"
+    kernels = "numba"
+
+    def encode(self, partition: VoronoiPartition, report: Report = ignore) -> None:
+        """Put the rows in order and find their cells."""
+        self.resolution = partition.n_partitions
+        self._partition = partition
+        require_memory_to_fit(len(self._data), partition)
+        self._blocked = block_rows(self._data, partition, self._n_jobs, report)
+        self._layout = self._blocked.layout
+        self._units = self._blocked.units
+        self._places = np.empty(len(self._data), dtype=np.int64)
+        self._places[self._blocked.order] = np.arange(len(self._data))
+        self._open = self._layout.full.copy()
+        for place in np.flatnonzero(self._units == 0):
+            # Rows of weight 0 are no rows to growth.
+            self._open[place // BLOCK] &= ~(np.uint64(1) << np.uint64(place % BLOCK))
+        nothing = np.empty(0, dtype=np.int64)
+        self._written_out: tuple[ClusterTables | None, NDArray[np.int64]] = None, nothing
+        starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
+        self._n_open = np.add.reduceat(np.bitwise_count(self._open).astype(np.int64), starts)
+
+    @property
+    def n_rows_left(self) -> int:
+        return int(self._n_open.sum())
+
+    def total(self) -> CountTable:
+        return self._count(self._open)
+
+    def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
+        counts = padded(table.counts)
+        bounds = np.empty(len(self._n_open), dtype=np.int64)
+        kernels.highest_scores(self._layout, counts, self._n_open, bounds)
+        place, score = kernels.best_row(
+            self._layout,
+            np.argsort(-bounds, kind="stable"),
+            bounds,
+            counts,
+            self._open,
+            self._blocked.order,
+            -1 if besides is None else besides,
+        )
+        return Candidate(int(self._blocked.order[place]), int(score), int(self._units[place]))
+
+    def table_of(self, row: int, units: int) -> CountTable:
+        cells = self._blocked.cells(self._places[[row]])
+        return CountTable(self._partition.count(cells, np.array([units])), units)
+
+    def claim(self, row: int, cluster: int) -> None:
+        place = int(self._places[row])
+        self._labels[place] = cluster
+        self._steps[place] = 0
+        block, bit = divmod(place, BLOCK)
+        self._open[block] &= ~(np.uint64(1) << np.uint64(bit))
+        self._n_open[block // self._layout.blocks_per_superblock] -= 1
+
+    def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        counts = padded(table.counts)
+
+        def absorb_some(some: slice) -> tuple[int, int, int, NDArray[np.int64]]:
+            added = np.zeros_like(counts)
+            n_rows, mass, best_score_left = kernels.absorb(
+                self._layout,
+                some.start,
+                some.stop,
+                counts,
+                min_score,
+                self._units,
+                cluster,
+                step,
+                self._open,
+                self._n_open,
+                self._labels,
+                self._steps,
+                added,
+            )
+            return n_rows, mass, best_score_left, added
+
+        added = np.zeros_like(counts)
+        n_rows = mass = 0
+        best_score_left = -1
+        for part in self._map_superblocks(absorb_some):
+            n_rows += part[0]
+            mass += part[1]
+            best_score_left = max(best_score_left, part[2])
+            added += part[3]
+        return Absorbed(unpadded(added, mass), n_rows, best_score_left)
+
+    def row_results(self, clusters: ClusterTables) -> RowResults:
+        scores = np.zeros(len(self._labels), dtype=np.int64)
+        if tables_fit_in_memory(clusters):
+            tables = self._tables(clusters)
+
+            def score(some: slice) -> None:
+                kernels.own_scores(
+                    self._layout, *self._blocks_of(some), self._labels, tables, scores
+                )
+
+            for _ in self._map_superblocks(score):
+                pass
+        else:
+            self._score_one_by_one(clusters, scores)
+        # The last size is for rows in no cluster, whose score is 0.
+        sizes = np.append(self.resolution * clusters.masses, 1)
+        similarities = scores / sizes[self._labels]
+        return RowResults(*map(self._by_row_number, (self._labels, similarities, self._steps)))
+
+    def _rows_to_judge(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        rows, weakest_staying = super()._rows_to_judge(rule, clusters, sources)
+        if rule.offsets is None or not tables_fit_in_memory(clusters):
+            return rows, weakest_staying
+        offsets, tables = rule.offsets, self._tables(clusters)
+        denominators = self.resolution * clusters.masses
+        closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
+        content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
+
+        def judge(some: slice) -> None:
+            kernels.judge_blocks(
+                self._layout,
+                some.start,
+                some.stop,
+                self._labels,
+                tables,
+                closeness,
+                offsets,
+                np.empty(len(clusters), dtype=np.bool_),
+                content,
+                own_low,
+            )
+
+        for _ in self._map_superblocks(judge):
+            pass
+        sure = np.flatnonzero(content >= 0)
+        nobody = np.iinfo(np.int64).max
+        weakest = np.full(len(clusters), nobody)
+        kernels.weakest_rows(
+            self._layout,
+            sure[np.argsort(own_low[sure], kind="stable")],
+            content,
+            own_low,
+            tables,
+            len(self._labels),
+            weakest,
+        )
+        weakest_staying[:-1] = np.where(weakest < nobody, weakest / denominators, np.inf)
+        return rows[content[rows // BLOCK] < 0], weakest_staying
+
+    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
+        if not tables_fit_in_memory(clusters):
+            return clusters.scores(self._blocked.cells(rows))
+        scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
+        kernels.cluster_scores(self._layout, rows, self._tables(clusters), scores)
+        return scores
+
+    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
+        return one_hot(self._blocked.cells(rows), self._partition.n_cells)
+
+    def _count(self, chosen: NDArray[np.uint64]) -> CountTable:
+        n_partitions, psi = self._partition.table_shape
+
+        def count(some: slice) -> tuple[NDArray[np.int64], int]:
+            counts = np.zeros((n_partitions, psi + 1), dtype=np.int64)
+            blocks = self._blocks_of(some)
+            return counts, kernels.count_blocks(self._layout, *blocks, chosen, self._units, counts)
+
+        parts = list(self._map_superblocks(count))
+        counts = np.sum([counts for counts, _ in parts], axis=0)
+        return unpadded(counts, sum(mass for _, mass in parts))
+
+    def _score_one_by_one(self, clusters: ClusterTables, scores: NDArray[np.int64]) -> None:
+        for cluster in range(len(clusters)):
+            rows = np.flatnonzero(self._labels == cluster)
+            cells = self._blocked.cells(rows)
+            scores[rows] = clusters.only(np.arange(len(clusters)) == cluster).scores(cells)[:, 0]
+
+    def _tables(self, clusters: ClusterTables) -> NDArray[np.int64]:
+        """Return the tables of all clusters, (k, t, psi + 1), written out once."""
+        if self._written_out[0] is not clusters:
+            self._written_out = clusters, padded_tables(clusters)
+        return self._written_out[1]
+
+    def _by_row_number(self, values: NDArray[Any]) -> NDArray[Any]:
+        answer = np.empty_like(values)
+        answer[self._blocked.order] = values
+        return answer
+
+    def _blocks_of(self, superblocks: slice) -> tuple[int, int]:
+        size = self._layout.blocks_per_superblock
+        return superblocks.start * size, min(superblocks.stop * size, len(self._open))
+
+    def _map_superblocks(self, work: Callable[[slice], T]) -> Iterator[T]:
+        """Give each thread a few runs of superblocks, but none so short that it does not pay."""
+        n_superblocks = len(self._n_open)
+        n_runs = _RUNS_PER_THREAD * n_threads(self._n_jobs)
+        length = max(_SUPERBLOCKS_PER_RUN, -(-n_superblocks // n_runs))
+        return map_chunks(work, n_superblocks, length, self._n_jobs, min_chunks_per_thread=1)
+
+
+def tables_fit_in_memory(clusters: ClusterTables) -> bool:
+    """Whether the tables of all clusters can be written out in full."""
+    return 8 * len(clusters) * math.prod(clusters.shape) <= _LARGEST_TABLES_BYTES
+
+
+def most_similar_clusters(
+    data: Data,
+    partition: VoronoiPartition,
+    clusters: ClusterTables,
+    threshold: float,
+    n_jobs: int | None,
+) -> NDArray[np.int64]:
+    """Return the most similar cluster of each new row, -1 where none is above `threshold`."""
+    blocked = block_rows(data, partition, n_jobs)
+    tables, denominators = padded_tables(clusters), clusters.resolution * clusters.masses
+    labels = np.empty(len(data), dtype=np.int64)
+
+    def label(some: slice) -> None:
+        possible = np.empty((2, len(clusters)), dtype=np.int64)
+        kernels.most_similar(
+            blocked.layout,
+            some.start,
+            some.stop,
+            tables,
+            denominators,
+            threshold,
+            possible,
+            labels,
+        )
+
+    for _ in map_chunks(label, blocked.n_superblocks, _SUPERBLOCKS_PER_RUN, n_jobs, 1):
+        pass
+    answer = np.empty_like(labels)
+    answer[blocked.order] = labels
+    return answer

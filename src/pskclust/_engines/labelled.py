@@ -1,0 +1,162 @@
+"""The bookkeeping that engines for rows in memory share: labels, proposals, moves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._memory import require_memory
+from .._parallel import map_chunks, rows_per_chunk
+from .._partition import Partition
+from .._tables import ClusterTables
+from .._validation import Data
+from .base import Moved, ProposalRule
+
+T = TypeVar("T")
+
+
+class LabelledRows(ABC):
+    """Rows in memory, with a label each. Rows may stand in an order of the engine's own."""
+
+    resolution: int
+
+    def __init__(
+        self, data: Data, *, n_jobs: int | None = None, chunk_rows: int | None = None
+    ) -> None:
+        self._data = data
+        self._n_jobs = n_jobs
+        self._chunk_rows = chunk_rows
+        self._units = data.weights.units
+        self.one = data.weights.one
+        self._labels = np.full(len(data), -1, dtype=np.int64)
+        self._steps = np.full(len(data), -1, dtype=np.int32)
+
+    @abstractmethod
+    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
+        """Return the score of some rows against each cluster, (m, k)."""
+
+    @abstractmethod
+    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
+        """Return what each of some rows adds to a flat table."""
+
+    def propose(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        rows, weakest_staying = self._rows_to_judge(rule, clusters, sources)
+
+        def propose_chunk(chunk: slice) -> tuple[_Proposals, NDArray[np.float64]]:
+            chosen = rows[chunk]
+            scores = self._cluster_scores(chosen, clusters)
+            return _propose(rule, chosen, self._labels[chosen], clusters.similarities(scores))
+
+        width = max(len(clusters), self.resolution)
+        parts = list(self._map(propose_chunk, len(rows), width))
+        self._proposals = _Proposals.joined([proposals for proposals, _ in parts])
+        self._proposed_for = clusters
+        for _, weakest in parts:
+            np.minimum(weakest_staying, weakest, out=weakest_staying)
+        return weakest_staying
+
+    def move(self, below: NDArray[np.float64]) -> Moved:
+        weak = self._proposals.own_similarities < below[self._proposals.old]
+        self._moved = self._proposals.only(weak)
+        self._labels[self._moved.rows] = self._moved.new
+        return Moved(self._change(self._moved), len(self._moved.rows))
+
+    def undo_move(self) -> None:
+        self._labels[self._moved.rows] = self._moved.old
+
+    def remember_labels(self) -> None:
+        self._remembered = self._labels.copy()
+
+    def n_changed_labels(self) -> int:
+        return int(np.count_nonzero(self._labels != self._remembered))
+
+    def renumber(self, new_labels: NDArray[np.int64]) -> None:
+        self._labels = new_labels[self._labels]
+
+    def inner_scores(self, clusters: ClusterTables) -> list[int]:
+        return clusters.inner_scores()
+
+    def _rows_to_judge(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the rows of the sources but for some that are known to stay.
+
+        Return also the least similarity of those to their cluster, in the form of `propose`.
+        """
+        return np.flatnonzero(sources[self._labels]), np.full(len(clusters) + 1, np.inf)
+
+    def _change(self, moved: _Proposals) -> ClusterTables:
+        """Return what the clusters' tables gain and lose when rows go from label to label."""
+        units, number = self._units[moved.rows], np.arange(len(moved.rows))
+        came, went = moved.new >= 0, moved.old >= 0
+        signed_units = np.concatenate([units[came], -units[went]])
+        clusters = np.concatenate([moved.new[came], moved.old[went]])
+        rows = np.concatenate([number[came], number[went]])
+        shape = len(self._proposed_for), len(number)
+        moves = sparse.csr_array((signed_units, (clusters, rows)), shape=shape)
+        change = moves @ self._features(moved.rows)
+        return replace(self._proposed_for, counts=change, masses=moves.sum(axis=1))
+
+    def _map(self, work: Callable[[slice], T], n_rows: int, width: int) -> Iterable[T]:
+        return map_chunks(work, n_rows, self._chunk_rows or rows_per_chunk(width), self._n_jobs)
+
+
+class _Proposals(NamedTuple):
+    """Rows that a rule would give a new label."""
+
+    rows: NDArray[np.intp]
+    old: NDArray[np.int64]
+    new: NDArray[np.int64]
+    own_similarities: NDArray[np.float64]
+
+    def only(self, kept: NDArray[np.bool_]) -> _Proposals:
+        return _Proposals(
+            self.rows[kept], self.old[kept], self.new[kept], self.own_similarities[kept]
+        )
+
+    @classmethod
+    def joined(cls, parts: list[_Proposals]) -> _Proposals:
+        none = np.empty(0, dtype=np.int64)
+        return cls(
+            np.concatenate([none, *(part.rows for part in parts)]),
+            np.concatenate([none, *(part.old for part in parts)]),
+            np.concatenate([none, *(part.new for part in parts)]),
+            np.concatenate([np.empty(0), *(part.own_similarities for part in parts)]),
+        )
+
+
+def _propose(
+    rule: ProposalRule,
+    rows: NDArray[np.intp],
+    labels: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> tuple[_Proposals, NDArray[np.float64]]:
+    """Return the moves that a rule proposes, and the weakest row of each cluster that stays."""
+    own_or_zero = np.column_stack([similarities, np.zeros(len(labels))])
+    own = own_or_zero[np.arange(len(labels)), labels]
+    proposals = _Proposals(rows, labels, rule(labels, similarities), own)
+    moves = proposals.new != labels
+    weakest_staying = np.full(similarities.shape[1] + 1, np.inf)
+    np.minimum.at(weakest_staying, labels[~moves], own[~moves])
+    return proposals.only(moves), weakest_staying
+
+
+def require_memory_to_fit(n_rows: int, partition: Partition) -> None:
+    """Raise InsufficientMemoryError if the cells of all rows and what goes with them do not fit."""
+    cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    # Labels, steps, the list of rows left and, for a step, their scores and the next such list.
+    row_bytes = n_rows * (8 + 4 + 8 + 8 + 8)
+    table_bytes = 4 * partition.n_partitions * partition.n_cells * 8
+    require_memory(
+        {"cells": cell_bytes, "rows": row_bytes, "tables": table_bytes},
+        f"Fitting {n_rows} rows with n_partitions={partition.n_partitions} and psi={partition.psi}",
+        "Use a smaller n_partitions, or fit a sample of the rows and predict the rest.",
+    )

@@ -1,0 +1,663 @@
+"""Compiled loops over rows in blocks of 64 that lie close together, for data of few dimensions.
+
+In most partitionings all rows of a block share a cell. Such a pair of block and partitioning is
+kept as one number; only the others, the mixed ones, keep a number for each row. The few cells
+that a block holds, and those of a superblock of many blocks, bound the scores of all its rows.
+
+Cells are exact: rounding is monotone, so a bound computed by the operations of a distance, in
+their order, on smaller or larger operands is never on the wrong side of that distance.
+
+Tables have a column more than there are cells, which holds zeros: the cell of a mixed block.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 64
+
+
+def _compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function when it is first called; keep the code on disk if there is a place."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # numba found no folder that it may write to
+        warnings.warn(
+            "There is no folder to keep compiled code in, so it is compiled again in every "
+            "process. Name one that can be written to in the variable NUMBA_CACHE_DIR.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return numba.njit(nogil=True)(function)
+
+
+class Layout(NamedTuple):
+    """The cells of all rows, block by block."""
+
+    blocks_per_superblock: int
+    full: NDArray[np.uint64]  # (n_blocks,) a bit for each row there is
+    block_cells: NDArray[np.unsignedinteger]  # (n_blocks, t) the cell of all rows, psi if mixed
+    mixed_start: NDArray[np.int64]  # (n_blocks + 1,) where a block's mixed partitionings start
+    mixed_partitionings: NDArray[np.uint16]  # (mixed,)
+    mixed_cells: NDArray[np.unsignedinteger]  # (mixed, 64)
+    distinct_start: NDArray[np.int64]  # (mixed + 1,) where the cells of a mixed one start
+    distinct_cells: NDArray[np.unsignedinteger]  # (distinct,) the cells its rows have
+    super_start: NDArray[np.int64]  # (n_superblocks * t + 1,)
+    super_cells: NDArray[np.unsignedinteger]  # the cells a superblock has in a partitioning
+
+
+@_compiled
+def curve_keys(
+    points,  # IN   (m, d)
+    low,  # IN   (d,)
+    scale,  # IN   (d,) levels per unit
+    bits,  # IN   bits of each coordinate
+    row_bits,  # IN   bits of a row number
+    first_row,  # IN   number of the first row
+    keys,  # OUT  (m,) place on a Morton curve, then the row number
+):
+    """Make numbers that sort rows along a curve that stays close to itself."""
+    n_rows, n_columns = points.shape
+    top = (1 << bits) - 1
+    for row in range(n_rows):
+        key = np.uint64(0)
+        for column in range(n_columns):
+            level = min(int((points[row, column] - low[column]) * scale[column]), top)
+            for bit in range(bits):
+                key |= np.uint64((level >> bit) & 1) << np.uint64(bit * n_columns + column)
+        keys[row] = (key << np.uint64(row_bits)) | np.uint64(first_row + row)
+
+
+@_compiled
+def find_boxes(
+    points,  # IN   (n_blocks, d, 64)
+    low,  # OUT  (n_blocks + 1, d) of each block, then of all of them
+    high,  # OUT  (n_blocks + 1, d)
+):
+    n_blocks, n_columns, _ = points.shape
+    for column in range(n_columns):
+        all_low, all_high = np.inf, -np.inf
+        for block in range(n_blocks):
+            smallest = largest = points[block, column, 0]
+            for place in range(1, BLOCK):
+                smallest = min(smallest, points[block, column, place])
+                largest = max(largest, points[block, column, place])
+            low[block, column] = smallest
+            high[block, column] = largest
+            all_low = min(all_low, smallest)
+            all_high = max(all_high, largest)
+        low[n_blocks, column] = all_low
+        high[n_blocks, column] = all_high
+
+
+@_compiled
+def keep_possible(
+    low,  # IN   (n_boxes, d)
+    high,  # IN   (n_boxes, d)
+    box,  # IN   which box
+    centres,  # IN   (t, psi, d)
+    i,  # IN   which partitioning
+    among,  # IN   centres to choose from,
+    first,  # IN   from here
+    last,  # IN   to here
+    nearest2,  # TMP  (psi,)
+    kept,  # OUT  the centres that may be nearest to a point of the box
+    end,  # IN   where to put the first of them
+):
+    """Return where the kept centres end."""
+    closest2 = np.inf
+    for place in range(first, last):
+        near = far = 0.0
+        for column in range(centres.shape[2]):
+            value = centres[i, among[place], column]
+            below = low[box, column] - value
+            above = value - high[box, column]
+            inside = max(below, above, 0.0)
+            outside = max(abs(below), abs(above))
+            near += inside * inside
+            far += outside * outside
+        nearest2[place - first] = near
+        closest2 = min(closest2, far)
+    for place in range(first, last):
+        if nearest2[place - first] <= closest2:
+            kept[end] = among[place]
+            end += 1
+    return end
+
+
+@_compiled
+def nearest_in_block(
+    points,  # IN   (n_blocks, d, 64)
+    block,  # IN   which block
+    centres,  # IN   (t, psi, d)
+    i,  # IN   which partitioning
+    among,  # IN   centres to choose from
+    n_among,  # IN   how many
+    distance2,  # TMP  (64,)
+    closest2,  # TMP  (64,)
+    nearest,  # OUT  (64,)
+):
+    """Find the nearest centre of each row; of several at the same distance the first wins."""
+    for a in range(n_among):
+        j = np.int64(among[a])
+        for place in range(BLOCK):
+            distance2[place] = 0.0
+        for column in range(points.shape[1]):
+            value = centres[i, j, column]
+            for place in range(BLOCK):
+                apart = points[block, column, place] - value
+                distance2[place] += apart * apart
+        for place in range(BLOCK):
+            closer = a == 0 or distance2[place] < closest2[place]
+            closest2[place] = distance2[place] if closer else closest2[place]
+            nearest[place] = j if closer else nearest[place]
+
+
+@_compiled
+def encode_superblock(
+    points,  # IN   (n_blocks, d, 64) rows of one superblock; a short last block is filled up
+    n_rows,  # IN   how many rows it has
+    centres,  # IN   (t, psi, d)
+    everything,  # IN   (psi,) 0, 1, 2 and so on
+    low,  # TMP  (n_blocks + 1, d)
+    high,  # TMP  (n_blocks + 1, d)
+    distances2,  # TMP  (3, max(psi, 64))
+    candidates,  # TMP  (psi,)
+    nearest,  # TMP  (64,)
+    present,  # TMP  (t, psi) False, and False again at the end
+    block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
+    mixed_end,  # OUT  (n_blocks,) where the mixed partitionings of a block end
+    mixed_partitionings,  # OUT  (mixed,)
+    mixed_cells,  # OUT  (mixed, 64)
+    distinct_end,  # OUT  (mixed,) where the cells of a mixed partitioning end
+    distinct_cells,  # OUT  (distinct,)
+    super_end,  # OUT  (t,) where the superblock's cells in a partitioning end
+    super_cells,  # OUT  (t * psi,)
+):
+    """Find the cells of all rows; return how many mixed, distinct and superblock's there are."""
+    n_blocks, n_partitions = block_cells.shape
+    psi = centres.shape[1]
+    find_boxes(points, low, high)
+    end = 0
+    for i in range(n_partitions):
+        end = keep_possible(
+            low, high, n_blocks, centres, i, everything, 0, psi, distances2[0], super_cells, end
+        )
+        super_end[i] = end
+    n_mixed = n_distinct = 0
+    for block in range(n_blocks):
+        n_here = min(BLOCK, n_rows - block * BLOCK)
+        first = 0
+        for i in range(n_partitions):
+            last = super_end[i]
+            only = np.int64(super_cells[first])
+            n_kept = 1
+            if last - first > 1:
+                n_kept = keep_possible(
+                    low,
+                    high,
+                    block,
+                    centres,
+                    i,
+                    super_cells,
+                    first,
+                    last,
+                    distances2[0],
+                    candidates,
+                    0,
+                )
+                only = np.int64(candidates[0])
+                if n_kept > 1:
+                    nearest_in_block(
+                        points,
+                        block,
+                        centres,
+                        i,
+                        candidates,
+                        n_kept,
+                        distances2[1],
+                        distances2[2],
+                        nearest,
+                    )
+                    only = nearest[0]
+                    for place in range(1, n_here):
+                        if nearest[place] != only:
+                            only = psi
+                            break
+            first = last
+            block_cells[block, i] = only
+            if only < psi:
+                present[i, only] = True
+                continue
+            for place in range(n_here):
+                mixed_cells[n_mixed, place] = nearest[place]
+            for number in range(n_kept):
+                cell = np.int64(candidates[number])
+                n_members = 0
+                for place in range(n_here):
+                    n_members += nearest[place] == cell
+                if n_members:
+                    present[i, cell] = True
+                    distinct_cells[n_distinct] = cell
+                    n_distinct += 1
+            mixed_partitionings[n_mixed] = i
+            distinct_end[n_mixed] = n_distinct
+            n_mixed += 1
+        mixed_end[block] = n_mixed
+    end = first = 0
+    for i in range(n_partitions):
+        last = super_end[i]
+        for place in range(first, last):
+            cell = super_cells[place]
+            if present[i, cell]:
+                present[i, cell] = False
+                super_cells[end] = cell
+                end += 1
+        first = last
+        super_end[i] = end
+    return n_mixed, n_distinct, end
+
+
+@_compiled
+def super_bounds(layout, superblock, counts):
+    """Return the lowest and the highest score that a row of a superblock can have."""
+    lowest = highest = 0
+    for i in range(len(counts)):
+        start = layout.super_start[superblock * len(counts) + i]
+        stop = layout.super_start[superblock * len(counts) + i + 1]
+        small = large = counts[i, layout.super_cells[start]]
+        for place in range(start + 1, stop):
+            count = counts[i, layout.super_cells[place]]
+            small = min(small, count)
+            large = max(large, count)
+        lowest += small
+        highest += large
+    return lowest, highest
+
+
+@_compiled
+def common_score(layout, block, counts):
+    """Return what the partitionings that are not mixed add to the score of every row."""
+    total = 0
+    for i in range(len(counts)):
+        total += counts[i, layout.block_cells[block, i]]
+    return total
+
+
+@_compiled
+def block_bounds(layout, block, common, counts):
+    """Return the lowest and the highest score that a row of a block can have."""
+    lowest = highest = common
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+        i = layout.mixed_partitionings[mixed]
+        start, stop = layout.distinct_start[mixed], layout.distinct_start[mixed + 1]
+        small = large = counts[i, layout.distinct_cells[start]]
+        for place in range(start + 1, stop):
+            count = counts[i, layout.distinct_cells[place]]
+            small = min(small, count)
+            large = max(large, count)
+        lowest += small
+        highest += large
+    return lowest, highest
+
+
+@_compiled
+def row_score(layout, block, place, common, counts):
+    """Return the score of one row."""
+    score = common
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+        score += counts[layout.mixed_partitionings[mixed], layout.mixed_cells[mixed, place]]
+    return score
+
+
+@_compiled
+def count_rows(layout, block, chosen, units, counts):
+    """Add the rows of a block that `chosen` has a bit for to a table; return their mass."""
+    start = block * BLOCK
+    n_here = min(BLOCK, len(units) - start)
+    mass = 0
+    for place in range(n_here):
+        if chosen >> np.uint64(place) & np.uint64(1):
+            mass += units[start + place]
+    for i in range(len(counts)):
+        counts[i, layout.block_cells[block, i]] += mass
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+        i = layout.mixed_partitionings[mixed]
+        for place in range(n_here):
+            if chosen >> np.uint64(place) & np.uint64(1):
+                counts[i, layout.mixed_cells[mixed, place]] += units[start + place]
+    return mass
+
+
+@_compiled
+def count_blocks(
+    layout,
+    first,  # IN   blocks from here
+    last,  # IN   to here
+    chosen,  # IN   (n_blocks,) bits of the rows to count
+    units,  # IN   (n,)
+    counts,  # OUT  (t, psi + 1) added to
+):
+    """Add rows to a table; return their mass."""
+    mass = 0
+    for block in range(first, last):
+        if chosen[block]:
+            mass += count_rows(layout, block, chosen[block], units, counts)
+    return mass
+
+
+@_compiled
+def absorb(
+    layout,
+    first,  # IN   superblocks from here
+    last,  # IN   to here
+    counts,  # IN   (t, psi + 1) of the cluster
+    min_score,  # IN   what a row needs to join
+    units,  # IN   (n,)
+    cluster,  # IN   its number
+    step,  # IN   the growth step
+    open_rows,  # INOUT (n_blocks,) bits of the rows in no cluster
+    n_open,  # INOUT (n_superblocks,) how many they are
+    labels,  # OUT  (n,) of the rows that join
+    steps,  # OUT  (n,) of the rows that join
+    added,  # OUT  (t, psi + 1) their table, added to
+):
+    """Return how many rows join, their mass, and a bound on the scores of all others."""
+    n_taken = mass = 0
+    best_left = -1
+    for superblock in range(first, last):
+        first_block = superblock * layout.blocks_per_superblock
+        last_block = min(first_block + layout.blocks_per_superblock, len(open_rows))
+        if n_open[superblock] == 0:
+            continue
+        lowest, highest = super_bounds(layout, superblock, counts)
+        if highest < min_score:
+            best_left = max(best_left, highest)
+            continue
+        for block in range(first_block, last_block):
+            if not open_rows[block]:
+                continue
+            joining = open_rows[block]
+            if lowest < min_score:
+                common = common_score(layout, block, counts)
+                low, high = block_bounds(layout, block, common, counts)
+                if high < min_score:
+                    best_left = max(best_left, high)
+                    continue
+                if low < min_score:
+                    for place in range(min(BLOCK, len(units) - block * BLOCK)):
+                        bit = np.uint64(1) << np.uint64(place)
+                        if joining & bit:
+                            score = row_score(layout, block, place, common, counts)
+                            if score < min_score:
+                                joining &= ~bit
+                                best_left = max(best_left, score)
+            if not joining:
+                continue
+            open_rows[block] &= ~joining
+            mass += count_rows(layout, block, joining, units, added)
+            for place in range(min(BLOCK, len(units) - block * BLOCK)):
+                if joining >> np.uint64(place) & np.uint64(1):
+                    labels[block * BLOCK + place] = cluster
+                    steps[block * BLOCK + place] = step
+                    n_open[superblock] -= 1
+                    n_taken += 1
+    return n_taken, mass, best_left
+
+
+@_compiled
+def highest_scores(layout, counts, n_open, bounds):
+    """Fill a bound on the scores in each superblock; -1 where no row is open."""
+    for superblock in range(len(n_open)):
+        bounds[superblock] = -1
+        if n_open[superblock]:
+            bounds[superblock] = super_bounds(layout, superblock, counts)[1]
+
+
+@_compiled
+def best_row(
+    layout,
+    superblocks,  # IN   (n_superblocks,) by falling bound
+    bounds,  # IN   (n_superblocks,) on the scores in each
+    counts,  # IN   (t, psi + 1)
+    open_rows,  # IN   (n_blocks,)
+    order,  # IN   (n,) number of each row
+    besides,  # IN   number of a row that does not count
+):
+    """Return the place and the score of the best open row; of equal ones, the lowest number."""
+    best_place, best_score = np.int64(-1), np.int64(-1)
+    for superblock in superblocks:
+        if bounds[superblock] < best_score:
+            break
+        first_block = superblock * layout.blocks_per_superblock
+        last_block = min(first_block + layout.blocks_per_superblock, len(open_rows))
+        for block in range(first_block, last_block):
+            if not open_rows[block]:
+                continue
+            common = common_score(layout, block, counts)
+            if block_bounds(layout, block, common, counts)[1] < best_score:
+                continue
+            for place in range(min(BLOCK, len(order) - block * BLOCK)):
+                row = block * BLOCK + place
+                is_open = open_rows[block] >> np.uint64(place) & np.uint64(1)
+                if not is_open or order[row] == besides:
+                    continue
+                score = row_score(layout, block, place, common, counts)
+                if score > best_score or (score == best_score and order[row] < order[best_place]):
+                    best_place, best_score = np.int64(row), score
+    return best_place, best_score
+
+
+@_compiled
+def expand_cells(
+    layout,
+    rows,  # IN   (m,) places of rows
+    cells,  # OUT  (m, t)
+):
+    """Write the cells of some rows out in full."""
+    for number in range(len(rows)):
+        block, place = divmod(rows[number], BLOCK)
+        for i in range(cells.shape[1]):
+            cells[number, i] = layout.block_cells[block, i]
+        for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+            cells[number, layout.mixed_partitionings[mixed]] = layout.mixed_cells[mixed, place]
+
+
+@_compiled
+def cluster_scores(
+    layout,
+    rows,  # IN   (m,) places of rows, rising
+    tables,  # IN   (k, t, psi + 1)
+    scores,  # OUT  (m, k)
+):
+    """Score some rows against all clusters."""
+    first = 0
+    while first < len(rows):
+        block = rows[first] // BLOCK
+        last = first
+        while last < len(rows) and rows[last] // BLOCK == block:
+            last += 1
+        for cluster in range(len(tables)):
+            common = common_score(layout, block, tables[cluster])
+            for number in range(first, last):
+                scores[number, cluster] = common
+            for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+                i = layout.mixed_partitionings[mixed]
+                for number in range(first, last):
+                    cell = layout.mixed_cells[mixed, rows[number] - block * BLOCK]
+                    scores[number, cluster] += tables[cluster, i, cell]
+        first = last
+
+
+@_compiled
+def own_scores(
+    layout,
+    first,  # IN   blocks from here
+    last,  # IN   to here
+    labels,  # IN   (n,)
+    tables,  # IN   (k, t, psi + 1)
+    scores,  # OUT  (n,) of each row against its own cluster; 0 for noise
+):
+    for block in range(first, last):
+        cluster, common = -1, 0
+        for row in range(block * BLOCK, min((block + 1) * BLOCK, len(labels))):
+            scores[row] = 0
+            if labels[row] < 0:
+                continue
+            if labels[row] != cluster:
+                cluster = labels[row]
+                common = common_score(layout, block, tables[cluster])
+            scores[row] = row_score(layout, block, row - block * BLOCK, common, tables[cluster])
+
+
+@_compiled
+def could_be_closer(
+    layout,
+    block,  # IN   which block
+    own,  # IN   the cluster of its rows
+    other,  # IN   another one
+    closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
+    gap,  # IN   how much more the other must add up to
+):
+    """Return whether a row of a block could be closer to another cluster than to its own."""
+    gain = -gap
+    for i in range(closeness.shape[1]):
+        cell = layout.block_cells[block, i]
+        gain += closeness[other, i, cell] - closeness[own, i, cell]
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+        i = layout.mixed_partitionings[mixed]
+        largest = -np.inf
+        for place in range(layout.distinct_start[mixed], layout.distinct_start[mixed + 1]):
+            cell = layout.distinct_cells[place]
+            largest = max(largest, closeness[other, i, cell] - closeness[own, i, cell])
+        gain += largest
+    # These sums are rounded, at most by a part in 10^12 of 2; labels are settled elsewhere.
+    return gain > -1e-9
+
+
+@_compiled
+def judge_blocks(
+    layout,
+    first,  # IN   superblocks from here
+    last,  # IN   to here
+    labels,  # IN   (n,)
+    tables,  # IN   (k, t, psi + 1)
+    closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
+    offsets,  # IN   (k,) and what is taken from it in the end
+    reach,  # TMP  (k,) whether a cluster shares a cell with the superblock
+    content,  # OUT  (n_blocks,) cluster that all rows have and none would leave; -1 if unsure
+    own_low,  # OUT  (n_blocks,) a bound below the scores of those rows against it
+):
+    """Find the blocks in which no row would be closer to another cluster than to its own."""
+    n_rows, n_blocks = len(labels), len(content)
+    for superblock in range(first, last):
+        first_block = superblock * layout.blocks_per_superblock
+        last_block = min(first_block + layout.blocks_per_superblock, n_blocks)
+        for cluster in range(len(tables)):
+            reach[cluster] = super_bounds(layout, superblock, tables[cluster])[1] > 0
+        for block in range(first_block, last_block):
+            content[block] = -1
+            own = labels[block * BLOCK]
+            for row in range(block * BLOCK + 1, min((block + 1) * BLOCK, n_rows)):
+                if labels[row] != own:
+                    own = -1
+            if own < 0:
+                continue
+            common = common_score(layout, block, tables[own])
+            own_low[block] = block_bounds(layout, block, common, tables[own])[0]
+            content[block] = own
+            for other in range(len(tables)):
+                gap = offsets[other] - offsets[own]
+                # Without a cell in common, the other can be closer only by its lower offset.
+                if other == own or (not reach[other] and gap >= 0):
+                    continue
+                if could_be_closer(layout, block, own, other, closeness, gap):
+                    content[block] = -1
+                    break
+
+
+@_compiled
+def weakest_rows(
+    layout,
+    blocks,  # IN   (m,) blocks by rising bound
+    content,  # IN   (n_blocks,) the cluster of all rows of a block
+    own_low,  # IN   (n_blocks,) a bound below their scores against it
+    tables,  # IN   (k, t, psi + 1)
+    n_rows,  # IN   how many rows there are
+    weakest,  # OUT  (k,) the lowest score of a row against its own cluster
+):
+    """Find the weakest row of each cluster, looking only where it can be."""
+    for block in blocks:
+        own = content[block]
+        if own_low[block] >= weakest[own]:
+            continue
+        common = common_score(layout, block, tables[own])
+        for place in range(min(BLOCK, n_rows - block * BLOCK)):
+            score = row_score(layout, block, place, common, tables[own])
+            weakest[own] = min(weakest[own], score)
+
+
+@_compiled
+def most_similar(
+    layout,
+    first,  # IN   superblocks from here
+    last,  # IN   to here
+    tables,  # IN   (k, t, psi + 1)
+    denominators,  # IN   (k,)
+    threshold,  # IN   what a similarity must exceed
+    possible,  # TMP  (2, k)
+    labels,  # OUT  (n,)
+):
+    """Find the most similar cluster of each row, -1 where none exceeds the threshold."""
+    n_clusters, n_rows = len(tables), len(labels)
+    commons = np.empty(n_clusters, dtype=np.int64)
+    highs = np.empty(n_clusters)
+    for superblock in range(first, last):
+        sure = 0.0
+        for cluster in range(n_clusters):
+            low, high = super_bounds(layout, superblock, tables[cluster])
+            sure = max(sure, low / denominators[cluster])
+            highs[cluster] = high / denominators[cluster]
+        n_super = 0
+        for cluster in range(n_clusters):
+            if highs[cluster] >= sure and highs[cluster] > threshold:
+                possible[0, n_super] = cluster
+                n_super += 1
+        first_block = superblock * layout.blocks_per_superblock
+        last_block = min(first_block + layout.blocks_per_superblock, len(layout.full))
+        for block in range(first_block, last_block):
+            sure = 0.0
+            for number in range(n_super):
+                cluster = possible[0, number]
+                commons[cluster] = common_score(layout, block, tables[cluster])
+                low, high = block_bounds(layout, block, commons[cluster], tables[cluster])
+                sure = max(sure, low / denominators[cluster])
+                highs[cluster] = high / denominators[cluster]
+            n_here = 0
+            for number in range(n_super):
+                cluster = possible[0, number]
+                if highs[cluster] >= sure and highs[cluster] > threshold:
+                    possible[1, n_here] = cluster
+                    n_here += 1
+            settled = n_here == 0 or (n_here == 1 and sure > threshold)
+            for row in range(block * BLOCK, min((block + 1) * BLOCK, n_rows)):
+                labels[row] = -1
+                if settled and n_here == 1:
+                    labels[row] = possible[1, 0]
+                elif not settled:
+                    best = threshold
+                    for number in range(n_here):
+                        cluster = possible[1, number]
+                        place = row - block * BLOCK
+                        score = row_score(layout, block, place, commons[cluster], tables[cluster])
+                        if score / denominators[cluster] > best:
+                            best = score / denominators[cluster]
+                            labels[row] = cluster
