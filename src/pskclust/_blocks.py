@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ._kernels import blocks as kernels
 from ._kernels.blocks import BLOCK, Layout
 from ._kernels.numpy import Cells
+from ._metric import column_ranges
 from ._parallel import map_chunks
 from ._partition import VoronoiPartition
 from ._progress import Progress, Report, ignore
@@ -79,8 +80,7 @@ def _order_along_curve(data: Data, n_jobs: int | None) -> NDArray[np.int64]:
     n_rows = len(data)
 
     def bounds(chunk: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        points = data.points(chunk)
-        return points.min(axis=0), points.max(axis=0)
+        return column_ranges(data.points(chunk))
 
     lows, highs = zip(*map_chunks(bounds, n_rows, _ROWS_PER_CHUNK, n_jobs), strict=True)
     low, high = np.min(lows, axis=0), np.max(highs, axis=0)

@@ -123,7 +123,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _draw(self, data: Data) -> Self:
         if self.metric == "euclidean":
-            check_distances(data.rows, data.rows)
+            check_distances(data.rows)
         n_slots = data.weights.n_slots
         self.psi_ = choose_psi(n_slots) if self.psi == "auto" else int(self.psi)
         check_psi(self.psi_, n_slots, self.replace, weighted=not data.weights.uniform)

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 METRICS = ("euclidean", "cosine", "haversine")
 
+_ROWS_SIDE_BY_SIDE = 64
+
 
 def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
     """Return the float64 points of some rows; the point of a row depends on that row alone."""
@@ -23,6 +25,21 @@ def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
     if metric == "haversine":
         return _on_globe(points)
     return points
+
+
+def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the smallest and the largest value of each column."""
+    # NumPy is slow along short rows, so many of them are laid side by side.
+    n_rows, n_columns = rows.shape
+    n_whole = n_rows - n_rows % _ROWS_SIDE_BY_SIDE
+    low, high = rows[n_whole:], rows[n_whole:]
+    if n_whole and rows.flags.c_contiguous:
+        wide = rows[:n_whole].reshape(-1, _ROWS_SIDE_BY_SIDE * n_columns)
+        low = np.vstack([low, wide.min(axis=0).reshape(-1, n_columns)])
+        high = np.vstack([high, wide.max(axis=0).reshape(-1, n_columns)])
+    else:
+        low = high = rows
+    return low.min(axis=0), high.max(axis=0)
 
 
 def check_metric(rows: NDArray[Any], metric: str) -> None:

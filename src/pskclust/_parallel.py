@@ -33,6 +33,7 @@ def one_blas_thread() -> Iterator[None]:
         yield
 
 
+@functools.cache
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` stands for: None and -1 are all processors."""
     processors = int(cpu_count())

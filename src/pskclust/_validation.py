@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from ._metric import METRICS, check_metric, to_points
+from ._metric import METRICS, check_metric, column_ranges, to_points
 from ._parallel import rows_per_chunk
 from ._weights import Weights
 
@@ -137,10 +137,11 @@ def check_rows(
     return rows
 
 
-def check_distances(rows: NDArray[Any], others: NDArray[Any]) -> None:
-    """Raise ValueError if a squared distance between the two could overflow or vanish."""
-    low = np.minimum(rows.min(axis=0), others.min(axis=0)).astype(np.float64)
-    high = np.maximum(rows.max(axis=0), others.max(axis=0)).astype(np.float64)
+def check_distances(rows: NDArray[Any], *others: NDArray[Any]) -> None:
+    """Raise ValueError if a squared distance between these rows could overflow or vanish."""
+    ranges = [column_ranges(some) for some in (rows, *others)]
+    low = np.min([smallest for smallest, _ in ranges], axis=0).astype(np.float64)
+    high = np.max([largest for _, largest in ranges], axis=0).astype(np.float64)
     with np.errstate(over="ignore", under="ignore"):
         spread = high - low
         squared_diameter = np.square(spread).sum()

@@ -63,14 +63,14 @@ class BlockedEngine(LabelledRows):
         return self._count(self._open)
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
-        counts = padded(table.counts)
+        tables = padded(table.counts[np.newaxis])
         bounds = np.empty(len(self._n_open), dtype=np.int64)
-        kernels.highest_scores(self._layout, counts, self._n_open, bounds)
+        kernels.highest_scores(self._layout, tables, self._n_open, bounds)
         place, score = kernels.best_row(
             self._layout,
             np.argsort(-bounds, kind="stable"),
             bounds,
-            counts,
+            tables,
             self._open,
             self._blocked.order,
             -1 if besides is None else besides,
@@ -90,15 +90,15 @@ class BlockedEngine(LabelledRows):
         self._n_open[block // self._layout.blocks_per_superblock] -= 1
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        counts = padded(table.counts)
+        tables = padded(table.counts[np.newaxis])
 
         def absorb_some(some: slice) -> tuple[int, int, int, NDArray[np.int64]]:
-            added = np.zeros_like(counts)
+            added = np.zeros_like(tables[0])
             n_rows, mass, best_score_left = kernels.absorb(
                 self._layout,
                 some.start,
                 some.stop,
-                counts,
+                tables,
                 min_score,
                 self._units,
                 cluster,
@@ -111,7 +111,7 @@ class BlockedEngine(LabelledRows):
             )
             return n_rows, mass, best_score_left, added
 
-        added = np.zeros_like(counts)
+        added = np.zeros_like(tables[0])
         n_rows = mass = 0
         best_score_left = -1
         for part in self._map_superblocks(absorb_some):

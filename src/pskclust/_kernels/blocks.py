@@ -267,15 +267,16 @@ def encode_superblock(
 
 
 @_compiled
-def super_bounds(layout, superblock, counts):
+def super_bounds(layout, superblock, tables, cluster):
     """Return the lowest and the highest score that a row of a superblock can have."""
+    n_partitions = tables.shape[1]
     lowest = highest = 0
-    for i in range(len(counts)):
-        start = layout.super_start[superblock * len(counts) + i]
-        stop = layout.super_start[superblock * len(counts) + i + 1]
-        small = large = counts[i, layout.super_cells[start]]
+    for i in range(n_partitions):
+        start = layout.super_start[superblock * n_partitions + i]
+        stop = layout.super_start[superblock * n_partitions + i + 1]
+        small = large = tables[cluster, i, layout.super_cells[start]]
         for place in range(start + 1, stop):
-            count = counts[i, layout.super_cells[place]]
+            count = tables[cluster, i, layout.super_cells[place]]
             small = min(small, count)
             large = max(large, count)
         lowest += small
@@ -284,24 +285,24 @@ def super_bounds(layout, superblock, counts):
 
 
 @_compiled
-def common_score(layout, block, counts):
+def common_score(layout, block, tables, cluster):
     """Return what the partitionings that are not mixed add to the score of every row."""
     total = 0
-    for i in range(len(counts)):
-        total += counts[i, layout.block_cells[block, i]]
+    for i in range(tables.shape[1]):
+        total += tables[cluster, i, layout.block_cells[block, i]]
     return total
 
 
 @_compiled
-def block_bounds(layout, block, common, counts):
+def block_bounds(layout, block, common, tables, cluster):
     """Return the lowest and the highest score that a row of a block can have."""
     lowest = highest = common
     for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
         i = layout.mixed_partitionings[mixed]
         start, stop = layout.distinct_start[mixed], layout.distinct_start[mixed + 1]
-        small = large = counts[i, layout.distinct_cells[start]]
+        small = large = tables[cluster, i, layout.distinct_cells[start]]
         for place in range(start + 1, stop):
-            count = counts[i, layout.distinct_cells[place]]
+            count = tables[cluster, i, layout.distinct_cells[place]]
             small = min(small, count)
             large = max(large, count)
         lowest += small
@@ -310,11 +311,12 @@ def block_bounds(layout, block, common, counts):
 
 
 @_compiled
-def row_score(layout, block, place, common, counts):
+def row_score(layout, block, place, common, tables, cluster):
     """Return the score of one row."""
     score = common
     for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
-        score += counts[layout.mixed_partitionings[mixed], layout.mixed_cells[mixed, place]]
+        i = layout.mixed_partitionings[mixed]
+        score += tables[cluster, i, layout.mixed_cells[mixed, place]]
     return score
 
 
@@ -359,7 +361,7 @@ def absorb(
     layout,
     first,  # IN   superblocks from here
     last,  # IN   to here
-    counts,  # IN   (t, psi + 1) of the cluster
+    tables,  # IN   (1, t, psi + 1) of the cluster
     min_score,  # IN   what a row needs to join
     units,  # IN   (n,)
     cluster,  # IN   its number
@@ -378,7 +380,7 @@ def absorb(
         last_block = min(first_block + layout.blocks_per_superblock, len(open_rows))
         if n_open[superblock] == 0:
             continue
-        lowest, highest = super_bounds(layout, superblock, counts)
+        lowest, highest = super_bounds(layout, superblock, tables, 0)
         if highest < min_score:
             best_left = max(best_left, highest)
             continue
@@ -387,8 +389,8 @@ def absorb(
                 continue
             joining = open_rows[block]
             if lowest < min_score:
-                common = common_score(layout, block, counts)
-                low, high = block_bounds(layout, block, common, counts)
+                common = common_score(layout, block, tables, 0)
+                low, high = block_bounds(layout, block, common, tables, 0)
                 if high < min_score:
                     best_left = max(best_left, high)
                     continue
@@ -396,7 +398,7 @@ def absorb(
                     for place in range(min(BLOCK, len(units) - block * BLOCK)):
                         bit = np.uint64(1) << np.uint64(place)
                         if joining & bit:
-                            score = row_score(layout, block, place, common, counts)
+                            score = row_score(layout, block, place, common, tables, 0)
                             if score < min_score:
                                 joining &= ~bit
                                 best_left = max(best_left, score)
@@ -414,12 +416,12 @@ def absorb(
 
 
 @_compiled
-def highest_scores(layout, counts, n_open, bounds):
+def highest_scores(layout, tables, n_open, bounds):
     """Fill a bound on the scores in each superblock; -1 where no row is open."""
     for superblock in range(len(n_open)):
         bounds[superblock] = -1
         if n_open[superblock]:
-            bounds[superblock] = super_bounds(layout, superblock, counts)[1]
+            bounds[superblock] = super_bounds(layout, superblock, tables, 0)[1]
 
 
 @_compiled
@@ -427,7 +429,7 @@ def best_row(
     layout,
     superblocks,  # IN   (n_superblocks,) by falling bound
     bounds,  # IN   (n_superblocks,) on the scores in each
-    counts,  # IN   (t, psi + 1)
+    tables,  # IN   (1, t, psi + 1)
     open_rows,  # IN   (n_blocks,)
     order,  # IN   (n,) number of each row
     besides,  # IN   number of a row that does not count
@@ -442,15 +444,15 @@ def best_row(
         for block in range(first_block, last_block):
             if not open_rows[block]:
                 continue
-            common = common_score(layout, block, counts)
-            if block_bounds(layout, block, common, counts)[1] < best_score:
+            common = common_score(layout, block, tables, 0)
+            if block_bounds(layout, block, common, tables, 0)[1] < best_score:
                 continue
             for place in range(min(BLOCK, len(order) - block * BLOCK)):
                 row = block * BLOCK + place
                 is_open = open_rows[block] >> np.uint64(place) & np.uint64(1)
                 if not is_open or order[row] == besides:
                     continue
-                score = row_score(layout, block, place, common, counts)
+                score = row_score(layout, block, place, common, tables, 0)
                 if score > best_score or (score == best_score and order[row] < order[best_place]):
                     best_place, best_score = np.int64(row), score
     return best_place, best_score
@@ -486,7 +488,7 @@ def cluster_scores(
         while last < len(rows) and rows[last] // BLOCK == block:
             last += 1
         for cluster in range(len(tables)):
-            common = common_score(layout, block, tables[cluster])
+            common = common_score(layout, block, tables, cluster)
             for number in range(first, last):
                 scores[number, cluster] = common
             for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
@@ -514,8 +516,8 @@ def own_scores(
                 continue
             if labels[row] != cluster:
                 cluster = labels[row]
-                common = common_score(layout, block, tables[cluster])
-            scores[row] = row_score(layout, block, row - block * BLOCK, common, tables[cluster])
+                common = common_score(layout, block, tables, cluster)
+            scores[row] = row_score(layout, block, row - block * BLOCK, common, tables, cluster)
 
 
 @_compiled
@@ -562,7 +564,7 @@ def judge_blocks(
         first_block = superblock * layout.blocks_per_superblock
         last_block = min(first_block + layout.blocks_per_superblock, n_blocks)
         for cluster in range(len(tables)):
-            reach[cluster] = super_bounds(layout, superblock, tables[cluster])[1] > 0
+            reach[cluster] = super_bounds(layout, superblock, tables, cluster)[1] > 0
         for block in range(first_block, last_block):
             content[block] = -1
             own = labels[block * BLOCK]
@@ -571,8 +573,8 @@ def judge_blocks(
                     own = -1
             if own < 0:
                 continue
-            common = common_score(layout, block, tables[own])
-            own_low[block] = block_bounds(layout, block, common, tables[own])[0]
+            common = common_score(layout, block, tables, own)
+            own_low[block] = block_bounds(layout, block, common, tables, own)[0]
             content[block] = own
             for other in range(len(tables)):
                 gap = offsets[other] - offsets[own]
@@ -599,9 +601,9 @@ def weakest_rows(
         own = content[block]
         if own_low[block] >= weakest[own]:
             continue
-        common = common_score(layout, block, tables[own])
+        common = common_score(layout, block, tables, own)
         for place in range(min(BLOCK, n_rows - block * BLOCK)):
-            score = row_score(layout, block, place, common, tables[own])
+            score = row_score(layout, block, place, common, tables, own)
             weakest[own] = min(weakest[own], score)
 
 
@@ -623,7 +625,7 @@ def most_similar(
     for superblock in range(first, last):
         sure = 0.0
         for cluster in range(n_clusters):
-            low, high = super_bounds(layout, superblock, tables[cluster])
+            low, high = super_bounds(layout, superblock, tables, cluster)
             sure = max(sure, low / denominators[cluster])
             highs[cluster] = high / denominators[cluster]
         n_super = 0
@@ -637,8 +639,8 @@ def most_similar(
             sure = 0.0
             for number in range(n_super):
                 cluster = possible[0, number]
-                commons[cluster] = common_score(layout, block, tables[cluster])
-                low, high = block_bounds(layout, block, commons[cluster], tables[cluster])
+                commons[cluster] = common_score(layout, block, tables, cluster)
+                low, high = block_bounds(layout, block, commons[cluster], tables, cluster)
                 sure = max(sure, low / denominators[cluster])
                 highs[cluster] = high / denominators[cluster]
             n_here = 0
@@ -657,7 +659,7 @@ def most_similar(
                     for number in range(n_here):
                         cluster = possible[1, number]
                         place = row - block * BLOCK
-                        score = row_score(layout, block, place, commons[cluster], tables[cluster])
+                        score = row_score(layout, block, place, commons[cluster], tables, cluster)
                         if score / denominators[cluster] > best:
                             best = score / denominators[cluster]
                             labels[row] = cluster
