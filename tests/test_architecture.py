@@ -16,7 +16,8 @@ PACKAGE = Path(pskclust.__file__).parent
 # Data flows down this list; a module imports only from the lines above its own.
 LAYERS = [
     ["_version", "_exceptions", "_progress"],
-    ["_memory", "_parallel", "_kernels", "_kernels.blocks", "_kernels.numpy"],
+    ["_memory", "_parallel", "_kernels", "_kernels._compiling", "_kernels.numpy"],
+    ["_kernels.blocks", "_kernels.numba"],
     ["_metric", "_weights", "_auto"],
     ["_validation"],
     ["_partition"],
@@ -95,4 +96,4 @@ def test_importing_loads_nothing_heavy_that_scikit_learn_does_not():
 def test_kernels_know_arrays_only():
     for name, path in modules():
         if name.startswith("_kernels"):
-            assert not list(imported_modules(name, path))
+            assert set(imported_modules(name, path)) <= {"_kernels._compiling"}

@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from pskclust._kernels import numba as compiled_kernels
+from pskclust._kernels import numpy as plain_kernels
 from pskclust._partition import Partition, draw_partition, draw_rows
 from pskclust._validation import Data
 from pskclust._weights import check_weights, uniform_weights
@@ -81,4 +83,30 @@ def test_matrix_products_find_the_cells_of_plain_distances(X, psi, seed):
     data = Data(X, "euclidean", uniform_weights(len(X)))
     partition = draw_partition(data, "voronoi", 4, psi, True, np.random.RandomState(seed))
     assert partition._screened
-    assert_array_equal(partition.cells(X), Partition.cells(partition, X))
+    expected = Partition.cells(partition, X)
+    assert_array_equal(partition.cells(X), expected)
+    assert_array_equal(partition.cells(X, compiled_kernels), expected)
+
+
+def test_points_beyond_float32_are_settled_exactly():
+    X = np.random.RandomState(0).randn(30, 5)
+    data = Data(X, "euclidean", uniform_weights(30))
+    partition = draw_partition(data, "voronoi", 4, 7, False, np.random.RandomState(0))
+    far = X * 1e140
+    assert_array_equal(partition.cells(far, compiled_kernels), Partition.cells(partition, far))
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 60), st.integers(1, 9), st.sampled_from([2, 200, 300]), st.integers(0, 99))
+def test_compiled_kernels_count_and_score_as_plain_ones(n_rows, n_partitions, psi, seed):
+    rng = np.random.RandomState(seed)
+    cells = rng.randint(0, psi, (n_rows, n_partitions)).astype(np.min_scalar_type(psi - 1))
+    units = rng.randint(0, 10**9, n_rows)
+    tables, scores = np.zeros((2, n_partitions, psi), int), np.zeros((2, n_rows), int)
+    for kernels, table, score in zip(
+        (plain_kernels, compiled_kernels), tables, scores, strict=True
+    ):
+        kernels.count_cells(cells, units, table)
+        kernels.score_cells(cells, tables[0], score)
+    assert_array_equal(tables[0], tables[1])
+    assert_array_equal(scores[0], scores[1])

@@ -30,7 +30,7 @@ from ._memory import require_memory
 from ._metric import to_points
 from ._model_file import read_model, write_model
 from ._model_state import restore, to_parts
-from ._parallel import map_chunks, rows_per_chunk
+from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
 from ._progress import Report, reporter
 from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, most_similar, refine
 from ._result import Result
@@ -375,8 +375,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             points = to_points(rows[chunk], self.kernel_.metric)
             return chunk, clusters.similarities(self.kernel_._scores(points, clusters))
 
-        width = max(self.kernel_._width, len(clusters))
-        return map_chunks(score, len(rows), rows_per_chunk(width), self.n_jobs)
+        chunk_rows = min(self.kernel_._chunk_rows, rows_per_chunk(len(clusters)))
+        with one_blas_thread():
+            yield from map_chunks(score, len(rows), chunk_rows, self.n_jobs)
 
     def _labels_by_blocks(self, rows: NDArray[Any]) -> NDArray[np.int64] | None:
         """Return the labels of many rows of few dimensions; None if another way is faster."""

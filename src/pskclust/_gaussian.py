@@ -66,9 +66,8 @@ class GaussianKernel:
         return scores
 
     @property
-    def _width(self) -> int:
-        """How many numbers a point needs while it is scored."""
-        return 1024
+    def _chunk_rows(self) -> int:
+        return 128
 
     def _check_reach(self, rows: NDArray[Any]) -> None:
         """Far away is similar to nothing, which is an answer."""

@@ -134,9 +134,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     @property
-    def _width(self) -> int:
-        """How many numbers a row needs while its cells are found."""
-        return self._partition.width
+    def _chunk_rows(self) -> int:
+        return self._partition.chunk_rows
 
     @property
     def _n_features_out(self) -> int:
@@ -247,7 +246,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             cells[chunk] = partition.cells(to_points(rows[chunk], self.metric))
 
         with one_blas_thread():
-            for _ in map_chunks(encode, len(rows), rows_per_chunk(partition.width), self.n_jobs):
+            for _ in map_chunks(encode, len(rows), partition.chunk_rows, self.n_jobs):
                 pass
         return cells
 

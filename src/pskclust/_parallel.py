@@ -17,6 +17,8 @@ T = TypeVar("T")
 # Large enough that Python costs little, small enough that a chunk's work stays in cache.
 _CHUNK_ENTRIES = 1 << 17
 _MIN_CHUNK_ROWS = 32
+_PRODUCT_ENTRIES = 1 << 22
+_MIN_PRODUCT_ROWS, _MAX_PRODUCT_ROWS = 128, 2048
 # Fewer chunks than this a thread are done before the threads have started.
 _MIN_CHUNKS_PER_THREAD = 4
 
@@ -24,6 +26,11 @@ _MIN_CHUNKS_PER_THREAD = 4
 def rows_per_chunk(width: int) -> int:
     """Return how many rows to work on at a time where each needs `width` numbers."""
     return max(_MIN_CHUNK_ROWS, _CHUNK_ENTRIES // max(1, width))
+
+
+def rows_per_product(n_columns: int) -> int:
+    """Return how many rows to multiply at a time: enough for matrix products to be worth it."""
+    return min(_MAX_PRODUCT_ROWS, max(_MIN_PRODUCT_ROWS, _PRODUCT_ENTRIES // max(1, n_columns)))
 
 
 @contextlib.contextmanager

@@ -15,7 +15,9 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils.random import sample_without_replacement
 
-from ._kernels import numpy as kernels
+from ._kernels import numpy as numpy_kernels
+from ._kernels.numpy import Cells
+from ._parallel import rows_per_chunk, rows_per_product
 from ._validation import Data, check_distances
 from ._weights import Weights
 
@@ -40,9 +42,9 @@ class Partition(ABC):
         return self.psi if self.no_cell is None else self.psi + 1
 
     @property
-    def width(self) -> int:
-        """How many numbers a row needs while its cells are found."""
-        return self.n_cells
+    def chunk_rows(self) -> int:
+        """How many rows are best encoded at a time."""
+        return rows_per_chunk(self.n_cells)
 
     @property
     def no_cell(self) -> int | None:
@@ -53,7 +55,7 @@ class Partition(ABC):
     def cell_type(self) -> np.dtype[np.unsignedinteger[Any]]:
         return np.dtype(np.min_scalar_type(self.n_cells - 1))
 
-    def cells(self, points: NDArray[np.float64]) -> kernels.Cells:
+    def cells(self, points: NDArray[np.float64], kernels: Any = numpy_kernels) -> Cells:
         """Return the cell of each point in each partitioning, (m, t)."""
         # One partitioning after the other in memory while they are made, hence the transposes.
         cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
@@ -68,7 +70,7 @@ class Partition(ABC):
         points: NDArray[np.float64],
         number: int,
         scratch: NDArray[np.float64],
-        cells: kernels.Cells,
+        cells: Cells,
     ) -> None:
         """Fill `cells` with the cell of each point in partitioning `number`."""
 
@@ -76,7 +78,9 @@ class Partition(ABC):
     def table_shape(self) -> tuple[int, int]:
         return self.n_partitions, self.n_cells
 
-    def count(self, cells: kernels.Cells, units: NDArray[np.int64]) -> NDArray[np.int64]:
+    def count(
+        self, cells: Cells, units: NDArray[np.int64], kernels: Any = numpy_kernels
+    ) -> NDArray[np.int64]:
         """Return the counts of a set, given the cells and the weights of its rows."""
         counts = np.zeros(self.table_shape, dtype=np.int64)
         kernels.count_cells(cells, units, counts)
@@ -127,24 +131,24 @@ class VoronoiPartition(Partition):
         points: NDArray[np.float64],
         number: int,
         scratch: NDArray[np.float64],
-        cells: kernels.Cells,
+        cells: Cells,
     ) -> None:
-        kernels.nearest_centres(points, self.points[self.centres[number]], scratch, cells)
+        numpy_kernels.nearest_centres(points, self.points[self.centres[number]], scratch, cells)
 
     @property
-    def width(self) -> int:
-        return len(self.points) if self._screened else super().width
+    def chunk_rows(self) -> int:
+        return rows_per_product(len(self.points)) if self._screened else super().chunk_rows
 
-    def cells(self, points: NDArray[np.float64]) -> kernels.Cells:
+    def cells(self, points: NDArray[np.float64], kernels: Any = numpy_kernels) -> Cells:
         if not self._screened:
             return super().cells(points)
-        distance2, error = np.empty((len(points), len(self.points))), np.empty(len(points))
-        kernels.screened_distances(points, self._screen, distance2, error)
-        cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
-        for column, centres in zip(cells, self.centres, strict=True):
-            own2 = distance2.take(centres, axis=1)
-            kernels.settle_nearest(own2, error, points, self.points[centres], column)
-        return np.ascontiguousarray(cells.T)
+        screen = self._wide_screen if kernels is numpy_kernels else self._narrow_screen
+        distance2 = np.empty((len(points), len(self.points)), dtype=screen.columns.dtype)
+        error = np.empty(len(points))
+        numpy_kernels.screened_distances(points, screen, distance2, error)
+        cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
+        kernels.settle_cells(points, screen, distance2, error, cells)
+        return cells
 
     @property
     def _screened(self) -> bool:
@@ -152,8 +156,13 @@ class VoronoiPartition(Partition):
         return bool(self.points.shape[1] >= _MIN_COLUMNS_FOR_PRODUCTS)
 
     @cached_property
-    def _screen(self) -> kernels.Screen:
-        return kernels.screen(self.points)
+    def _wide_screen(self) -> numpy_kernels.Screen:
+        return numpy_kernels.make_screen(self.points, self.centres, narrow=False)
+
+    @cached_property
+    def _narrow_screen(self) -> numpy_kernels.Screen:
+        """What the compiled kernel takes, which settles single centres, not whole rows."""
+        return numpy_kernels.make_screen(self.points, self.centres, narrow=True)
 
     @classmethod
     def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:
@@ -193,10 +202,10 @@ class HyperspherePartition(VoronoiPartition):
         points: NDArray[np.float64],
         number: int,
         scratch: NDArray[np.float64],
-        cells: kernels.Cells,
+        cells: Cells,
     ) -> None:
         centres = self.points[self.centres[number]]
-        kernels.nearest_balls(points, centres, self.radius2[number], scratch, cells)
+        numpy_kernels.nearest_balls(points, centres, self.radius2[number], scratch, cells)
 
     @classmethod
     def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:
@@ -243,9 +252,9 @@ class TreePartition(Partition):
         points: NDArray[np.float64],
         number: int,
         scratch: NDArray[np.float64],
-        cells: kernels.Cells,
+        cells: Cells,
     ) -> None:
-        kernels.tree_leaves(
+        numpy_kernels.tree_leaves(
             points, self.feature[number], self.threshold[number], self.target[number], cells
         )
 
@@ -315,7 +324,7 @@ def _require(condition: bool, name: str) -> None:
 def _squared_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return each centre's squared distance to the nearest other one."""
     difference, distance2 = np.empty((2, len(centres), len(centres)))
-    kernels.squared_distances(centres, centres, difference, distance2)
+    numpy_kernels.squared_distances(centres, centres, difference, distance2)
     np.fill_diagonal(distance2, np.inf)
     nearest: NDArray[np.float64] = distance2.min(axis=1)
     return nearest

@@ -12,7 +12,7 @@ from .labelled import LabelledRows
 from .local import LocalEngine
 
 # Below, plain NumPy is done before compiled code is loaded.
-_MIN_ROWS_FOR_BLOCKS = 20_000
+_MIN_ROWS_FOR_BLOCKS = _MIN_ROWS_FOR_COMPILED = 20_000
 # Beyond, blocks of neighbours are too wide to share cells.
 _MAX_COLUMNS_FOR_BLOCKS = 8
 
@@ -49,4 +49,8 @@ def isolation_engine(data: Data, partition: Partition, n_jobs: int | None) -> La
         from .blocked import BlockedEngine  # compiled code is loaded only where it is used
 
         return BlockedEngine(data, n_jobs=n_jobs)
+    if len(data) >= _MIN_ROWS_FOR_COMPILED:
+        from .._kernels import numba as compiled_kernels
+
+        return LocalEngine(data, kernels=compiled_kernels, n_jobs=n_jobs)
     return LocalEngine(data, n_jobs=n_jobs)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._kernels import numpy as kernels
-from .._parallel import one_blas_thread
+from .._kernels import numpy as numpy_kernels
+from .._parallel import map_chunks, one_blas_thread
 from .._partition import Partition
 from .._progress import Progress, Report, ignore
 from .._tables import ClusterTables, CountTable, one_hot
@@ -23,10 +23,11 @@ class LocalEngine(LabelledRows):
     """All cells of all rows in one array; chunks of rows in threads."""
 
     name = "local"
-    kernels = "numpy"
 
-    def __init__(self, data: Data, **options: Any) -> None:
+    def __init__(self, data: Data, *, kernels: Any = numpy_kernels, **options: Any) -> None:
         super().__init__(data, **options)
+        self._kernels = kernels
+        self.kernels = kernels.__name__.rpartition(".")[2]
         # Rows of weight 0 are no rows to growth.
         self._open = np.flatnonzero(self._units)
 
@@ -39,11 +40,12 @@ class LocalEngine(LabelledRows):
         self._cells = np.empty((n_rows, partition.n_partitions), dtype=partition.cell_type)
 
         def encode_chunk(chunk: slice) -> int:
-            self._cells[chunk] = partition.cells(self._data.points(chunk))
+            self._cells[chunk] = partition.cells(self._data.points(chunk), self._kernels)
             return int(chunk.stop)
 
         with one_blas_thread():
-            for done in self._map(encode_chunk, n_rows, width=partition.width):
+            chunk_rows = self._chunk_rows or partition.chunk_rows
+            for done in map_chunks(encode_chunk, n_rows, chunk_rows, self._n_jobs):
                 report(Progress("encode", done, n_rows))
 
     @property
@@ -95,7 +97,7 @@ class LocalEngine(LabelledRows):
 
     def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
         def count_chunk(chunk: slice) -> NDArray[np.int64]:
-            return self._partition.count(self._cells[rows[chunk]], units[chunk])
+            return self._partition.count(self._cells[rows[chunk]], units[chunk], self._kernels)
 
         counts = np.zeros(self._partition.table_shape, dtype=np.int64)
         for part in self._map(count_chunk, len(rows), width=self.resolution):
@@ -106,7 +108,7 @@ class LocalEngine(LabelledRows):
         scores = np.empty(len(rows), dtype=np.int64)
 
         def score_chunk(chunk: slice) -> None:
-            kernels.score_cells(self._cells[rows[chunk]], table.counts, scores[chunk])
+            self._kernels.score_cells(self._cells[rows[chunk]], table.counts, scores[chunk])
 
         for _ in self._map(score_chunk, len(rows), width=self.resolution):
             pass

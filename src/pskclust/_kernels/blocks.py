@@ -14,29 +14,14 @@ Tables have a column more than there are cells, which holds zeros: the cell of a
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ._compiling import compiled
+
 BLOCK = 64
-
-
-def _compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function when it is first called; keep the code on disk if there is a place."""
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        warnings.warn(
-            "There is no folder to keep compiled code in, so it is compiled again in every "
-            "process. Name one that can be written to in the variable NUMBA_CACHE_DIR.",
-            UserWarning,
-            stacklevel=2,
-        )
-        return numba.njit(nogil=True)(function)
 
 
 class Layout(NamedTuple):
@@ -54,7 +39,7 @@ class Layout(NamedTuple):
     super_cells: NDArray[np.unsignedinteger]  # the cells a superblock has in a partitioning
 
 
-@_compiled
+@compiled
 def curve_keys(
     points,  # IN   (m, d)
     low,  # IN   (d,)
@@ -76,7 +61,7 @@ def curve_keys(
         keys[row] = (key << np.uint64(row_bits)) | np.uint64(first_row + row)
 
 
-@_compiled
+@compiled
 def find_boxes(
     points,  # IN   (n_blocks, d, 64)
     low,  # OUT  (n_blocks + 1, d) of each block, then of all of them
@@ -98,7 +83,7 @@ def find_boxes(
         high[n_blocks, column] = all_high
 
 
-@_compiled
+@compiled
 def keep_possible(
     low,  # IN   (n_boxes, d)
     high,  # IN   (n_boxes, d)
@@ -133,7 +118,7 @@ def keep_possible(
     return end
 
 
-@_compiled
+@compiled
 def nearest_in_block(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
@@ -161,7 +146,7 @@ def nearest_in_block(
             nearest[place] = j if closer else nearest[place]
 
 
-@_compiled
+@compiled
 def encode_superblock(
     points,  # IN   (n_blocks, d, 64) rows of one superblock; a short last block is filled up
     n_rows,  # IN   how many rows it has
@@ -266,7 +251,7 @@ def encode_superblock(
     return n_mixed, n_distinct, end
 
 
-@_compiled
+@compiled
 def super_bounds(layout, superblock, tables, cluster):
     """Return the lowest and the highest score that a row of a superblock can have."""
     n_partitions = tables.shape[1]
@@ -284,7 +269,7 @@ def super_bounds(layout, superblock, tables, cluster):
     return lowest, highest
 
 
-@_compiled
+@compiled
 def common_score(layout, block, tables, cluster):
     """Return what the partitionings that are not mixed add to the score of every row."""
     total = 0
@@ -293,7 +278,7 @@ def common_score(layout, block, tables, cluster):
     return total
 
 
-@_compiled
+@compiled
 def block_bounds(layout, block, common, tables, cluster):
     """Return the lowest and the highest score that a row of a block can have."""
     lowest = highest = common
@@ -310,7 +295,7 @@ def block_bounds(layout, block, common, tables, cluster):
     return lowest, highest
 
 
-@_compiled
+@compiled
 def row_score(layout, block, place, common, tables, cluster):
     """Return the score of one row."""
     score = common
@@ -320,7 +305,7 @@ def row_score(layout, block, place, common, tables, cluster):
     return score
 
 
-@_compiled
+@compiled
 def count_rows(layout, block, chosen, units, counts):
     """Add the rows of a block that `chosen` has a bit for to a table; return their mass."""
     start = block * BLOCK
@@ -339,7 +324,7 @@ def count_rows(layout, block, chosen, units, counts):
     return mass
 
 
-@_compiled
+@compiled
 def count_blocks(
     layout,
     first,  # IN   blocks from here
@@ -356,7 +341,7 @@ def count_blocks(
     return mass
 
 
-@_compiled
+@compiled
 def absorb(
     layout,
     first,  # IN   superblocks from here
@@ -415,7 +400,7 @@ def absorb(
     return n_taken, mass, best_left
 
 
-@_compiled
+@compiled
 def highest_scores(layout, tables, n_open, bounds):
     """Fill a bound on the scores in each superblock; -1 where no row is open."""
     for superblock in range(len(n_open)):
@@ -424,7 +409,7 @@ def highest_scores(layout, tables, n_open, bounds):
             bounds[superblock] = super_bounds(layout, superblock, tables, 0)[1]
 
 
-@_compiled
+@compiled
 def best_row(
     layout,
     superblocks,  # IN   (n_superblocks,) by falling bound
@@ -458,7 +443,7 @@ def best_row(
     return best_place, best_score
 
 
-@_compiled
+@compiled
 def expand_cells(
     layout,
     rows,  # IN   (m,) places of rows
@@ -473,7 +458,7 @@ def expand_cells(
             cells[number, layout.mixed_partitionings[mixed]] = layout.mixed_cells[mixed, place]
 
 
-@_compiled
+@compiled
 def cluster_scores(
     layout,
     rows,  # IN   (m,) places of rows, rising
@@ -499,7 +484,7 @@ def cluster_scores(
         first = last
 
 
-@_compiled
+@compiled
 def own_scores(
     layout,
     first,  # IN   blocks from here
@@ -520,7 +505,7 @@ def own_scores(
             scores[row] = row_score(layout, block, row - block * BLOCK, common, tables, cluster)
 
 
-@_compiled
+@compiled
 def could_be_closer(
     layout,
     block,  # IN   which block
@@ -545,7 +530,7 @@ def could_be_closer(
     return gain > -1e-9
 
 
-@_compiled
+@compiled
 def judge_blocks(
     layout,
     first,  # IN   superblocks from here
@@ -586,7 +571,7 @@ def judge_blocks(
                     break
 
 
-@_compiled
+@compiled
 def weakest_rows(
     layout,
     blocks,  # IN   (m,) blocks by rising bound
@@ -607,7 +592,7 @@ def weakest_rows(
             weakest[own] = min(weakest[own], score)
 
 
-@_compiled
+@compiled
 def most_similar(
     layout,
     first,  # IN   superblocks from here

@@ -39,57 +39,76 @@ def nearest_centres(
 class Screen(NamedTuple):
     """Points made ready for matrix products, which tell far centres from near ones."""
 
+    points: NDArray[np.float64]  # (u, d)
     shift: NDArray[np.float64]  # (d,) taken from all coordinates, so that products stay small
-    columns: NDArray[np.float64]  # (d, u) the points less the shift
-    squares: NDArray[np.float64]  # (u,) their squared lengths
+    columns: NDArray[np.floating[Any]]  # (d, u) the points less the shift, float32 or float64
+    squares: NDArray[np.floating[Any]]  # (u,) their squared lengths
     longest: float  # their largest length
+    centres: NDArray[np.intp]  # (t, psi) which of them is which centre
+    uses: NDArray[np.intp]  # (t * psi,) flat numbers of the centres, point by point
+    uses_start: NDArray[np.intp]  # (u + 1,) where those of a point start
 
 
-def screen(points: NDArray[np.float64]) -> Screen:
-    """Return the screen of some points."""
+def make_screen(points: NDArray[np.float64], centres: NDArray[np.intp], narrow: bool) -> Screen:
+    """Return the screen of centres, for products in float64 or, if `narrow`, in float32.
+
+    float32 is half the work for a wider margin of error; it is used only if it holds the squares.
+    """
     shift = points.mean(axis=0)
     shifted = points - shift
     squares = np.einsum("ij,ij->i", shifted, shifted)
-    return Screen(shift, np.ascontiguousarray(shifted.T), squares, float(np.sqrt(squares.max())))
+    longest = float(np.sqrt(squares.max()))
+    dtype: Any = np.float32 if narrow and 1e-15 < longest < 1e15 else np.float64
+    columns = np.ascontiguousarray(shifted.T, dtype=dtype)
+    uses = np.argsort(centres, axis=None, kind="stable")
+    uses_start = np.searchsorted(centres.ravel()[uses], np.arange(len(points) + 1))
+    squares = squares.astype(dtype)
+    return Screen(points, shift, columns, squares, longest, centres, uses, uses_start)
 
 
 def screened_distances(
     points: NDArray[np.float64],  # IN   (m, d)
     screen: Screen,  # IN   of u points
-    distance2: NDArray[np.float64],  # OUT  (m, u) squared distances, rounded in another way
+    distance2: NDArray[np.floating[Any]],  # OUT  (m, u) squared distances, rounded otherwise
     error: NDArray[np.float64],  # OUT  (m,) how far they can be from `squared_distances`
 ) -> None:
     """Compute squared distances by one matrix product, and a bound on their error.
 
-    With all roundings of both ways, of lengths, products, sums and the shift, each distance
-    differs by less than 8 (d + 8) 2^-53 (||x|| + ||z||)^2 from the other way's.
+    With all roundings of both ways, of coordinates, lengths, products, sums and the shift, each
+    distance differs by less than 8 (d + 8) u (||x|| + ||z||)^2 from the other way's, where u is
+    the unit roundoff of the product.
     """
     shifted = points - screen.shift
     squares = np.einsum("ij,ij->i", shifted, shifted)
-    np.matmul(shifted, screen.columns, out=distance2)
-    distance2 *= -2
-    distance2 += screen.squares
-    distance2 += squares[:, np.newaxis]
+    # Points too far away for float32 get no distance and no bound, and are settled exactly.
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.matmul(shifted.astype(distance2.dtype, copy=False), screen.columns, out=distance2)
+        distance2 *= -2
+        distance2 += screen.squares
+        distance2 += squares.astype(distance2.dtype)[:, np.newaxis]
+    roundoff = np.finfo(distance2.dtype).eps / 2
     reach = np.sqrt(squares) + screen.longest
-    np.multiply(reach * reach, 8 * (points.shape[1] + 8) * 2.0**-53, out=error)
+    np.multiply(reach * reach, 8 * (points.shape[1] + 8) * roundoff, out=error)
 
 
-def settle_nearest(
-    distance2: NDArray[np.float64],  # IN   (m, psi) screened
-    error: NDArray[np.float64],  # IN   (m,)
+def settle_cells(
     points: NDArray[np.float64],  # IN   (m, d)
-    centres: NDArray[np.float64],  # IN   (psi, d)
-    cells: Cells,  # OUT  (m,)
+    screen: Screen,  # IN   of u points
+    distance2: NDArray[np.floating[Any]],  # IN   (m, u) screened
+    error: NDArray[np.float64],  # IN   (m,)
+    cells: Cells,  # OUT  (m, t)
 ) -> None:
-    """Find the nearest centre; where the screen leaves more than one, by exact distances."""
-    cells[...] = distance2.argmin(axis=1)
-    limit = distance2.min(axis=1) + 2 * error
-    unsure = np.flatnonzero(np.count_nonzero(distance2 <= limit[:, np.newaxis], axis=1) > 1)
-    if len(unsure):
-        settled = np.empty(len(unsure), dtype=cells.dtype)
-        scratch = np.empty((2, len(unsure), len(centres)))
-        nearest_centres(points[unsure], centres, scratch, settled)
-        cells[unsure] = settled
+    """Find nearest centres; where the screen leaves more than one, by exact distances."""
+    for column, own in zip(cells.T, screen.centres, strict=True):
+        own2 = distance2.take(own, axis=1)
+        column[...] = own2.argmin(axis=1)
+        limit = own2.min(axis=1) + 2 * error
+        unsure = np.flatnonzero(np.count_nonzero(own2 <= limit[:, np.newaxis], axis=1) > 1)
+        if len(unsure):
+            settled = np.empty(len(unsure), dtype=cells.dtype)
+            scratch = np.empty((2, len(unsure), len(own)))
+            nearest_centres(points[unsure], screen.points[own], scratch, settled)
+            column[unsure] = settled
 
 
 def nearest_balls(

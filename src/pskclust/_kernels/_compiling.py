@@ -1,0 +1,23 @@
+"""How kernels are compiled."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function when it is first called; keep the code on disk if there is a place."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # numba found no folder that it may write to
+        warnings.warn(
+            "There is no folder to keep compiled code in, so it is compiled again in every "
+            "process. Name one that can be written to in the variable NUMBA_CACHE_DIR.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return numba.njit(nogil=True)(function)
