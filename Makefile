@@ -1,10 +1,11 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
+# make bench  set up, time fits against other methods; bench-quick takes two minutes
 
 PYTHON ?= python3
 VENV := .venv
 
-.PHONY: demo test lint types clean
+.PHONY: demo test bench bench-quick lint types clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -12,6 +13,12 @@ demo: $(VENV)/.plot
 
 test: lint types
 	$(VENV)/bin/python -m pytest -n auto
+
+bench: $(VENV)/.bench
+	$(VENV)/bin/python benchmarks/bench.py $(if $(DATA),--data $(DATA))
+
+bench-quick: $(VENV)/.bench
+	$(VENV)/bin/python benchmarks/bench.py --quick --results build/bench-quick.json
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
@@ -24,7 +31,7 @@ clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # A stamp for each set of extras: a second run installs nothing.
-$(VENV)/.plot $(VENV)/.dev: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
+$(VENV)/.plot $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 

@@ -180,6 +180,7 @@ def main() -> None:
     }
     if options.data and not options.quick and (Path(options.data) / "flights_3m.npz").exists():
         results["flights"] = flights(Path(options.data))
+    options.results.parent.mkdir(parents=True, exist_ok=True)
     temporary = options.results.with_suffix(".tmp")
     temporary.write_text(json.dumps(results, indent=1) + "\n")
     temporary.replace(options.results)

@@ -18,6 +18,7 @@ LAYERS = [
     ["_version", "_exceptions", "_progress"],
     ["_memory", "_parallel", "_kernels", "_kernels._compiling", "_kernels.numpy"],
     ["_kernels.blocks", "_kernels.numba"],
+    ["_kernels.block_encoding"],
     ["_metric", "_weights", "_auto"],
     ["_validation"],
     ["_partition"],
@@ -96,4 +97,4 @@ def test_importing_loads_nothing_heavy_that_scikit_learn_does_not():
 def test_kernels_know_arrays_only():
     for name, path in modules():
         if name.startswith("_kernels"):
-            assert set(imported_modules(name, path)) <= {"_kernels._compiling"}
+            assert set(imported_modules(name, path)) <= {"_kernels._compiling", "_kernels.blocks"}

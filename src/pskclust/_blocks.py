@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernels import blocks as kernels
+from ._kernels import block_encoding, blocks
 from ._kernels.blocks import BLOCK, Layout
 from ._kernels.numpy import Cells
 from ._metric import column_ranges
@@ -41,7 +41,7 @@ class BlockedRows:
         """Return the cells of the rows at some places, in full."""
         block_cells = self.layout.block_cells
         cells = np.empty((len(places), block_cells.shape[1]), dtype=block_cells.dtype)
-        kernels.expand_cells(self.layout, places, cells)
+        blocks.expand_cells(self.layout, places, cells)
         return cells
 
 
@@ -96,7 +96,9 @@ def _order_along_curve(data: Data, n_jobs: int | None) -> NDArray[np.int64]:
 
     def make_keys(chunk: slice) -> None:
         points = np.ascontiguousarray(data.points(chunk)[:, used])
-        kernels.curve_keys(points, low[used], scale, bits, row_bits, chunk.start, keys[chunk])
+        block_encoding.curve_keys(
+            points, low[used], scale, bits, row_bits, chunk.start, keys[chunk]
+        )
 
     _exhaust(map_chunks(make_keys, n_rows, _ROWS_PER_CHUNK, n_jobs))
     keys.sort()
@@ -129,7 +131,7 @@ class _Encoder:
         work = self._working_arrays()
         first_block = rows.start // BLOCK
         n_blocks = -(-(rows.stop - rows.start) // BLOCK)
-        n_mixed, n_distinct, n_super = kernels.encode_superblock(
+        n_mixed, n_distinct, n_super = block_encoding.encode_superblock(
             self._columns(rows, n_blocks),
             rows.stop - rows.start,
             self._centres,
@@ -169,8 +171,7 @@ class _Encoder:
         missing = n_blocks * BLOCK - len(points)
         if missing:
             points = np.concatenate([points, np.repeat(points[-1:], missing, axis=0)])
-        blocks = points.reshape(n_blocks, BLOCK, -1)
-        return np.ascontiguousarray(blocks.transpose(0, 2, 1))
+        return np.ascontiguousarray(points.reshape(n_blocks, BLOCK, -1).transpose(0, 2, 1))
 
     def _working_arrays(self) -> tuple[NDArray[Any], ...]:
         if not hasattr(self._thread, "arrays"):

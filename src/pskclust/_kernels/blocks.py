@@ -4,9 +4,6 @@ In most partitionings all rows of a block share a cell. Such a pair of block and
 kept as one number; only the others, the mixed ones, keep a number for each row. The few cells
 that a block holds, and those of a superblock of many blocks, bound the scores of all its rows.
 
-Cells are exact: rounding is monotone, so a bound computed by the operations of a distance, in
-their order, on smaller or larger operands is never on the wrong side of that distance.
-
 Tables have a column more than there are cells, which holds zeros: the cell of a mixed block.
 """
 
@@ -40,215 +37,14 @@ class Layout(NamedTuple):
 
 
 @compiled
-def curve_keys(
-    points,  # IN   (m, d)
-    low,  # IN   (d,)
-    scale,  # IN   (d,) levels per unit
-    bits,  # IN   bits of each coordinate
-    row_bits,  # IN   bits of a row number
-    first_row,  # IN   number of the first row
-    keys,  # OUT  (m,) place on a Morton curve, then the row number
-):
-    """Make numbers that sort rows along a curve that stays close to itself."""
-    n_rows, n_columns = points.shape
-    top = (1 << bits) - 1
-    for row in range(n_rows):
-        key = np.uint64(0)
-        for column in range(n_columns):
-            level = min(int((points[row, column] - low[column]) * scale[column]), top)
-            for bit in range(bits):
-                key |= np.uint64((level >> bit) & 1) << np.uint64(bit * n_columns + column)
-        keys[row] = (key << np.uint64(row_bits)) | np.uint64(first_row + row)
-
-
-@compiled
-def find_boxes(
-    points,  # IN   (n_blocks, d, 64)
-    low,  # OUT  (n_blocks + 1, d) of each block, then of all of them
-    high,  # OUT  (n_blocks + 1, d)
-):
-    n_blocks, n_columns, _ = points.shape
-    for column in range(n_columns):
-        all_low, all_high = np.inf, -np.inf
-        for block in range(n_blocks):
-            smallest = largest = points[block, column, 0]
-            for place in range(1, BLOCK):
-                smallest = min(smallest, points[block, column, place])
-                largest = max(largest, points[block, column, place])
-            low[block, column] = smallest
-            high[block, column] = largest
-            all_low = min(all_low, smallest)
-            all_high = max(all_high, largest)
-        low[n_blocks, column] = all_low
-        high[n_blocks, column] = all_high
-
-
-@compiled
-def keep_possible(
-    low,  # IN   (n_boxes, d)
-    high,  # IN   (n_boxes, d)
-    box,  # IN   which box
-    centres,  # IN   (t, psi, d)
-    i,  # IN   which partitioning
-    among,  # IN   centres to choose from,
-    first,  # IN   from here
-    last,  # IN   to here
-    nearest2,  # TMP  (psi,)
-    kept,  # OUT  the centres that may be nearest to a point of the box
-    end,  # IN   where to put the first of them
-):
-    """Return where the kept centres end."""
-    closest2 = np.inf
-    for place in range(first, last):
-        near = far = 0.0
-        for column in range(centres.shape[2]):
-            value = centres[i, among[place], column]
-            below = low[box, column] - value
-            above = value - high[box, column]
-            inside = max(below, above, 0.0)
-            outside = max(abs(below), abs(above))
-            near += inside * inside
-            far += outside * outside
-        nearest2[place - first] = near
-        closest2 = min(closest2, far)
-    for place in range(first, last):
-        if nearest2[place - first] <= closest2:
-            kept[end] = among[place]
-            end += 1
-    return end
-
-
-@compiled
-def nearest_in_block(
-    points,  # IN   (n_blocks, d, 64)
-    block,  # IN   which block
-    centres,  # IN   (t, psi, d)
-    i,  # IN   which partitioning
-    among,  # IN   centres to choose from
-    n_among,  # IN   how many
-    distance2,  # TMP  (64,)
-    closest2,  # TMP  (64,)
-    nearest,  # OUT  (64,)
-):
-    """Find the nearest centre of each row; of several at the same distance the first wins."""
-    for a in range(n_among):
-        j = np.int64(among[a])
-        for place in range(BLOCK):
-            distance2[place] = 0.0
-        for column in range(points.shape[1]):
-            value = centres[i, j, column]
-            for place in range(BLOCK):
-                apart = points[block, column, place] - value
-                distance2[place] += apart * apart
-        for place in range(BLOCK):
-            closer = a == 0 or distance2[place] < closest2[place]
-            closest2[place] = distance2[place] if closer else closest2[place]
-            nearest[place] = j if closer else nearest[place]
-
-
-@compiled
-def encode_superblock(
-    points,  # IN   (n_blocks, d, 64) rows of one superblock; a short last block is filled up
-    n_rows,  # IN   how many rows it has
-    centres,  # IN   (t, psi, d)
-    everything,  # IN   (psi,) 0, 1, 2 and so on
-    low,  # TMP  (n_blocks + 1, d)
-    high,  # TMP  (n_blocks + 1, d)
-    distances2,  # TMP  (3, max(psi, 64))
-    candidates,  # TMP  (psi,)
-    nearest,  # TMP  (64,)
-    present,  # TMP  (t, psi) False, and False again at the end
-    block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
-    mixed_end,  # OUT  (n_blocks,) where the mixed partitionings of a block end
-    mixed_partitionings,  # OUT  (mixed,)
-    mixed_cells,  # OUT  (mixed, 64)
-    distinct_end,  # OUT  (mixed,) where the cells of a mixed partitioning end
-    distinct_cells,  # OUT  (distinct,)
-    super_end,  # OUT  (t,) where the superblock's cells in a partitioning end
-    super_cells,  # OUT  (t * psi,)
-):
-    """Find the cells of all rows; return how many mixed, distinct and superblock's there are."""
-    n_blocks, n_partitions = block_cells.shape
-    psi = centres.shape[1]
-    find_boxes(points, low, high)
-    end = 0
-    for i in range(n_partitions):
-        end = keep_possible(
-            low, high, n_blocks, centres, i, everything, 0, psi, distances2[0], super_cells, end
-        )
-        super_end[i] = end
-    n_mixed = n_distinct = 0
-    for block in range(n_blocks):
-        n_here = min(BLOCK, n_rows - block * BLOCK)
-        first = 0
-        for i in range(n_partitions):
-            last = super_end[i]
-            only = np.int64(super_cells[first])
-            n_kept = 1
-            if last - first > 1:
-                n_kept = keep_possible(
-                    low,
-                    high,
-                    block,
-                    centres,
-                    i,
-                    super_cells,
-                    first,
-                    last,
-                    distances2[0],
-                    candidates,
-                    0,
-                )
-                only = np.int64(candidates[0])
-                if n_kept > 1:
-                    nearest_in_block(
-                        points,
-                        block,
-                        centres,
-                        i,
-                        candidates,
-                        n_kept,
-                        distances2[1],
-                        distances2[2],
-                        nearest,
-                    )
-                    only = nearest[0]
-                    for place in range(1, n_here):
-                        if nearest[place] != only:
-                            only = psi
-                            break
-            first = last
-            block_cells[block, i] = only
-            if only < psi:
-                present[i, only] = True
-                continue
-            for place in range(n_here):
-                mixed_cells[n_mixed, place] = nearest[place]
-            for number in range(n_kept):
-                cell = np.int64(candidates[number])
-                n_members = 0
-                for place in range(n_here):
-                    n_members += nearest[place] == cell
-                if n_members:
-                    present[i, cell] = True
-                    distinct_cells[n_distinct] = cell
-                    n_distinct += 1
-            mixed_partitionings[n_mixed] = i
-            distinct_end[n_mixed] = n_distinct
-            n_mixed += 1
-        mixed_end[block] = n_mixed
-    end = first = 0
-    for i in range(n_partitions):
-        last = super_end[i]
-        for place in range(first, last):
-            cell = super_cells[place]
-            if present[i, cell]:
-                present[i, cell] = False
-                super_cells[end] = cell
-                end += 1
-        first = last
-        super_end[i] = end
-    return n_mixed, n_distinct, end
+def extremes(tables, cluster, i, cells, start, stop):
+    """Return the smallest and the largest count of some cells of a partitioning."""
+    small = large = tables[cluster, i, cells[start]]
+    for place in range(start + 1, stop):
+        count = tables[cluster, i, cells[place]]
+        small = min(small, count)
+        large = max(large, count)
+    return small, large
 
 
 @compiled
@@ -259,11 +55,7 @@ def super_bounds(layout, superblock, tables, cluster):
     for i in range(n_partitions):
         start = layout.super_start[superblock * n_partitions + i]
         stop = layout.super_start[superblock * n_partitions + i + 1]
-        small = large = tables[cluster, i, layout.super_cells[start]]
-        for place in range(start + 1, stop):
-            count = tables[cluster, i, layout.super_cells[place]]
-            small = min(small, count)
-            large = max(large, count)
+        small, large = extremes(tables, cluster, i, layout.super_cells, start, stop)
         lowest += small
         highest += large
     return lowest, highest
@@ -285,11 +77,7 @@ def block_bounds(layout, block, common, tables, cluster):
     for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
         i = layout.mixed_partitionings[mixed]
         start, stop = layout.distinct_start[mixed], layout.distinct_start[mixed + 1]
-        small = large = tables[cluster, i, layout.distinct_cells[start]]
-        for place in range(start + 1, stop):
-            count = tables[cluster, i, layout.distinct_cells[place]]
-            small = min(small, count)
-            large = max(large, count)
+        small, large = extremes(tables, cluster, i, layout.distinct_cells, start, stop)
         lowest += small
         highest += large
     return lowest, highest
