@@ -88,6 +88,7 @@ BAD_PSKC_PARAMETERS = {
     "tau None": ({"tau": None}, "tau=None is not allowed.*or 'auto'"),
     "growth_rate 0": ({"growth_rate": 0.0}, "growth_rate=0.0 .*above 0 and below 1"),
     "growth_rate 1": ({"growth_rate": 1}, "growth_rate=1 is not .*above 0 and below 1"),
+    "growth_rate tiny": ({"growth_rate": 1e-17}, "growth_rate=1e-17 .*threshold to fall"),
     "kernel": ({"kernel": "linear"}, "kernel='linear'.*'isolation', 'gaussian'"),
     "gamma": ({"gamma": -1.0}, "gamma=-1.0 is not allowed. Use a number above 0, or 'scale'"),
     "noise": ({"noise": "drop"}, "noise='drop'.*'keep', 'nearest'"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -77,6 +78,41 @@ def test_the_same_seed_gives_the_same_fit(scattered):
 def test_a_second_fit_forgets_the_first(scattered, blobs):
     refitted = PSKC(32, 0.02, random_state=3).fit(blobs).fit(scattered)
     assert_same_fit(refitted, PSKC(32, 0.02, random_state=3).fit(scattered))
+
+
+def test_a_failed_fit_leaves_no_model(scattered, blobs):
+    def stop(progress):
+        raise InterruptedError
+
+    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    with pytest.raises(InterruptedError):
+        model.set_params(callback=stop).fit(blobs)
+    for verb in (model.predict, model.save):
+        with pytest.raises(NotFittedError):
+            verb(scattered)
+
+
+def test_numbers_of_numpy_are_numbers(scattered):
+    weights = np.full(len(scattered), 0.5)
+    plain = PSKC(32, 0.05, float(np.float32(0.1)), min_cluster_size=5, random_state=0)
+    numpy = PSKC(
+        np.int8(32),
+        np.float64(0.05),
+        np.float32(0.1),
+        np.int8(100),
+        min_cluster_size=np.int8(5),
+        random_state=0,
+    )
+    assert_same_fit(
+        numpy.fit(scattered, sample_weight=weights), plain.fit(scattered, sample_weight=weights)
+    )
+
+
+def test_a_pickle_does_not_grow_by_use(scattered):
+    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    before = len(pickle.dumps(model))
+    model.predict(scattered)
+    assert len(pickle.dumps(model)) == before
 
 
 def test_fit_leaves_its_input_alone(scattered):
@@ -207,6 +243,29 @@ def test_only_the_ratio_of_fractional_weights_counts(scattered, scale):
     weights = np.full(len(scattered), min(scale, 1 / 3))
     weighted = PSKC(32, 0.05, random_state=0).fit(scattered, sample_weight=weights)
     assert_array_equal(weighted.labels_, PSKC(32, 0.05, random_state=0).fit(scattered).labels_)
+
+
+def test_the_objective_counts_weight(scattered):
+    weights = np.full(len(scattered), 0.3)
+    model = PSKC(32, 0.05, random_state=0).fit(scattered, sample_weight=weights)
+    assert model.objective_ == pytest.approx((weights * model.similarities_).sum())
+
+
+def test_min_cluster_size_counts_weight(scattered):
+    sizes = PSKC(32, 0.05, random_state=0).fit(scattered).cluster_sizes_
+    weights = np.full(len(scattered), 0.5)
+    model = PSKC(32, 0.05, random_state=0, min_cluster_size=20)
+    model.fit(scattered, sample_weight=weights)
+    assert model.n_clusters_ == np.count_nonzero(sizes >= 40) > 0
+
+
+def test_rows_of_weight_zero_have_a_similarity_too(scattered):
+    weights = np.ones(len(scattered))
+    weights[::5] = 0
+    model = PSKC(32, 0.05, random_state=0).fit(scattered, sample_weight=weights)
+    absent = (weights == 0) & (model.labels_ >= 0)
+    own = model.similarity(scattered)[absent, model.labels_[absent]]
+    assert_array_equal(model.similarities_[absent], own)
 
 
 def test_fractional_weights_count(scattered):

@@ -82,6 +82,7 @@ def test_labels_do_not_depend_on_threads_or_chunks(case, chunk_entries):
     plain = fitted(case, n_jobs=1)
     with (
         mock.patch.object(_parallel, "_CHUNK_ENTRIES", chunk_entries),
+        mock.patch.object(_parallel, "_MIN_CHUNK_ROWS", 1),
         mock.patch.object(_parallel, "_MIN_CHUNKS_PER_THREAD", 1),
     ):
         cut_up = fitted(case, n_jobs=2)

@@ -49,7 +49,7 @@ def test_similarity_is_the_mean_of_the_kernel(scattered):
     squared = ((new[:, np.newaxis] - scattered) ** 2).sum(axis=2)
     kernel = np.exp(-0.7 * squared)
     expected = [kernel[:, model.labels_ == cluster].mean(axis=1) for cluster in range(2)]
-    assert_allclose(model.similarity(new)[:, :2], np.transpose(expected), rtol=1e-6)
+    assert_allclose(model.similarity(new)[:, :2], np.transpose(expected), atol=1e-7)
 
 
 def test_weights_are_repeated_rows(scattered):
@@ -65,6 +65,27 @@ def test_labels_do_not_depend_on_chunks(scattered):
         cut_up = PSKC(tau=0.3, kernel="gaussian", n_jobs=2).fit(scattered)
     assert_array_equal(plain.labels_, cut_up.labels_)
     assert_array_equal(plain.similarities_, cut_up.similarities_)
+
+
+@pytest.mark.parametrize("weights", [np.full(20, 0.3), np.full(20, 20_000)])
+def test_the_objective_does_not_overflow_with_weights(weights):
+    X = np.random.RandomState(0).randn(20, 2)
+    model = PSKC(tau=0.3, kernel="gaussian").fit(X, sample_weight=weights)
+    assert model.objective_ == pytest.approx((weights * model.similarities_).sum(), rel=1e-3)
+
+
+def test_the_rows_of_the_fit_are_copied(scattered):
+    X = scattered.copy()
+    model = PSKC(tau=0.3, kernel="gaussian").fit(X)
+    before = model.predict(scattered)
+    X[:] = 0
+    assert_array_equal(model.predict(scattered), before)
+
+
+@pytest.mark.parametrize("scale", [1e155, 1e-170])
+def test_scales_without_a_kernel_are_refused(scattered, scale):
+    with pytest.raises(ValueError, match="overflow|underflow|gamma is"):
+        PSKC(kernel="gaussian").fit(scattered * scale)
 
 
 def test_large_data_is_warned_of(monkeypatch, blobs):

@@ -56,6 +56,18 @@ def test_whole_numbers_are_numbers(dtype, scattered):
     assert_array_equal(model.predict(X), model.predict(X.astype(float)))
 
 
+def test_dates_in_an_array_are_no_numbers():
+    days = np.array([["2020-01-01"], ["2021-01-01"]], dtype="datetime64[D]")
+    with pytest.raises(TypeError, match="X holds datetime64.*not numbers"):
+        PSKC().fit(days)
+
+
+def test_text_in_a_pyarrow_table_is_no_number():
+    table = pa.table({"a": [1, 2], "b": ["x", "y"]})
+    with pytest.raises((TypeError, ValueError), match="'x'.*no number|not numbers"):
+        PSKC().fit(table)
+
+
 def test_memory_maps_are_read_in_place(scattered, tmp_path):
     np.save(tmp_path / "X.npy", scattered)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")

@@ -64,8 +64,15 @@ def test_a_limit_on_the_address_space_is_seen():
     assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
 
 
-@pytest.mark.parametrize("files", [("memory.max", "memory.current")])
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ],
+)
 def test_a_container_limit_is_seen(files, tmp_path, monkeypatch):
+    (tmp_path / "memory").mkdir()
     for name, content in zip(files, ("1000000\n", "400000\n"), strict=True):
         (tmp_path / name).write_text(content)
     monkeypatch.setattr(_memory, "_CONTROL_GROUPS", tmp_path)

@@ -71,6 +71,16 @@ def test_column_names_are_kept(scattered, tmp_path):
         loaded.predict(frame[["b", "a"]])
 
 
+@pytest.mark.parametrize(
+    "later", [{"metric": "cosine"}, {"method": "tree"}, {"kernel": "gaussian"}, {"psi": 3}]
+)
+def test_parameters_set_after_the_fit_do_not_spoil_the_file(later, scattered, tmp_path):
+    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    expected = model.predict(scattered)
+    model.set_params(**later).save(tmp_path / "model.npz")
+    assert_array_equal(pskclust.load(tmp_path / "model.npz").predict(scattered), expected)
+
+
 def test_the_loaded_kernel_works_by_itself(saved, scattered):
     model = PSKC(32, 0.05, random_state=0).fit(scattered)
     loaded = pskclust.load(saved)
@@ -163,6 +173,33 @@ def test_a_changed_array_is_refused(saved):
 
     rewrite(saved, change)
     with pytest.raises(ModelFileError, match="labels.npy does not match its checksum"):
+        pskclust.load(saved)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": "1"},
+        {"sha256": ["labels.npy"]},
+        {"parameters": {"metric": "junk"}},
+        {"choices": {}},
+        {"result": {"table_shape": [2, 3]}},
+    ],
+)
+def test_a_header_that_makes_no_sense_is_refused(saved, change):
+    rewrite(saved, lambda header, members: header.update(change))
+    with pytest.raises(ModelFileError):
+        pskclust.load(saved)
+
+
+def test_an_array_that_claims_more_than_it_holds_is_refused(saved):
+    def change(header, members):
+        content = members["labels.npy"].replace(b"(420,)", b"(999,)")
+        members["labels.npy"] = content
+        header["sha256"]["labels.npy"] = hashlib.sha256(content).hexdigest()
+
+    rewrite(saved, change)
+    with pytest.raises(ModelFileError, match="labels.npy cannot be read"):
         pskclust.load(saved)
 
 

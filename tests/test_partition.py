@@ -56,6 +56,18 @@ def test_equal_fractional_weights_draw_as_no_weights():
     assert_array_equal(draws(weights), draws(uniform_weights(50)))
 
 
+def test_a_positive_weight_never_vanishes():
+    weights = check_weights([1.5, 1e-300, 0.0], 3, resolution=100)
+    assert_array_equal(weights.units > 0, [True, True, False])
+
+
+def test_fractional_weights_keep_their_ratios():
+    given = np.random.RandomState(0).uniform(0.1, 5, 1000)
+    weights = check_weights(given, 1000, resolution=100)
+    assert abs(weights.units / weights.one / given - 1).max() < 1e-9
+    assert weights.total * 100 < 2**53
+
+
 def test_draws_are_by_row_number_alone():
     assert_array_equal(draws(uniform_weights(50)), draws(uniform_weights(50)))
     assert (draws(uniform_weights(50)) != draws(uniform_weights(50), seed=1)).any()
@@ -66,7 +78,9 @@ def wide_rows(draw):
     """Rows of up to 800 columns: far from the origin, full of ties, or a rounding error apart."""
     rng = np.random.RandomState(draw(st.integers(0, 2**16)))
     shape = draw(st.integers(2, 40)), draw(st.sampled_from([4, 5, 8, 17, 64, 300, 800]))
-    kind = draw(st.sampled_from(["floats", "ties", "near ties", "far away", "huge", "equal"]))
+    kind = draw(
+        st.sampled_from(["floats", "ties", "near ties", "far away", "huge", "tiny", "equal"])
+    )
     if kind == "ties":
         return rng.randint(0, 3, shape).astype(float)
     if kind == "near ties":
@@ -74,7 +88,10 @@ def wide_rows(draw):
     if kind == "equal":
         return np.ones(shape)
     X = rng.randn(*shape)
-    return X * 1e-3 + 1e6 if kind == "far away" else X * 1e150 if kind == "huge" else X
+    X *= {"huge": 1e150, "tiny": 1e-161}.get(kind, 1)
+    if kind == "tiny":
+        X[0] *= draw(st.sampled_from([1, 1e11, 1e60]))
+    return X * 1e-3 + 1e6 if kind == "far away" else X
 
 
 @settings(max_examples=400)

@@ -8,11 +8,18 @@ from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
 from cases import cases
-from pskclust import PSKC
+from pskclust import PSKC, _refinement, _tables
 from pskclust._engines.local import LocalEngine
 from pskclust._growth import grow
 from pskclust._partition import draw_partition
-from pskclust._refinement import MAX_PASSES, adopt_noise, dissolve_small, refine
+from pskclust._refinement import (
+    MAX_PASSES,
+    _move_weakest,
+    adopt_noise,
+    dissolve_small,
+    refine,
+)
+from pskclust._tables import TableStack
 from pskclust._validation import Data
 from pskclust._weights import uniform_weights
 
@@ -98,6 +105,70 @@ def test_no_cluster_shrinks_below_the_smallest_allowed(grown):
         refined = refine(engine, growth.clusters, min_mass).clusters
         shrunk = refined.masses < growth.clusters.masses
         assert (refined.masses[shrunk] >= min_mass).all()
+
+
+class Proposal:
+    """A rule that proposes the labels it was given, whatever the rows."""
+
+    offsets = None
+
+    def __init__(self, labels):
+        self.labels = np.array(labels)
+
+    def __call__(self, labels, similarities):
+        return self.labels
+
+
+def two_clusters():
+    """Rows 0 and 1 in one cluster, rows 2, 3 and 4 in another."""
+    X = np.arange(5.0)[:, np.newaxis]
+    data = Data(X, "euclidean", uniform_weights(5))
+    engine = LocalEngine(data)
+    engine.encode(draw_partition(data, "voronoi", 10, 2, False, np.random.RandomState(0)))
+    engine._labels[:] = [0, 0, 1, 1, 1]
+    stack = TableStack()
+    for cluster in range(2):
+        stack.push(engine._table(np.flatnonzero(engine._labels == cluster)))
+    return engine, stack.clusters(engine._partition.table_shape, engine.resolution)
+
+
+@pytest.mark.parametrize(
+    ("proposed", "min_mass", "expected"),
+    [
+        ([1, 1, 1, 1, 1], 1, [0, 0, 1, 1, 1]),  # the first cluster would be empty
+        ([0, 0, 0, 1, 1], 3, [0, 0, 1, 1, 1]),  # the second one would be too small
+        ([0, 0, 0, 1, 1], 2, [0, 0, 0, 1, 1]),
+        ([1, 1, 0, 0, 1], 2, [1, 1, 0, 0, 1]),  # who comes makes up for who goes
+        ([1, 1, 0, 1, 1], 2, [0, 0, 0, 1, 1]),  # the first is held back, the second is not
+    ],
+)
+def test_a_cluster_that_would_get_too_small_keeps_its_rows(proposed, min_mass, expected):
+    engine, clusters = two_clusters()
+    engine.propose(Proposal(proposed), clusters, np.array([True, True, False]))
+    after = _move_weakest(engine, clusters, np.full(3, np.inf), min_mass)
+    assert_array_equal(engine._labels, expected)
+    assert (after is None) == (expected == [0, 0, 1, 1, 1])
+    if after is not None:
+        assert_tables_match(engine, after)
+
+
+def test_a_pass_without_gain_is_undone(grown, monkeypatch):
+    engine, growth = grown
+    before = labels_of(engine, growth.clusters)
+    monkeypatch.setattr(_refinement, "_objective", lambda *arguments: 1.0)
+    refinement = refine(engine, growth.clusters)
+    assert refinement.n_reassigned == 0
+    assert refinement.clusters is growth.clusters
+    assert_array_equal(engine._labels, before)
+
+
+def test_many_clusters_are_scored_without_writing_their_tables_out(grown, monkeypatch):
+    engine, growth = grown
+    rows = np.arange(50)
+    expected = engine._cluster_scores(rows, growth.clusters)
+    monkeypatch.setattr(_tables, "_LARGEST_DENSE_BYTES", 0)
+    sparse_clusters = growth.clusters.only(np.ones(len(growth.clusters), dtype=bool))
+    assert_array_equal(engine._cluster_scores(rows, sparse_clusters), expected)
 
 
 def test_dissolving_keeps_the_order_of_the_others(grown):

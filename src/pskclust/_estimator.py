@@ -35,7 +35,14 @@ from ._progress import Report, reporter
 from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, most_similar, refine
 from ._result import Result
 from ._tables import ClusterTables
-from ._validation import CLUSTERING_RULES, Data, check_parameters, check_rows, whole
+from ._validation import (
+    CLUSTERING_RULES,
+    Data,
+    check_distances,
+    check_parameters,
+    check_rows,
+    whole,
+)
 from ._weights import check_weights, uniform_weights
 
 _LARGE_FOR_QUADRATIC_TIME = 20_000
@@ -207,12 +214,14 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         -------
         self : PSKC
         """
+        # A fit that fails leaves no model behind, least of all half of the one before.
+        self.__dict__.pop("_result", None)
         check_parameters(self.get_params(deep=False), CLUSTERING_RULES)
         report = reporter(self.verbose, self.callback)
         data = self._checked_data(X, sample_weight)
         engine = self._engine_for(data, report)
-        min_mass = (self.min_cluster_size or 0) * engine.one
-        growth = grow(engine, self.tau_, self.growth_rate, report)
+        min_mass = int(self.min_cluster_size or 0) * engine.one
+        growth = grow(engine, self.tau_, float(self.growth_rate), report)
         growth = dissolve_small(engine, growth, min_mass, self.tau_)
         n_passes = MAX_PASSES if self.refine else 0
         refinement = refine(engine, growth.clusters, max(1, min_mass), n_passes, report)
@@ -221,9 +230,12 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self._publish(self._with_absent_rows(data, Result.of(engine, growth, refinement)))
         return self
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_result")
+
     def _checked_data(self, X: ArrayLike, sample_weight: ArrayLike | None) -> Data:
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
-        resolution = RESOLUTION if self.kernel == "gaussian" else self.n_partitions
+        resolution = RESOLUTION if self.kernel == "gaussian" else int(self.n_partitions)
         weights = check_weights(sample_weight, len(rows), resolution)
         if weights.n_slots < 2:
             raise ValueError(
@@ -236,6 +248,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         engine: Any
         if self.kernel == "gaussian":
             _warn_of_quadratic_time(len(data))
+            if self.metric == "euclidean":
+                check_distances(data.rows)
             self.kernel_ = GaussianKernel.fitted(data, self.gamma)
             engine = PairwiseEngine(data, n_jobs=self.n_jobs)
             engine.use(self.kernel_, report)
@@ -362,7 +376,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
     def _rows_to_place(self, X: ArrayLike) -> NDArray[Any]:
         check_is_fitted(self)
-        rows = check_rows(self, X, self.kernel_.metric)
+        rows = check_rows(self, X, self.kernel_.metric_)
         self.kernel_._check_reach(rows)
         return rows
 
@@ -372,18 +386,18 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """Yield the similarities of chunks of rows to all clusters."""
 
         def score(chunk: slice) -> tuple[slice, NDArray[np.float64]]:
-            points = to_points(rows[chunk], self.kernel_.metric)
+            points = to_points(rows[chunk], self.kernel_.metric_)
             return chunk, clusters.similarities(self.kernel_._scores(points, clusters))
 
         chunk_rows = min(self.kernel_._chunk_rows, rows_per_chunk(len(clusters)))
-        with one_blas_thread():
+        with one_blas_thread:
             yield from map_chunks(score, len(rows), chunk_rows, self.n_jobs)
 
     def _labels_by_blocks(self, rows: NDArray[Any]) -> NDArray[np.int64] | None:
         """Return the labels of many rows of few dimensions; None if another way is faster."""
         if isinstance(self.kernel_, GaussianKernel):
             return None
-        data = Data(rows, self.kernel_.metric, uniform_weights(len(rows)))
+        data = Data(rows, self.kernel_.metric_, uniform_weights(len(rows)))
         partition, clusters = self.kernel_._partition, self._result.clusters
         return labels_by_blocks(data, partition, clusters, self._threshold, self.n_jobs)
 
@@ -441,5 +455,5 @@ def _warn_of_quadratic_time(n_rows: int) -> None:
             f"kernel='gaussian' takes time quadratic in the number of rows, here {n_rows}. Use "
             "kernel='isolation' for linear time.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

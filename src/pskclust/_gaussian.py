@@ -8,6 +8,7 @@ number of rows; memory is not.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from ._parallel import rows_per_chunk
 from ._tables import ClusterTables
 from ._validation import Data
 
-RESOLUTION = 1 << 32
+RESOLUTION = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,19 +30,19 @@ class GaussianKernel:
 
     points: NDArray[np.float64]  # (n, d)
     gamma: float
-    metric: str
+    metric_: str
 
     @classmethod
     def fitted(cls, data: Data, gamma: float | str) -> GaussianKernel:
         """Return the kernel for data; gamma "scale" is 1 / (n_features * variance)."""
-        points = data.points()
+        points = data.points().copy()
         if isinstance(gamma, str):
             weights = data.weights.units
             centre = np.average(points, axis=0, weights=weights)
             variance = np.average(np.square(points - centre), weights=weights, axis=0).mean()
             # Twelve digits, so that weights and repeated rows, summed otherwise, agree.
             gamma = float(f"{1 / (points.shape[1] * variance):.12g}") if variance else 1.0
-        return cls(points, float(gamma), data.metric)
+        return cls(points, check_gamma(float(gamma)), data.metric)
 
     def values(self, points: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the kernel of each point with each of some rows of the fit, times RESOLUTION."""
@@ -74,3 +75,13 @@ class GaussianKernel:
 
     def _scores(self, points: NDArray[np.float64], clusters: ClusterTables) -> NDArray[np.int64]:
         return self.set_scores(points, clusters.counts)
+
+
+def check_gamma(gamma: float) -> float:
+    """Return gamma, or raise ValueError where it makes no kernel."""
+    if not 0 < gamma < math.inf:
+        raise ValueError(
+            f"gamma is {gamma}, and must be above 0 and finite. Scale X, say with "
+            "sklearn.preprocessing.StandardScaler, or pass gamma as a number."
+        )
+    return gamma

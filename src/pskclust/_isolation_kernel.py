@@ -64,6 +64,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ----------
     psi_ : int
         Number of cells of each partitioning.
+    metric_ : str
+        The metric of the fit.
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
@@ -117,6 +119,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         -------
         self : IsolationKernel
         """
+        self.__dict__.pop("_partition", None)
         check_parameters(self.get_params(deep=False), KERNEL_RULES)
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
         return self._draw(Data(rows, self.metric, uniform_weights(len(rows))))
@@ -128,10 +131,18 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.psi_ = choose_psi(n_slots) if self.psi == "auto" else int(self.psi)
         check_psi(self.psi_, n_slots, self.replace, weighted=not data.weights.uniform)
         rng = check_random_state(self.random_state)
-        self._partition = draw_partition(
-            data, self.method, self.n_partitions, self.psi_, self.replace, rng
+        partition = draw_partition(
+            data, self.method, int(self.n_partitions), self.psi_, self.replace, rng
         )
+        return self._use(partition, data.metric)
+
+    def _use(self, partition: Partition, metric: str) -> Self:
+        self._partition = partition
+        self.metric_ = metric
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_partition")
 
     @property
     def _chunk_rows(self) -> int:
@@ -155,7 +166,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             cells, then uint16. With method "hypersphere", the number `psi_` means no cell.
         """
         check_is_fitted(self)
-        return self._cells(check_rows(self, X, self.metric))
+        return self._cells(check_rows(self, X, self.metric_))
 
     def transform(self, X: ArrayLike) -> sparse.csr_array:
         """Return the feature map: for each partitioning a one in the column of the row's cell.
@@ -218,7 +229,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         similarity : ndarray of shape (n_samples, n_sets)
             The mean, over the set's rows, of the kernel with each of them.
         """
-        rows = check_rows(self, X, self.metric)
+        check_is_fitted(self)
+        rows = check_rows(self, X, self.metric_)
         if not isinstance(sets, list | tuple):
             raise TypeError(
                 f"sets is a {type(sets).__name__}. Pass a list with the rows of each set, "
@@ -243,16 +255,16 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         cells = np.empty((len(rows), partition.n_partitions), dtype=partition.cell_type)
 
         def encode(chunk: slice) -> None:
-            cells[chunk] = partition.cells(to_points(rows[chunk], self.metric))
+            cells[chunk] = partition.cells(to_points(rows[chunk], self.metric_))
 
-        with one_blas_thread():
+        with one_blas_thread:
             for _ in map_chunks(encode, len(rows), partition.chunk_rows, self.n_jobs):
                 pass
         return cells
 
     def _check_reach(self, rows: NDArray[Any]) -> None:
         """Raise ValueError for rows whose distance to a centre would be no finite number."""
-        if self.metric == "euclidean":
+        if self.metric_ == "euclidean":
             self._partition.check_reach(rows)
 
     def _scores(self, points: NDArray[np.float64], clusters: ClusterTables) -> NDArray[np.int64]:

@@ -88,13 +88,17 @@ def _require_degrees(rows: NDArray[Any]) -> None:
             f"{rows.shape[1]}. Pass these two columns only."
         )
     for name, column, bound in (("latitude", 0, 90), ("longitude", 1, 360)):
-        outside = np.flatnonzero(np.abs(rows[:, column]) > bound)
+        outside = np.flatnonzero(np.abs(rows[:, column].astype(np.float64)) > bound)
         if len(outside):
             raise ValueError(
                 f"Row {outside[0]} of X has {name} {rows[outside[0], column]}, but "
                 f"metric='haversine' takes degrees in [-{bound}, {bound}], latitude first. "
                 "Check the order and the unit of the columns."
             )
+
+
+def warn_of_radians(rows: NDArray[Any]) -> None:
+    """Warn if latitudes and longitudes are all as small as radians are."""
     if np.abs(rows[:, 0]).max() <= np.pi / 2 and np.abs(rows[:, 1]).max() <= np.pi:
         warnings.warn(
             "All of X would be latitudes and longitudes in radians, but metric='haversine' takes "

@@ -11,8 +11,10 @@ import contextlib
 import hashlib
 import io
 import json
+import math
 import os
 import tempfile
+import tokenize
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +29,18 @@ FORMAT = "pskclust model"
 VERSION = 1
 
 _HEADER = "model.json"
+# What zipfile, json and numpy raise for bytes that make no sense to them.
+_NOT_A_MODEL = (
+    zipfile.BadZipFile,
+    AttributeError,
+    EOFError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    TypeError,
+)
 # The date of every member, so that equal models are equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -68,7 +82,9 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
                 member.removesuffix(".npy"): _read_array(archive, member, digest, name)
                 for member, digest in header["sha256"].items()
             }
-    except (zipfile.BadZipFile, EOFError, KeyError) as error:
+    except FileNotFoundError:
+        raise
+    except _NOT_A_MODEL as error:
         raise ModelFileError(
             f"{name!r} is no model file, or it is damaged ({error}). "
             "Save the model again with PSKC.save."
@@ -98,8 +114,8 @@ def _read_array(archive: zipfile.ZipFile, member: str, digest: str, path: str) -
     if hashlib.sha256(content).hexdigest() != digest:
         raise _damaged(path, f"{member} does not match its checksum")
     try:
-        return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    except ValueError as error:
+        return _array_of(content)
+    except (SyntaxError, ValueError, tokenize.TokenError) as error:
         raise _damaged(path, f"{member} cannot be read ({error})") from error
 
 
@@ -117,6 +133,19 @@ def _foreign(path: str, reason: str) -> ModelFileError:
 
 def _damaged(path: str, reason: str) -> ModelFileError:
     return ModelFileError(f"{path!r} is damaged: {reason}. Save the model again with PSKC.save.")
+
+
+def _array_of(content: bytes) -> NDArray[Any]:
+    """Return the array in some bytes, which must hold as much as their header claims."""
+    stream = io.BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    if version != (1, 0):
+        raise ValueError(f"array format {version}")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    if math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
+        raise ValueError("its size is not what its header says")
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)
 
 
 def _array_bytes(array: NDArray[Any]) -> bytes:

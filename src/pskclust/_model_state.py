@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._exceptions import ModelFileError
-from ._gaussian import GaussianKernel
+from ._gaussian import GaussianKernel, check_gamma
 from ._partition import PARTITIONS
 from ._result import Result
 from ._tables import ClusterTables
+from ._validation import CLUSTERING_RULES, check_parameters
 from ._version import __version__
 
 Header = dict[str, Any]
@@ -25,12 +26,17 @@ _CHOICES = ("n_features_in_", "psi_", "tau_", "engine_", "kernels_")
 def to_parts(model: Any) -> tuple[Header, Arrays]:
     """Return all that a fitted model is, but for a callback and a random generator."""
     result_numbers, arrays = model._result.to_parts()
+    # What the kernel was made with counts, not what parameters were set to since.
+    made_with = {"kernel": "isolation", "metric": model.kernel_.metric_}
+    if isinstance(model.kernel_, GaussianKernel):
+        made_with["kernel"] = "gaussian"
+    else:
+        made_with["method"] = model.kernel_._partition.method
+    parameters = {**model.get_params(deep=False), **made_with}
     header: Header = {
         "written_by": f"pskclust {__version__}",
         "parameters": {
-            name: _plain(value)
-            for name, value in model.get_params(deep=False).items()
-            if name != "callback"
+            name: _plain(value) for name, value in parameters.items() if name != "callback"
         },
         "choices": {name: _plain(getattr(model, name)) for name in _CHOICES},
         "result": {name: _plain(value) for name, value in result_numbers.items()},
@@ -50,8 +56,11 @@ def restore(model: Any, header: Header, arrays: Arrays) -> None:
     """Make a fitted model of one that is not, from the parts of another."""
     try:
         model.set_params(**header["parameters"])
+        check_parameters(model.get_params(deep=False), CLUSTERING_RULES)
         for name in _CHOICES:
             setattr(model, name, header["choices"][name])
+        if not 0 < model.tau_ < 1:
+            raise ValueError(f"tau_ is {model.tau_}")
         if "feature_names" in header:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         result = Result.from_parts(header["result"], arrays)
@@ -70,7 +79,7 @@ def _restored_kernel(model: Any, header: Header, arrays: Arrays, clusters: Clust
         points = arrays["points"]
         if points.shape != (clusters.shape[1], n_columns) or points.dtype != np.float64:
             raise ValueError(f"points are {points.dtype} of shape {points.shape}")
-        return GaussianKernel(points, float(header["gamma"]), model.metric)
+        return GaussianKernel(points, check_gamma(float(header["gamma"])), model.metric)
     kernel = model._isolation_kernel()
     kernel.psi_ = model.psi_
     own = {
@@ -82,8 +91,7 @@ def _restored_kernel(model: Any, header: Header, arrays: Arrays, clusters: Clust
     partition.check(n_columns)
     if clusters.shape != partition.table_shape or clusters.resolution != partition.n_partitions:
         raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
-    kernel._partition = partition
-    return kernel
+    return kernel._use(partition, model.metric)
 
 
 def _plain(value: Any) -> Any:

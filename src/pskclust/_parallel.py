@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -33,11 +34,28 @@ def rows_per_product(n_columns: int) -> int:
     return min(_MAX_PRODUCT_ROWS, max(_MIN_PRODUCT_ROWS, _PRODUCT_ENTRIES // max(1, n_columns)))
 
 
-@contextlib.contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep matrix products to a thread each, where chunks have threads of their own."""
-    with threadpool_limits(1, user_api="blas"):
-        yield
+class _OneBlasThread(contextlib.AbstractContextManager[None]):
+    """The limit is the whole process's: the first to come sets it, the last to leave lifts it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_users = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n_users:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._n_users += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._n_users -= 1
+            if not self._n_users:
+                self._limits.restore_original_limits()
+
+
+# Keeps matrix products to a thread each, where chunks have threads of their own.
+one_blas_thread = _OneBlasThread()
 
 
 @functools.cache
@@ -54,14 +72,16 @@ def map_chunks(
     n_rows: int,
     chunk_rows: int,
     n_jobs: int | None,
-    min_chunks_per_thread: int = _MIN_CHUNKS_PER_THREAD,
+    min_chunks_per_thread: int | None = None,
 ) -> Iterator[T]:
     """Yield `work` of each chunk of rows, in the order of the rows."""
     chunks = [
         slice(start, min(start + chunk_rows, n_rows)) for start in range(0, n_rows, chunk_rows)
     ]
-    threads = min(n_threads(n_jobs), len(chunks) // min_chunks_per_thread)
-    yield from map(work, chunks) if threads <= 1 else _pool(threads).map(work, chunks)
+    per_thread = min_chunks_per_thread or _MIN_CHUNKS_PER_THREAD
+    threads = min(n_threads(n_jobs), len(chunks) // per_thread)
+    many = _pool(n_threads(n_jobs)) if threads > 1 else None
+    yield from many.map(work, chunks) if many else map(work, chunks)
 
 
 @functools.cache

@@ -96,6 +96,10 @@ class Partition(ABC):
     def check(self, n_columns: int) -> None:
         """Raise ValueError where the arrays, read from a file, could not have been drawn."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all there is to keep in a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)[1:]}
@@ -196,6 +200,7 @@ class HyperspherePartition(VoronoiPartition):
         super().check(n_columns)
         _require(self.radius2.dtype == np.float64, "radius2")
         _require(self.radius2.shape == self.centres.shape, "radius2")
+        _require(bool((self.radius2 >= 0).all()), "radius2")
 
     def _find_cells(
         self,

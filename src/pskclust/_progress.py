@@ -40,7 +40,8 @@ def ignore(progress: Progress) -> None:
 
 def reporter(verbose: bool, callback: Report | None) -> Report:
     """Return the one function that a fit tells its progress to."""
-    listeners = [bar for bar in (_Bar(sys.stderr) if verbose else None, callback) if bar]
+    candidates = (_Bar(sys.stderr) if verbose else None, callback)
+    listeners = [listener for listener in candidates if listener is not None]
 
     def report(progress: Progress) -> None:
         for listener in listeners:

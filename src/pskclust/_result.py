@@ -92,5 +92,5 @@ class Result:
                 raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
         if n_rows and not -1 <= self.labels.min() <= self.labels.max() < n_clusters:
             raise ValueError("labels name clusters that are not there")
-        if n_clusters and self.clusters.masses.min() < 1:
-            raise ValueError("cluster_masses are not positive")
+        if n_clusters and (self.clusters.masses.min() < 1 or self.clusters.counts.data.min() < 0):
+            raise ValueError("masses or counts are not positive")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -99,6 +99,10 @@ class ClusterTables:
     def __post_init__(self) -> None:
         if self.counts.shape != (len(self.masses), math.prod(self.shape)):
             raise ValueError(f"counts {self.counts.shape} are no tables of shape {self.shape}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __len__(self) -> int:
         return len(self.masses)

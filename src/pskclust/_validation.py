@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from ._metric import METRICS, check_metric, column_ranges, to_points
+from ._metric import METRICS, check_metric, column_ranges, to_points, warn_of_radians
 from ._parallel import rows_per_chunk
 from ._weights import Weights
 
@@ -68,6 +68,10 @@ def _is_number(value: object) -> bool:
 _FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
 _NONE = Rule("None", lambda value: value is None)
 _FUNCTION = Rule("a function", callable)
+_GROWTH_RATE = Rule(
+    "a number above 0 and below 1, large enough for the threshold to fall",
+    lambda value: _is_number(value) and 0 < 1 - value < 1,
+)
 _JOBS = Rule(
     "a whole number other than 0 (-1 means all processors)",
     lambda value: _is_whole(value) and value != 0,
@@ -84,7 +88,7 @@ KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
 
 CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
     "tau": (_between(0, 1), _one_of("auto")),
-    "growth_rate": (_between(0, 1),),
+    "growth_rate": (_GROWTH_RATE,),
     "kernel": (_one_of("isolation", "gaussian"),),
     "gamma": (_between(0, np.inf), _one_of("scale")),
     "refine": (_FLAG,),
@@ -132,8 +136,15 @@ def check_rows(
     except (TypeError, ValueError) as error:
         _name_what_is_no_number(X, error)
         raise
+    if rows.dtype.kind not in "biuf":
+        _name_what_is_no_number(X, TypeError())
+        raise TypeError(f"X holds {rows.dtype}, not numbers. Encode it as numbers first.")
+    if rows.dtype.itemsize > 8:
+        rows = rows.astype(np.float64)
     _require_finite(rows, getattr(estimator, "feature_names_in_", None))
     check_metric(rows, metric)
+    if reset and metric == "haversine":
+        warn_of_radians(rows)
     return rows
 
 
@@ -214,7 +225,7 @@ def _name_what_is_no_number(X: Any, error: Exception) -> None:
         entries = np.asarray(X)
     except ValueError:  # rows of different lengths: NumPy's own message says so
         return
-    if entries.ndim != 2 or entries.dtype.kind not in "OSU":
+    if entries.ndim != 2 or entries.dtype.kind not in "OSUT":
         return
     for (row, column), value in np.ndenumerate(entries):
         try:

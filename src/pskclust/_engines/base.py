@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
 
 
 class Absorbed(NamedTuple):
-    """The rows that a growing cluster took in one step, and the best score among the others."""
+    """The rows that a growing cluster took in one step; no other row scores above the last."""
 
     table: CountTable
     n_rows: int

@@ -46,10 +46,11 @@ class BlockedEngine(LabelledRows):
         self._units = self._blocked.units
         self._places = np.empty(len(self._data), dtype=np.int64)
         self._places[self._blocked.order] = np.arange(len(self._data))
-        self._open = self._layout.full.copy()
-        for place in np.flatnonzero(self._units == 0):
-            # Rows of weight 0 are no rows to growth.
-            self._open[place // BLOCK] &= ~(np.uint64(1) << np.uint64(place % BLOCK))
+        # Rows of weight 0 are no rows to growth.
+        counted = np.zeros((len(self._layout.full), BLOCK), dtype=bool)
+        counted.ravel()[: len(self._units)] = self._units > 0
+        packed = np.packbits(counted, axis=1, bitorder="little")
+        self._open = packed.view("<u8").astype(np.uint64).ravel()
         nothing = np.empty(0, dtype=np.int64)
         self._written_out: tuple[ClusterTables | None, NDArray[np.int64]] = None, nothing
         starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)

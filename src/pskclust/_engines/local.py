@@ -43,7 +43,7 @@ class LocalEngine(LabelledRows):
             self._cells[chunk] = partition.cells(self._data.points(chunk), self._kernels)
             return int(chunk.stop)
 
-        with one_blas_thread():
+        with one_blas_thread:
             chunk_rows = self._chunk_rows or partition.chunk_rows
             for done in map_chunks(encode_chunk, n_rows, chunk_rows, self._n_jobs):
                 report(Progress("encode", done, n_rows))

@@ -31,7 +31,9 @@ class PairwiseEngine(LocalEngine):
             table = clusters.table(cluster)
             members = np.flatnonzero(table.counts[0])
             scores = self._scores(members, table)
-            inner.append(sum(map(int, scores * table.counts[0, members])))
+            # In Python's integers: weights times scores go beyond 64 bits.
+            units = table.counts[0, members].tolist()
+            inner.append(sum(a * b for a, b in zip(scores.tolist(), units, strict=True)))
         return inner
 
     def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +15,15 @@ def compiled(function: Callable[..., Any]) -> Any:
     try:
         return numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # numba found no folder that it may write to
-        warnings.warn(
-            "There is no folder to keep compiled code in, so it is compiled again in every "
-            "process. Name one that can be written to in the variable NUMBA_CACHE_DIR.",
-            UserWarning,
-            stacklevel=2,
-        )
+        _warn_of_no_cache()
         return numba.njit(nogil=True)(function)
+
+
+@functools.cache
+def _warn_of_no_cache() -> None:
+    warnings.warn(
+        "There is no folder to keep compiled code in, so it is compiled again in every process. "
+        "Name one that can be written to in the variable NUMBA_CACHE_DIR.",
+        UserWarning,
+        stacklevel=2,
+    )

@@ -88,7 +88,10 @@ def screened_distances(
         distance2 += squares.astype(distance2.dtype)[:, np.newaxis]
     roundoff = np.finfo(distance2.dtype).eps / 2
     reach = np.sqrt(squares) + screen.longest
-    np.multiply(reach * reach, 8 * (points.shape[1] + 8) * roundoff, out=error)
+    with np.errstate(over="ignore"):
+        np.multiply(reach * reach, 8 * (points.shape[1] + 8) * roundoff, out=error)
+    # At the edges of float64 products over- and underflow: everything is settled exactly.
+    error[(reach < 1e-140) | (reach > 1e150)] = np.inf
 
 
 def settle_cells(
@@ -103,7 +106,7 @@ def settle_cells(
         own2 = distance2.take(own, axis=1)
         column[...] = own2.argmin(axis=1)
         limit = own2.min(axis=1) + 2 * error
-        unsure = np.flatnonzero(np.count_nonzero(own2 <= limit[:, np.newaxis], axis=1) > 1)
+        unsure = np.flatnonzero(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1)
         if len(unsure):
             settled = np.empty(len(unsure), dtype=cells.dtype)
             scratch = np.empty((2, len(unsure), len(own)))
