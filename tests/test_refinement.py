@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 from cases import cases
 from pskclust import PSKC, _refinement, _tables
+from pskclust._engines import labelled
 from pskclust._engines.local import LocalEngine
 from pskclust._growth import grow
 from pskclust._partition import draw_partition
@@ -67,7 +68,9 @@ def test_each_pass_raises_the_objective(grown):
     assert values[0] < values[1]
 
 
-def test_tables_follow_the_rows(grown):
+@pytest.mark.parametrize("rows_at_a_time", [7, 10_000])
+def test_tables_follow_the_rows(grown, rows_at_a_time, monkeypatch):
+    monkeypatch.setattr(labelled, "_ROWS_PER_CHANGE", rows_at_a_time)
     engine, growth = grown
     growth = dissolve_small(engine, growth, 20, 0.05)
     assert_tables_match(engine, growth.clusters)

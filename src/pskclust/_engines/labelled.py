@@ -20,6 +20,9 @@ from .base import Moved, ProposalRule
 
 T = TypeVar("T")
 
+# Rows that move are added to tables in parts, so that many of them need little memory.
+_ROWS_PER_CHANGE = 1 << 14
+
 
 class LabelledRows(ABC):
     """Rows in memory, with a label each. Rows may stand in an order of the engine's own."""
@@ -95,15 +98,25 @@ class LabelledRows(ABC):
 
     def _change(self, moved: _Proposals) -> ClusterTables:
         """Return what the clusters' tables gain and lose when rows go from label to label."""
+        clusters = self._proposed_for
+        counts = sparse.csr_array(clusters.counts.shape, dtype=np.int64)
+        masses = np.zeros(len(clusters), dtype=np.int64)
+        for start in range(0, len(moved.rows), _ROWS_PER_CHANGE):
+            some = moved.only(slice(start, start + _ROWS_PER_CHANGE))
+            moves = self._moves(some)
+            counts = counts + moves @ self._features(some.rows)
+            masses += moves.sum(axis=1)
+        return replace(clusters, counts=counts, masses=masses)
+
+    def _moves(self, moved: _Proposals) -> sparse.csr_array:
+        """Return what each cluster gains, positive, and loses, negative, of each row: (k, m)."""
         units, number = self._units[moved.rows], np.arange(len(moved.rows))
         came, went = moved.new >= 0, moved.old >= 0
         signed_units = np.concatenate([units[came], -units[went]])
         clusters = np.concatenate([moved.new[came], moved.old[went]])
         rows = np.concatenate([number[came], number[went]])
         shape = len(self._proposed_for), len(number)
-        moves = sparse.csr_array((signed_units, (clusters, rows)), shape=shape)
-        change = moves @ self._features(moved.rows)
-        return replace(self._proposed_for, counts=change, masses=moves.sum(axis=1))
+        return sparse.csr_array((signed_units, (clusters, rows)), shape=shape)
 
     def _map(self, work: Callable[[slice], T], n_rows: int, width: int) -> Iterable[T]:
         return map_chunks(work, n_rows, self._chunk_rows or rows_per_chunk(width), self._n_jobs)
@@ -117,7 +130,7 @@ class _Proposals(NamedTuple):
     new: NDArray[np.int64]
     own_similarities: NDArray[np.float64]
 
-    def only(self, kept: NDArray[np.bool_]) -> _Proposals:
+    def only(self, kept: NDArray[np.bool_] | slice) -> _Proposals:
         return _Proposals(
             self.rows[kept], self.old[kept], self.new[kept], self.own_similarities[kept]
         )
