@@ -79,7 +79,7 @@ def summary(model: PSKC, y: np.ndarray, seconds: float) -> str:
         f"agreement with the 9 shapes  {agreement:.3f} (adjusted Rand index; the {n_background:,} "
         "background rows",
         "                             lie between the shapes and join the nearest one)",
-        f"seconds                      {seconds:.1f}",
+        f"seconds                      {seconds:.1f} (a first run includes compiling, 10 to 15)",
     ]
     return "\n".join(lines)
 
