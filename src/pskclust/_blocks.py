@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ._kernels import block_encoding, blocks
 from ._kernels.blocks import BLOCK, Layout
 from ._kernels.numpy import Cells
-from ._metric import column_ranges
-from ._parallel import map_chunks
+from ._parallel import map_chunks, n_threads
 from ._partition import VoronoiPartition
 from ._progress import Progress, Report, ignore
 from ._tables import ClusterTables, CountTable
@@ -22,7 +21,7 @@ from ._validation import Data
 
 BLOCKS_PER_SUPERBLOCK = 32
 _ROWS_PER_CHUNK = 1 << 16
-_MAX_BITS_PER_COLUMN = 16
+_RANGES_PER_THREAD = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +38,8 @@ class BlockedRows:
 
     def cells(self, places: NDArray[np.intp]) -> Cells:
         """Return the cells of the rows at some places, in full."""
-        block_cells = self.layout.block_cells
-        cells = np.empty((len(places), block_cells.shape[1]), dtype=block_cells.dtype)
+        n_partitions = self.layout.block_cells.shape[1]
+        cells = np.empty((len(places), n_partitions), dtype=self.layout.mixed_cells.dtype)
         blocks.expand_cells(self.layout, places, cells)
         return cells
 
@@ -49,9 +48,9 @@ def block_rows(
     data: Data, partition: VoronoiPartition, n_jobs: int | None, report: Report = ignore
 ) -> BlockedRows:
     """Put the rows in order and find their cells."""
-    order = _order_along_curve(data, n_jobs)
+    order, points = _order_by_neighbourhood(data, n_jobs)
     units = data.weights.units[order]
-    encoder = _Encoder(data, partition, order)
+    encoder = _Encoder(points, partition)
     parts = []
     for part in map_chunks(encoder.encode, len(order), encoder.rows_per_superblock, n_jobs):
         parts.append(part)
@@ -75,60 +74,58 @@ def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
     return CountTable(np.ascontiguousarray(counts[:, :-1]), mass)
 
 
-def _order_along_curve(data: Data, n_jobs: int | None) -> NDArray[np.int64]:
-    """Return the rows in an order in which neighbours in the order are neighbours in space."""
-    n_rows = len(data)
+def _order_by_neighbourhood(
+    data: Data, n_jobs: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return an order in which neighbours in space stand together, and the points in that order.
 
-    def bounds(chunk: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return column_ranges(data.points(chunk))
+    It is that of the leaves of a k-d tree, each a block.
+    """
+    n_rows, n_columns = len(data), data.points(slice(0, 1)).shape[1]
+    order, points = np.arange(n_rows), np.empty((n_rows, n_columns))
 
-    lows, highs = zip(*map_chunks(bounds, n_rows, _ROWS_PER_CHUNK, n_jobs), strict=True)
-    low, high = np.min(lows, axis=0), np.max(highs, axis=0)
-    row_bits = max(1, (n_rows - 1).bit_length())
-    bits = max(1, min(_MAX_BITS_PER_COLUMN, (64 - row_bits) // len(low)))
-    n_columns = min(len(low), 64 - row_bits)
-    # A column as narrow as that cannot order anything, and 1 / spread would overflow.
-    spread = np.where(high - low > 1e-290, high - low, 1.0)
-    # Where there are more columns than bits, the widest ones decide.
-    used = np.sort(np.argsort(low - high, kind="stable")[:n_columns])
-    scale = ((1 << bits) - 1) / spread[used]
-    keys = np.empty(n_rows, dtype=np.uint64)
+    def copy(chunk: slice) -> None:
+        points[chunk] = data.points(chunk)
 
-    def make_keys(chunk: slice) -> None:
-        points = np.ascontiguousarray(data.points(chunk)[:, used])
-        block_encoding.curve_keys(
-            points, low[used], scale, bits, row_bits, chunk.start, keys[chunk]
-        )
+    _exhaust(map_chunks(copy, n_rows, _ROWS_PER_CHUNK, n_jobs))
+    ranges = [(0, n_rows)]
 
-    _exhaust(map_chunks(make_keys, n_rows, _ROWS_PER_CHUNK, n_jobs))
-    keys.sort()
-    keys &= np.uint64((1 << row_bits) - 1)
-    return keys.view(np.int64)
+    def split(some: slice) -> list[tuple[int, int]]:
+        first, last = ranges[some.start]
+        if last - first <= BLOCK:
+            return [(first, last)]
+        place = block_encoding.split_range(points, order, first, last)
+        return [(first, place), (place, last)]
+
+    def split_to_blocks(some: slice) -> None:
+        block_encoding.split_to_blocks(points, order, *ranges[some.start])
+
+    # A few ranges for each thread, then each by itself.
+    while len(ranges) < _RANGES_PER_THREAD * n_threads(n_jobs) and n_rows > len(ranges) * BLOCK:
+        parts = map_chunks(split, len(ranges), 1, n_jobs, min_chunks_per_thread=1)
+        ranges = [part for both in parts for part in both]
+    _exhaust(map_chunks(split_to_blocks, len(ranges), 1, n_jobs, min_chunks_per_thread=1))
+    return order, points
 
 
 class _Encoder:
     """Encodes superblocks, in threads that each have working arrays of their own."""
 
-    def __init__(
-        self,
-        data: Data,
-        partition: VoronoiPartition,
-        order: NDArray[np.int64],
-    ) -> None:
-        self._data = data
-        self._order = order
-        self._centres = partition.points[partition.centres]
-        self._n_blocks = -(-len(order) // BLOCK)
-        cell_type = np.min_scalar_type(partition.psi)
-        self._everything = np.arange(partition.psi, dtype=cell_type)
+    def __init__(self, points: NDArray[np.float64], partition: VoronoiPartition) -> None:
+        self._points = points
+        centres = partition.points[partition.centres]
+        self._centres = np.ascontiguousarray(centres.transpose(0, 2, 1))
+        self._n_blocks = -(-len(points) // BLOCK)
+        self._everything = np.arange(partition.psi, dtype=partition.cell_type)
         shape = self._n_blocks, partition.n_partitions
-        self._block_cells = np.empty(shape, dtype=cell_type)
+        # One more number than there are cells: the mark of a mixed block.
+        self._block_cells = np.empty(shape, dtype=np.min_scalar_type(partition.psi))
         self._thread = threading.local()
         self.rows_per_superblock = BLOCKS_PER_SUPERBLOCK * BLOCK
 
     def encode(self, rows: slice) -> tuple[NDArray[Any], ...]:
         """Return the mixed cells of one superblock, and the cells that it has."""
-        work = self._working_arrays()
+        temporary, output = self._working_arrays()
         first_block = rows.start // BLOCK
         n_blocks = -(-(rows.stop - rows.start) // BLOCK)
         n_mixed, n_distinct, n_super = block_encoding.encode_superblock(
@@ -136,13 +133,13 @@ class _Encoder:
             rows.stop - rows.start,
             self._centres,
             self._everything,
-            *(array[: n_blocks + 1] for array in work[:2]),
-            *work[2:6],
+            *(array[: n_blocks + 1] for array in temporary[:2]),
+            *temporary[2:],
             self._block_cells[first_block : first_block + n_blocks],
-            *work[6:],
+            *output,
         )
         sizes = n_blocks, n_mixed, n_mixed, n_mixed, n_distinct, None, n_super
-        return tuple(array[:size].copy() for array, size in zip(work[6:], sizes, strict=True))
+        return tuple(array[:size].copy() for array, size in zip(output, sizes, strict=True))
 
     def layout(self, parts: list[tuple[NDArray[Any], ...]]) -> Layout:
         """Return the layout of all superblocks, given the parts of each."""
@@ -150,7 +147,7 @@ class _Encoder:
             zip(*parts, strict=True)
         )
         full = np.full(self._n_blocks, ~np.uint64(0))
-        n_last = len(self._order) - (self._n_blocks - 1) * BLOCK
+        n_last = len(self._points) - (self._n_blocks - 1) * BLOCK
         full[-1] >>= np.uint64(BLOCK - n_last)
         return Layout(
             BLOCKS_PER_SUPERBLOCK,
@@ -167,24 +164,31 @@ class _Encoder:
 
     def _columns(self, rows: slice, n_blocks: int) -> NDArray[np.float64]:
         """Return the points of rows as (n_blocks, d, 64); the last point fills the last block."""
-        points = self._data.points(self._order[rows])
+        points = self._points[rows]
         missing = n_blocks * BLOCK - len(points)
         if missing:
             points = np.concatenate([points, np.repeat(points[-1:], missing, axis=0)])
         return np.ascontiguousarray(points.reshape(n_blocks, BLOCK, -1).transpose(0, 2, 1))
 
-    def _working_arrays(self) -> tuple[NDArray[Any], ...]:
+    def _working_arrays(self) -> tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]:
+        """Return this thread's own temporary arrays, and those for output."""
         if not hasattr(self._thread, "arrays"):
-            n_partitions, psi, n_columns = self._centres.shape
+            n_partitions, n_columns, psi = self._centres.shape
             cell_type = self._everything.dtype
             n_pairs = BLOCKS_PER_SUPERBLOCK * n_partitions + 1
-            self._thread.arrays = (
+            temporary = (
                 np.empty((BLOCKS_PER_SUPERBLOCK + 1, n_columns)),  # low
                 np.empty((BLOCKS_PER_SUPERBLOCK + 1, n_columns)),  # high
-                np.empty((3, max(psi, BLOCK))),  # distances2
-                np.empty(psi, dtype=cell_type),  # candidates
+                np.empty((2, max(psi, BLOCK))),  # bounds
+                np.empty(self._centres.shape),  # possible
+                np.empty((n_partitions, psi), dtype=cell_type),  # possible_numbers
+                np.empty(n_partitions, dtype=np.int64),  # n_possible
+                np.empty((n_columns, psi)),  # kept
+                np.empty(psi, dtype=cell_type),  # kept_numbers
                 np.empty(BLOCK, dtype=np.int64),  # nearest
                 np.zeros((n_partitions, psi), dtype=np.bool_),  # present
+            )
+            output = (
                 np.empty(BLOCKS_PER_SUPERBLOCK, dtype=np.int64),  # mixed_end
                 np.empty(n_pairs, dtype=np.uint16 if n_partitions < 1 << 16 else np.uint32),
                 np.empty((n_pairs, BLOCK), dtype=cell_type),  # mixed_cells
@@ -193,7 +197,8 @@ class _Encoder:
                 np.empty(n_partitions, dtype=np.int64),  # super_end
                 np.empty(n_partitions * psi, dtype=cell_type),  # super_cells
             )
-        arrays: tuple[NDArray[Any], ...] = self._thread.arrays
+            self._thread.arrays = temporary, output
+        arrays: tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]] = self._thread.arrays
         return arrays
 
 

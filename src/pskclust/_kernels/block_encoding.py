@@ -1,7 +1,7 @@
 """Compiled loops that put rows in order and find the cells of blocks of neighbours.
 
-Cells are exact: rounding is monotone, so a bound computed by the operations of a distance, in
-their order, on smaller or larger operands is never on the wrong side of that distance.
+Cells are exact: a centre is left out only if it is farther than another one by more than all
+roundings together, for every point of a box.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -13,27 +13,94 @@ import numpy as np
 from ._compiling import compiled
 from .blocks import BLOCK
 
+EPSILON = np.finfo(np.float64).eps
+# Below, products lose digits to underflow.
+SMALLEST = 1e-290
+
+
+# Of a range of rows, so many are looked at to find the column in which it is widest.
+_SAMPLE = 256
+
 
 @compiled
-def curve_keys(
-    points,  # IN   (m, d)
-    low,  # IN   (d,)
-    scale,  # IN   (d,) levels per unit
-    bits,  # IN   bits of each coordinate
-    row_bits,  # IN   bits of a row number
-    first_row,  # IN   number of the first row
-    keys,  # OUT  (m,) place on a Morton curve, then the row number
+def split_range(
+    points,  # INOUT (n, d)
+    order,  # INOUT (n,) moved along with the points
+    first,  # IN   rows from here
+    last,  # IN   to here
 ):
-    """Make numbers that sort rows along a curve that stays close to itself."""
-    n_rows, n_columns = points.shape
-    top = (1 << bits) - 1
-    for row in range(n_rows):
-        key = np.uint64(0)
-        for column in range(n_columns):
-            level = min(int((points[row, column] - low[column]) * scale[column]), top)
-            for bit in range(bits):
-                key |= np.uint64((level >> bit) & 1) << np.uint64(bit * n_columns + column)
-        keys[row] = (key << np.uint64(row_bits)) | np.uint64(first_row + row)
+    """Split rows in two at a place in the column in which they vary most; return the place.
+
+    The first part is the largest power of two of blocks, so that superblocks are parts, too.
+    """
+    step = max(1, (last - first) // _SAMPLE)
+    widest, chosen = -1.0, 0
+    for column in range(points.shape[1]):
+        count, total, total2 = 0, 0.0, 0.0
+        for row in range(first, last, step):
+            value = points[row, column] - points[first, column]
+            count += 1
+            total += value
+            total2 += value * value
+        variance = (total2 - total * total / count) / count
+        if variance > widest:
+            widest, chosen = variance, column
+    n_blocks = (last - first + BLOCK - 1) // BLOCK
+    n_below = 1
+    while 2 * n_below < n_blocks:
+        n_below *= 2
+    place = first + n_below * BLOCK
+    select(points, order, first, last, place, chosen)
+    return place
+
+
+@compiled
+def select(points, order, first, last, place, column):
+    """Move rows until those before `place` have values no larger than those from there on."""
+    state = np.uint64(first + last)
+    while last - first > 1:
+        # The median of three places that no data can be prepared for.
+        state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+        offset = np.int64(state >> np.uint64(33)) % (last - first)
+        low, pivot = points[first, column], points[first + offset, column]
+        high = points[last - 1, column]
+        pivot = max(min(low, pivot), min(max(low, pivot), high))
+        left, right = first, last - 1
+        while left <= right:
+            while points[left, column] < pivot:
+                left += 1
+            while points[right, column] > pivot:
+                right -= 1
+            if left <= right:
+                for other in range(points.shape[1]):
+                    value = points[left, other]
+                    points[left, other] = points[right, other]
+                    points[right, other] = value
+                order[left], order[right] = order[right], order[left]
+                left += 1
+                right -= 1
+        if place <= right:
+            last = right + 1
+        elif place >= left:
+            first = left
+        else:
+            return
+
+
+@compiled
+def split_to_blocks(points, order, first, last):
+    """Split a range of rows, and its parts, until they are blocks."""
+    waiting = np.empty((64, 2), dtype=np.int64)
+    waiting[0] = first, last
+    n_waiting = 1
+    while n_waiting:
+        n_waiting -= 1
+        first, last = waiting[n_waiting]
+        if last - first > BLOCK:
+            place = split_range(points, order, first, last)
+            waiting[n_waiting] = first, place
+            waiting[n_waiting + 1] = place, last
+            n_waiting += 2
 
 
 @compiled
@@ -63,32 +130,47 @@ def keep_possible(
     low,  # IN   (n_boxes, d)
     high,  # IN   (n_boxes, d)
     box,  # IN   which box
-    centres,  # IN   (t, psi, d)
-    i,  # IN   which partitioning
-    among,  # IN   centres to choose from,
-    first,  # IN   from here
-    last,  # IN   to here
-    nearest2,  # TMP  (psi,)
-    kept,  # OUT  the centres that may be nearest to a point of the box
-    end,  # IN   where to put the first of them
+    centres,  # IN   (d, m)
+    numbers,  # IN   (m,) of the centres, rising
+    n_centres,  # IN   how many of them to choose from
+    bounds,  # TMP  (2, psi)
+    kept,  # OUT  (d, m) the centres that may be nearest to a point of the box
+    kept_numbers,  # OUT  (m,)
 ):
-    """Return where the kept centres end."""
-    closest2 = np.inf
-    for place in range(first, last):
-        near = far = 0.0
-        for column in range(centres.shape[2]):
-            value = centres[i, among[place], column]
-            below = low[box, column] - value
-            above = value - high[box, column]
-            inside = max(below, above, 0.0)
-            outside = max(abs(below), abs(above))
-            near += inside * inside
-            far += outside * outside
-        nearest2[place - first] = near
-        closest2 = min(closest2, far)
-    for place in range(first, last):
-        if nearest2[place - first] <= closest2:
-            kept[end] = among[place]
+    """Return how many centres are kept.
+
+    One centre is compared with all others. The difference of the squared distances to two centres
+    is linear in the point, so its largest value in the box is a sum over columns.
+    """
+    n_columns = len(centres)
+    farthest2, gains = bounds[0], bounds[1]
+    for number in range(n_centres):
+        farthest2[number] = 0.0
+        gains[number] = 0.0
+    for column in range(n_columns):
+        lowest, highest = low[box, column], high[box, column]
+        for number in range(n_centres):
+            value = centres[column, number]
+            outside = max(highest - value, value - lowest)
+            farthest2[number] += outside * outside
+    best = 0
+    for number in range(1, n_centres):
+        if farthest2[number] < farthest2[best]:
+            best = number
+    for column in range(n_columns):
+        lowest, highest, own = low[box, column], high[box, column], centres[column, best]
+        for number in range(n_centres):
+            value = centres[column, number]
+            point = highest if value > own else lowest
+            gains[number] += (value - own) * ((point - own) + (point - value))
+    # All roundings, of this sum and of the distances that decide, are within this margin.
+    margin = 4 * (n_columns + 8) * EPSILON
+    end = 0
+    for number in range(n_centres):
+        if gains[number] + margin * (farthest2[number] + farthest2[best]) >= -SMALLEST:
+            for column in range(n_columns):
+                kept[column, end] = centres[column, number]
+            kept_numbers[end] = numbers[number]
             end += 1
     return end
 
@@ -97,28 +179,27 @@ def keep_possible(
 def nearest_in_block(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
-    centres,  # IN   (t, psi, d)
-    i,  # IN   which partitioning
-    among,  # IN   centres to choose from
-    n_among,  # IN   how many
+    centres,  # IN   (d, m)
+    numbers,  # IN   (m,)
+    n_centres,  # IN   how many of them to choose from
     distance2,  # TMP  (64,)
     closest2,  # TMP  (64,)
     nearest,  # OUT  (64,)
 ):
     """Find the nearest centre of each row; of several at the same distance the first wins."""
-    for a in range(n_among):
-        j = np.int64(among[a])
+    for a in range(n_centres):
+        number = np.int64(numbers[a])
         for place in range(BLOCK):
             distance2[place] = 0.0
         for column in range(points.shape[1]):
-            value = centres[i, j, column]
+            value = centres[column, a]
             for place in range(BLOCK):
                 apart = points[block, column, place] - value
                 distance2[place] += apart * apart
         for place in range(BLOCK):
             closer = a == 0 or distance2[place] < closest2[place]
             closest2[place] = distance2[place] if closer else closest2[place]
-            nearest[place] = j if closer else nearest[place]
+            nearest[place] = number if closer else nearest[place]
 
 
 @compiled
@@ -128,29 +209,26 @@ def shared_cell(
     low,  # IN   (n_blocks + 1, d)
     high,  # IN   (n_blocks + 1, d)
     block,  # IN   which block
-    centres,  # IN   (t, psi, d)
-    i,  # IN   which partitioning
-    among,  # IN   centres to choose from,
-    first,  # IN   from here
-    last,  # IN   to here
-    distances2,  # TMP  (3, max(psi, 64))
-    candidates,  # OUT  (psi,) centres that may be nearest to a row of the block
+    centres,  # IN   (d, m)
+    numbers,  # IN   (m,)
+    n_centres,  # IN   how many of them to choose from
+    bounds,  # TMP  (2, max(psi, 64))
+    kept,  # OUT  (d, m) those that may be nearest to a row of the block
+    kept_numbers,  # OUT  (m,)
     nearest,  # OUT  (64,) the nearest of each row, if there are several
 ):
-    """Return the cell that all rows of a block share, psi if there is none; and the candidates."""
-    if last - first == 1:
-        return np.int64(among[first]), 1
+    """Return the cell that all rows of a block share, -1 if there is none; and how many kept."""
+    if n_centres == 1:
+        return np.int64(numbers[0]), 1
     n_kept = keep_possible(
-        low, high, block, centres, i, among, first, last, distances2[0], candidates, 0
+        low, high, block, centres, numbers, n_centres, bounds, kept, kept_numbers
     )
     if n_kept == 1:
-        return np.int64(candidates[0]), 1
-    nearest_in_block(
-        points, block, centres, i, candidates, n_kept, distances2[1], distances2[2], nearest
-    )
+        return np.int64(kept_numbers[0]), 1
+    nearest_in_block(points, block, kept, kept_numbers, n_kept, bounds[0], bounds[1], nearest)
     for place in range(1, n_here):
         if nearest[place] != nearest[0]:
-            return np.int64(centres.shape[1]), n_kept
+            return np.int64(-1), n_kept
     return nearest[0], n_kept
 
 
@@ -178,22 +256,22 @@ def list_cells(
 
 
 @compiled
-def keep_present(
-    present,  # INOUT (t, psi) False again at the end
-    super_end,  # INOUT (t,)
-    super_cells,  # INOUT (t * psi,)
+def list_present(
+    present,  # INOUT (t, psi) where a cell has a row; False again at the end
+    possible,  # IN   (t, psi) the cells that a superblock could have
+    n_possible,  # IN   (t,) how many there are
+    super_end,  # OUT  (t,)
+    super_cells,  # OUT  (t * psi,)
 ):
-    """Of the cells that a superblock could have, keep those that it has; return how many."""
-    end = first = 0
-    for i in range(len(super_end)):
-        last = super_end[i]
-        for place in range(first, last):
-            cell = super_cells[place]
+    """List the cells that a superblock has; return how many."""
+    end = 0
+    for i in range(len(possible)):
+        for place in range(n_possible[i]):
+            cell = possible[i, place]
             if present[i, cell]:
                 present[i, cell] = False
                 super_cells[end] = cell
                 end += 1
-        first = last
         super_end[i] = end
     return end
 
@@ -202,12 +280,16 @@ def keep_present(
 def encode_superblock(
     points,  # IN   (n_blocks, d, 64) rows of one superblock; a short last block is filled up
     n_rows,  # IN   how many rows it has
-    centres,  # IN   (t, psi, d)
+    centres,  # IN   (t, d, psi)
     everything,  # IN   (psi,) 0, 1, 2 and so on
     low,  # TMP  (n_blocks + 1, d)
     high,  # TMP  (n_blocks + 1, d)
-    distances2,  # TMP  (3, max(psi, 64))
-    candidates,  # TMP  (psi,)
+    bounds,  # TMP  (2, max(psi, 64))
+    possible,  # TMP  (t, d, psi) centres that may be nearest to a row of the superblock
+    possible_numbers,  # TMP  (t, psi)
+    n_possible,  # TMP  (t,)
+    kept,  # TMP  (d, psi) centres that may be nearest to a row of a block
+    kept_numbers,  # TMP  (psi,)
     nearest,  # TMP  (64,)
     present,  # TMP  (t, psi) False, and False again at the end
     block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
@@ -221,18 +303,23 @@ def encode_superblock(
 ):
     """Find the cells of all rows; return how many mixed, distinct and superblock's there are."""
     n_blocks, n_partitions = block_cells.shape
-    psi = centres.shape[1]
+    psi = centres.shape[2]
     find_boxes(points, low, high)
-    end = 0
     for i in range(n_partitions):
-        end = keep_possible(
-            low, high, n_blocks, centres, i, everything, 0, psi, distances2[0], super_cells, end
+        n_possible[i] = keep_possible(
+            low,
+            high,
+            n_blocks,
+            centres[i],
+            everything,
+            psi,
+            bounds,
+            possible[i],
+            possible_numbers[i],
         )
-        super_end[i] = end
     n_mixed = n_distinct = 0
     for block in range(n_blocks):
         n_here = min(BLOCK, n_rows - block * BLOCK)
-        first = 0
         for i in range(n_partitions):
             cell, n_kept = shared_cell(
                 points,
@@ -240,27 +327,27 @@ def encode_superblock(
                 low,
                 high,
                 block,
-                centres,
-                i,
-                super_cells,
-                first,
-                super_end[i],
-                distances2,
-                candidates,
+                possible[i],
+                possible_numbers[i],
+                n_possible[i],
+                bounds,
+                kept,
+                kept_numbers,
                 nearest,
             )
-            first = super_end[i]
-            block_cells[block, i] = cell
-            if cell < psi:
+            if cell >= 0:
+                block_cells[block, i] = cell
                 present[i, cell] = True
                 continue
+            block_cells[block, i] = psi
             for place in range(n_here):
                 mixed_cells[n_mixed, place] = nearest[place]
             n_distinct = list_cells(
-                nearest, n_here, candidates, n_kept, i, present, distinct_cells, n_distinct
+                nearest, n_here, kept_numbers, n_kept, i, present, distinct_cells, n_distinct
             )
             mixed_partitionings[n_mixed] = i
             distinct_end[n_mixed] = n_distinct
             n_mixed += 1
         mixed_end[block] = n_mixed
-    return n_mixed, n_distinct, keep_present(present, super_end, super_cells)
+    n_super = list_present(present, possible_numbers, n_possible, super_end, super_cells)
+    return n_mixed, n_distinct, n_super
