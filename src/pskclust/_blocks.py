@@ -61,8 +61,10 @@ def block_rows(
 
 def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return tables with a last column of zeros, the cell of a mixed block."""
-    width = [(0, 0)] * (counts.ndim - 1) + [(0, 1)]
-    return np.pad(counts, width)
+    *shape, width = counts.shape
+    wider = np.zeros((*shape, width + 1), dtype=np.int64)
+    wider[..., :-1] = counts
+    return wider
 
 
 def padded_tables(clusters: ClusterTables) -> NDArray[np.int64]:
@@ -72,6 +74,15 @@ def padded_tables(clusters: ClusterTables) -> NDArray[np.int64]:
 
 def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
     return CountTable(np.ascontiguousarray(counts[:, :-1]), mass)
+
+
+def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return where the superblocks that hold each of the t * psi cells start, and the list."""
+    layout = rows.layout
+    starts = np.zeros(layout.block_cells.shape[1] * psi + 1, dtype=np.int64)
+    holders = np.empty(len(layout.super_cells), dtype=np.int32)
+    blocks.list_holders(layout, rows.n_superblocks, starts, holders)
+    return starts, holders
 
 
 def _order_by_neighbourhood(

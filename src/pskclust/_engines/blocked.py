@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._blocks import block_rows, padded, padded_tables, unpadded
+from .._blocks import block_rows, holders_of_cells, padded, padded_tables, unpadded
 from .._kernels import blocks as kernels
 from .._kernels.blocks import BLOCK
 from .._parallel import map_chunks, n_threads
@@ -22,11 +22,12 @@ from .base import Absorbed, Candidate, ProposalRule, RowResults
 from .labelled import LabelledRows, require_memory_to_fit
 
 T = TypeVar("T")
+Superblocks = NDArray[np.int64]
 
 # Tables of all clusters beyond this size are not written out: rows are judged one by one.
 _LARGEST_TABLES_BYTES = 1 << 28
-# A few, since runs with rows to score take longer than others; not many, since each has a table.
-_RUNS_PER_THREAD = 3
+# Not many, since each has a table of its own.
+_RUNS_PER_THREAD = 2
 _SUPERBLOCKS_PER_RUN = 64
 
 
@@ -55,6 +56,9 @@ class BlockedEngine(LabelledRows):
         self._written_out: tuple[ClusterTables | None, NDArray[np.int64]] = None, nothing
         starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
         self._n_open = np.add.reduceat(np.bitwise_count(self._open).astype(np.int64), starts)
+        self._holders = holders_of_cells(self._blocked, partition.psi)
+        self._known = padded(np.zeros(partition.table_shape, dtype=np.int64))
+        self._highest = np.full(len(self._n_open), kernels.UNKNOWN)
 
     @property
     def n_rows_left(self) -> int:
@@ -92,18 +96,19 @@ class BlockedEngine(LabelledRows):
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
         tables = padded(table.counts[np.newaxis])
+        visited, best_score_left = self._superblocks_to_visit(tables, min_score)
 
-        def absorb_some(some: slice) -> tuple[int, int, int, NDArray[np.int64]]:
+        def absorb_some(some: Superblocks) -> tuple[int, int, int, NDArray[np.int64]]:
             added = np.zeros_like(tables[0])
             n_rows, mass, best_score_left = kernels.absorb(
                 self._layout,
-                some.start,
-                some.stop,
+                some,
                 tables,
                 min_score,
                 self._units,
                 cluster,
                 step,
+                self._highest,
                 self._open,
                 self._n_open,
                 self._labels,
@@ -114,23 +119,30 @@ class BlockedEngine(LabelledRows):
 
         added = np.zeros_like(tables[0])
         n_rows = mass = 0
-        best_score_left = -1
-        for part in self._map_superblocks(absorb_some):
+        for part in _map_superblocks(absorb_some, visited, self._n_jobs):
             n_rows += part[0]
             mass += part[1]
             best_score_left = max(best_score_left, part[2])
             added += part[3]
         return Absorbed(unpadded(added, mass), n_rows, best_score_left)
 
+    def _superblocks_to_visit(
+        self, tables: NDArray[np.int64], min_score: int
+    ) -> tuple[Superblocks, int]:
+        """Return the superblocks that may have a row to absorb, and the best score elsewhere."""
+        kernels.forget_changed(tables, self._known, *self._holders, self._highest)
+        possible = self._highest >= min_score
+        is_open = self._n_open > 0
+        best_elsewhere = int(self._highest[is_open & ~possible].max(initial=-1))
+        return np.flatnonzero(is_open & possible), best_elsewhere
+
     def row_results(self, clusters: ClusterTables) -> RowResults:
         scores = np.zeros(len(self._labels), dtype=np.int64)
         if tables_fit_in_memory(clusters):
             tables = self._tables(clusters)
 
-            def score(some: slice) -> None:
-                kernels.own_scores(
-                    self._layout, *self._blocks_of(some), self._labels, tables, scores
-                )
+            def score(some: Superblocks) -> None:
+                kernels.own_scores(self._layout, some, self._labels, tables, scores)
 
             for _ in self._map_superblocks(score):
                 pass
@@ -152,11 +164,10 @@ class BlockedEngine(LabelledRows):
         closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
         content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
 
-        def judge(some: slice) -> None:
+        def judge(some: Superblocks) -> None:
             kernels.judge_blocks(
                 self._layout,
-                some.start,
-                some.stop,
+                some,
                 self._labels,
                 tables,
                 closeness,
@@ -196,10 +207,9 @@ class BlockedEngine(LabelledRows):
     def _count(self, chosen: NDArray[np.uint64]) -> CountTable:
         n_partitions, psi = self._partition.table_shape
 
-        def count(some: slice) -> tuple[NDArray[np.int64], int]:
+        def count(some: Superblocks) -> tuple[NDArray[np.int64], int]:
             counts = np.zeros((n_partitions, psi + 1), dtype=np.int64)
-            blocks = self._blocks_of(some)
-            return counts, kernels.count_blocks(self._layout, *blocks, chosen, self._units, counts)
+            return counts, kernels.count_blocks(self._layout, some, chosen, self._units, counts)
 
         parts = list(self._map_superblocks(count))
         counts = np.sum([counts for counts, _ in parts], axis=0)
@@ -222,16 +232,18 @@ class BlockedEngine(LabelledRows):
         answer[self._blocked.order] = values
         return answer
 
-    def _blocks_of(self, superblocks: slice) -> tuple[int, int]:
-        size = self._layout.blocks_per_superblock
-        return superblocks.start * size, min(superblocks.stop * size, len(self._open))
+    def _map_superblocks(self, work: Callable[[Superblocks], T]) -> Iterator[T]:
+        return _map_superblocks(work, np.arange(len(self._n_open)), self._n_jobs)
 
-    def _map_superblocks(self, work: Callable[[slice], T]) -> Iterator[T]:
-        """Give each thread a few runs of superblocks, but none so short that it does not pay."""
-        n_superblocks = len(self._n_open)
-        n_runs = _RUNS_PER_THREAD * n_threads(self._n_jobs)
-        length = max(_SUPERBLOCKS_PER_RUN, -(-n_superblocks // n_runs))
-        return map_chunks(work, n_superblocks, length, self._n_jobs, min_chunks_per_thread=1)
+
+def _map_superblocks(
+    work: Callable[[Superblocks], T], superblocks: Superblocks, n_jobs: int | None
+) -> Iterator[T]:
+    """Deal superblocks out to a few runs a thread: those with much to do stand side by side."""
+    most = -(-len(superblocks) // _SUPERBLOCKS_PER_RUN)
+    n_runs = min(_RUNS_PER_THREAD * n_threads(n_jobs), most)
+    runs = [superblocks[first::n_runs] for first in range(n_runs)]
+    return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
 
 
 def tables_fit_in_memory(clusters: ClusterTables) -> bool:
@@ -251,12 +263,11 @@ def most_similar_clusters(
     tables, denominators = padded_tables(clusters), clusters.resolution * clusters.masses
     labels = np.empty(len(data), dtype=np.int64)
 
-    def label(some: slice) -> None:
+    def label(some: Superblocks) -> None:
         possible = np.empty((2, len(clusters)), dtype=np.int64)
         kernels.most_similar(
             blocked.layout,
-            some.start,
-            some.stop,
+            some,
             tables,
             denominators,
             threshold,
@@ -264,7 +275,7 @@ def most_similar_clusters(
             labels,
         )
 
-    for _ in map_chunks(label, blocked.n_superblocks, _SUPERBLOCKS_PER_RUN, n_jobs, 1):
+    for _ in _map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
         pass
     answer = np.empty_like(labels)
     answer[blocked.order] = labels

@@ -218,8 +218,6 @@ def shared_cell(
     nearest,  # OUT  (64,) the nearest of each row, if there are several
 ):
     """Return the cell that all rows of a block share, -1 if there is none; and how many kept."""
-    if n_centres == 1:
-        return np.int64(numbers[0]), 1
     n_kept = keep_possible(
         low, high, block, centres, numbers, n_centres, bounds, kept, kept_numbers
     )
@@ -321,6 +319,10 @@ def encode_superblock(
     for block in range(n_blocks):
         n_here = min(BLOCK, n_rows - block * BLOCK)
         for i in range(n_partitions):
+            if n_possible[i] == 1:
+                block_cells[block, i] = possible_numbers[i, 0]
+                present[i, possible_numbers[i, 0]] = True
+                continue
             cell, n_kept = shared_cell(
                 points,
                 n_here,

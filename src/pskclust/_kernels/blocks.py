@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ._compiling import compiled
 
 BLOCK = 64
+UNKNOWN = np.iinfo(np.int64).max
 
 
 class Layout(NamedTuple):
@@ -34,6 +35,13 @@ class Layout(NamedTuple):
     distinct_cells: NDArray[np.unsignedinteger]  # (distinct,) the cells its rows have
     super_start: NDArray[np.int64]  # (n_superblocks * t + 1,)
     super_cells: NDArray[np.unsignedinteger]  # the cells a superblock has in a partitioning
+
+
+@compiled
+def blocks_of(layout, superblock):
+    """Return the first block of a superblock, and the one after its last."""
+    first = superblock * layout.blocks_per_superblock
+    return first, min(first + layout.blocks_per_superblock, len(layout.full))
 
 
 @compiled
@@ -115,30 +123,76 @@ def count_rows(layout, block, chosen, units, counts):
 @compiled
 def count_blocks(
     layout,
-    first,  # IN   blocks from here
-    last,  # IN   to here
+    superblocks,  # IN   (m,) which ones
     chosen,  # IN   (n_blocks,) bits of the rows to count
     units,  # IN   (n,)
     counts,  # OUT  (t, psi + 1) added to
 ):
     """Add rows to a table; return their mass."""
     mass = 0
-    for block in range(first, last):
-        if chosen[block]:
-            mass += count_rows(layout, block, chosen[block], units, counts)
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        for block in range(first_block, last_block):
+            if chosen[block]:
+                mass += count_rows(layout, block, chosen[block], units, counts)
     return mass
+
+
+@compiled
+def list_holders(
+    layout,
+    n_superblocks,  # IN   how many there are
+    holders_start,  # OUT  (t * psi + 1,) zeros, then where the superblocks that hold a cell start
+    holders,  # OUT  their numbers
+):
+    """Turn the lists of the cells that superblocks hold around."""
+    n_partitions = layout.block_cells.shape[1]
+    psi = (len(holders_start) - 1) // n_partitions
+    # Counted two places on, a list's start moves to its end as it fills, where the next one starts.
+    for pair in range(n_superblocks * n_partitions):
+        for place in range(layout.super_start[pair], layout.super_start[pair + 1]):
+            flat = pair % n_partitions * psi + layout.super_cells[place]
+            if flat + 2 < len(holders_start):
+                holders_start[flat + 2] += 1
+    for flat in range(2, len(holders_start)):
+        holders_start[flat] += holders_start[flat - 1]
+    for pair in range(n_superblocks * n_partitions):
+        for place in range(layout.super_start[pair], layout.super_start[pair + 1]):
+            flat = pair % n_partitions * psi + layout.super_cells[place]
+            holders[holders_start[flat + 1]] = pair // n_partitions
+            holders_start[flat + 1] += 1
+
+
+@compiled
+def forget_changed(
+    tables,  # IN   (1, t, psi + 1)
+    known,  # INOUT (t, psi + 1) the table before, made equal
+    holders_start,  # IN   (t * psi + 1,) where the superblocks that hold a cell start
+    holders,  # IN   their numbers
+    highest,  # INOUT (n_superblocks,) bounds on scores; UNKNOWN where a count has changed
+):
+    """Forget the bounds of the superblocks that hold a cell whose count is another one now."""
+    n_partitions, width = known.shape
+    for i in range(n_partitions):
+        for cell in range(width - 1):
+            if tables[0, i, cell] == known[i, cell]:
+                continue
+            known[i, cell] = tables[0, i, cell]
+            flat = i * (width - 1) + cell
+            for place in range(holders_start[flat], holders_start[flat + 1]):
+                highest[holders[place]] = UNKNOWN
 
 
 @compiled
 def absorb(
     layout,
-    first,  # IN   superblocks from here
-    last,  # IN   to here
+    superblocks,  # IN   (m,) which ones
     tables,  # IN   (1, t, psi + 1) of the cluster
     min_score,  # IN   what a row needs to join
     units,  # IN   (n,)
     cluster,  # IN   its number
     step,  # IN   the growth step
+    highest,  # OUT  (n_superblocks,) bounds on the scores of their rows
     open_rows,  # INOUT (n_blocks,) bits of the rows in no cluster
     n_open,  # INOUT (n_superblocks,) how many they are
     labels,  # OUT  (n,) of the rows that join
@@ -148,14 +202,11 @@ def absorb(
     """Return how many rows join, their mass, and a bound on the scores of all others."""
     n_taken = mass = 0
     best_left = -1
-    for superblock in range(first, last):
-        first_block = superblock * layout.blocks_per_superblock
-        last_block = min(first_block + layout.blocks_per_superblock, len(open_rows))
-        if n_open[superblock] == 0:
-            continue
-        lowest, highest = super_bounds(layout, superblock, tables, 0)
-        if highest < min_score:
-            best_left = max(best_left, highest)
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        lowest, highest[superblock] = super_bounds(layout, superblock, tables, 0)
+        if highest[superblock] < min_score:
+            best_left = max(best_left, highest[superblock])
             continue
         for block in range(first_block, last_block):
             if not open_rows[block]:
@@ -212,8 +263,7 @@ def best_row(
     for superblock in superblocks:
         if bounds[superblock] < best_score:
             break
-        first_block = superblock * layout.blocks_per_superblock
-        last_block = min(first_block + layout.blocks_per_superblock, len(open_rows))
+        first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
             if not open_rows[block]:
                 continue
@@ -275,22 +325,23 @@ def cluster_scores(
 @compiled
 def own_scores(
     layout,
-    first,  # IN   blocks from here
-    last,  # IN   to here
+    superblocks,  # IN   (m,) which ones
     labels,  # IN   (n,)
     tables,  # IN   (k, t, psi + 1)
     scores,  # OUT  (n,) of each row against its own cluster; 0 for noise
 ):
-    for block in range(first, last):
-        cluster, common = -1, 0
-        for row in range(block * BLOCK, min((block + 1) * BLOCK, len(labels))):
-            scores[row] = 0
-            if labels[row] < 0:
-                continue
-            if labels[row] != cluster:
-                cluster = labels[row]
-                common = common_score(layout, block, tables, cluster)
-            scores[row] = row_score(layout, block, row - block * BLOCK, common, tables, cluster)
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        for block in range(first_block, last_block):
+            cluster, common = -1, 0
+            for row in range(block * BLOCK, min((block + 1) * BLOCK, len(labels))):
+                scores[row] = 0
+                if labels[row] < 0:
+                    continue
+                if labels[row] != cluster:
+                    cluster = labels[row]
+                    common = common_score(layout, block, tables, cluster)
+                scores[row] = row_score(layout, block, row - block * BLOCK, common, tables, cluster)
 
 
 @compiled
@@ -321,8 +372,7 @@ def could_be_closer(
 @compiled
 def judge_blocks(
     layout,
-    first,  # IN   superblocks from here
-    last,  # IN   to here
+    superblocks,  # IN   (m,) which ones
     labels,  # IN   (n,)
     tables,  # IN   (k, t, psi + 1)
     closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
@@ -332,10 +382,9 @@ def judge_blocks(
     own_low,  # OUT  (n_blocks,) a bound below the scores of those rows against it
 ):
     """Find the blocks in which no row would be closer to another cluster than to its own."""
-    n_rows, n_blocks = len(labels), len(content)
-    for superblock in range(first, last):
-        first_block = superblock * layout.blocks_per_superblock
-        last_block = min(first_block + layout.blocks_per_superblock, n_blocks)
+    n_rows = len(labels)
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
         for cluster in range(len(tables)):
             reach[cluster] = super_bounds(layout, superblock, tables, cluster)[1] > 0
         for block in range(first_block, last_block):
@@ -383,8 +432,7 @@ def weakest_rows(
 @compiled
 def most_similar(
     layout,
-    first,  # IN   superblocks from here
-    last,  # IN   to here
+    superblocks,  # IN   (m,) which ones
     tables,  # IN   (k, t, psi + 1)
     denominators,  # IN   (k,)
     threshold,  # IN   what a similarity must exceed
@@ -395,7 +443,7 @@ def most_similar(
     n_clusters, n_rows = len(tables), len(labels)
     commons = np.empty(n_clusters, dtype=np.int64)
     highs = np.empty(n_clusters)
-    for superblock in range(first, last):
+    for superblock in superblocks:
         sure = 0.0
         for cluster in range(n_clusters):
             low, high = super_bounds(layout, superblock, tables, cluster)
@@ -406,8 +454,7 @@ def most_similar(
             if highs[cluster] >= sure and highs[cluster] > threshold:
                 possible[0, n_super] = cluster
                 n_super += 1
-        first_block = superblock * layout.blocks_per_superblock
-        last_block = min(first_block + layout.blocks_per_superblock, len(layout.full))
+        first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
             sure = 0.0
             for number in range(n_super):
