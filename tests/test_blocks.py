@@ -13,7 +13,8 @@ from numpy.testing import assert_array_equal
 from cases import cases
 from pskclust import PSKC, _blocks
 from pskclust._blocks import block_rows
-from pskclust._engines import blocked, choice
+from pskclust._engines import blocked
+from pskclust._kernels import choice
 from pskclust._partition import Partition, draw_partition
 from pskclust._validation import Data
 from pskclust._weights import uniform_weights
@@ -23,7 +24,7 @@ from test_estimator import FITTED, assert_same_fit
 @pytest.fixture
 def always_blocks(monkeypatch):
     """Blocks for however few rows, cut into many runs."""
-    monkeypatch.setattr(choice, "_MIN_ROWS_FOR_BLOCKS", 0)
+    monkeypatch.setattr(choice, "MIN_ROWS_FOR_COMPILED", 0)
     monkeypatch.setattr(blocked, "_SUPERBLOCKS_PER_RUN", 1)
     monkeypatch.setattr(_blocks, "BLOCKS_PER_SUPERBLOCK", 2)
 
@@ -80,7 +81,7 @@ def test_fits_are_those_of_plain_numpy(X, psi, tau, seed, weighted, noise, min_c
     expected = {name: getattr(plain, name) for name in FITTED}
     expected_labels = plain.predict(X + 0.1)
     with (
-        mock.patch.object(choice, "_MIN_ROWS_FOR_BLOCKS", 0),
+        mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 0),
         mock.patch.object(blocked, "_SUPERBLOCKS_PER_RUN", 1),
         mock.patch.object(_blocks, "BLOCKS_PER_SUPERBLOCK", 2),
     ):
@@ -95,7 +96,7 @@ def test_fits_are_those_of_plain_numpy(X, psi, tau, seed, weighted, noise, min_c
 @given(cases(weighted=True, methods=["voronoi"]))
 def test_weights_of_any_kind_are_counted_alike(case):
     plain = PSKC(**case.parameters).fit(case.X, sample_weight=case.weights)
-    with mock.patch.object(choice, "_MIN_ROWS_FOR_BLOCKS", 0):
+    with mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 0):
         compiled = PSKC(**case.parameters).fit(case.X, sample_weight=case.weights)
     assert_array_equal(compiled.labels_, plain.labels_)
     assert compiled.objective_ == plain.objective_
@@ -104,7 +105,7 @@ def test_weights_of_any_kind_are_counted_alike(case):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "haversine"])
 def test_metrics_work_on_blocks(always_blocks, scattered, metric):
     compiled = PSKC(32, 0.05, metric=metric, random_state=0, n_jobs=2).fit(scattered)
-    with mock.patch.object(choice, "_MIN_ROWS_FOR_BLOCKS", 10**9):
+    with mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 10**9):
         plain = PSKC(32, 0.05, metric=metric, random_state=0, n_jobs=1).fit(scattered)
         assert_array_equal(plain.predict(scattered), compiled.predict(scattered))
     assert_array_equal(compiled.labels_, plain.labels_)

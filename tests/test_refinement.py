@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
 from cases import cases
-from pskclust import PSKC, _refinement, _tables
+from pskclust import PSKC, _refinement
 from pskclust._engines import labelled
 from pskclust._engines.local import LocalEngine
 from pskclust._growth import grow
+from pskclust._kernels import numpy as numpy_kernels
 from pskclust._partition import draw_partition
 from pskclust._refinement import (
     MAX_PASSES,
@@ -169,7 +170,7 @@ def test_many_clusters_are_scored_without_writing_their_tables_out(grown, monkey
     engine, growth = grown
     rows = np.arange(50)
     expected = engine._cluster_scores(rows, growth.clusters)
-    monkeypatch.setattr(_tables, "_LARGEST_DENSE_BYTES", 0)
+    monkeypatch.setattr(numpy_kernels, "_LARGEST_DENSE_BYTES", 0)
     sparse_clusters = growth.clusters.only(np.ones(len(growth.clusters), dtype=bool))
     assert_array_equal(engine._cluster_scores(rows, sparse_clusters), expected)
 

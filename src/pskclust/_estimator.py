@@ -387,8 +387,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
         def score(chunk: slice) -> tuple[slice, NDArray[np.float64]]:
             points = to_points(rows[chunk], self.kernel_.metric_)
-            return chunk, clusters.similarities(self.kernel_._scores(points, clusters))
+            return chunk, clusters.similarities(scores_of(points))
 
+        scores_of = self.kernel_._scorer(clusters, len(rows))
         chunk_rows = min(self.kernel_._chunk_rows, rows_per_chunk(len(clusters)))
         with one_blas_thread:
             yield from map_chunks(score, len(rows), chunk_rows, self.n_jobs)

@@ -9,6 +9,7 @@ number of rows; memory is not.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,8 +74,11 @@ class GaussianKernel:
     def _check_reach(self, rows: NDArray[Any]) -> None:
         """Far away is similar to nothing, which is an answer."""
 
-    def _scores(self, points: NDArray[np.float64], clusters: ClusterTables) -> NDArray[np.int64]:
-        return self.set_scores(points, clusters.counts)
+    def _scorer(
+        self, clusters: ClusterTables, n_rows: int
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.int64]]:
+        """Return a function that scores chunks of points against all clusters, (m, k)."""
+        return lambda points: self.set_scores(points, clusters.counts)
 
 
 def check_gamma(gamma: float) -> float:

@@ -93,7 +93,6 @@ def _grow_cluster(
         # looser one may admit rows. Until it does, the scores stay as they are.
         if best_score_left is None or best_score_left >= min_score:
             absorbed = engine.absorb(table, min_score, number, step)
-            table.add(absorbed.table)
             best_score_left = None if absorbed.n_rows else absorbed.best_score_left
             tell()
         if copies_left is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,12 +14,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._auto import choose_psi
-from ._kernels import numpy as kernels
+from ._engines.choice import cells_of_rows
+from ._kernels import numpy as numpy_kernels
+from ._kernels.choice import kernels_for
+from ._kernels.numpy import one_hot
 from ._memory import require_memory
-from ._metric import to_points
-from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
+from ._parallel import Scratch, map_chunks, rows_per_chunk
 from ._partition import Partition, draw_partition
-from ._tables import ClusterTables, CountTable, TableStack, one_hot
+from ._tables import ClusterTables, CountTable, TableStack
 from ._validation import (
     KERNEL_RULES,
     Data,
@@ -208,7 +210,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
         def compare(chunk: slice) -> None:
             shared = np.zeros((chunk.stop - chunk.start, len(right)), dtype=np.int64)
-            kernels.count_shared_cells(left[chunk], right, self._partition.no_cell, shared)
+            numpy_kernels.count_shared_cells(left[chunk], right, self._partition.no_cell, shared)
             np.divide(shared, self._partition.n_partitions, out=similarity[chunk])
 
         for _ in map_chunks(compare, len(left), rows_per_chunk(len(right)), self.n_jobs):
@@ -251,21 +253,19 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _cells(self, rows: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
         self._check_reach(rows)
-        partition = self._partition
-        cells = np.empty((len(rows), partition.n_partitions), dtype=partition.cell_type)
-
-        def encode(chunk: slice) -> None:
-            cells[chunk] = partition.cells(to_points(rows[chunk], self.metric_))
-
-        with one_blas_thread:
-            for _ in map_chunks(encode, len(rows), partition.chunk_rows, self.n_jobs):
-                pass
-        return cells
+        data = Data(rows, self.metric_, uniform_weights(len(rows)))
+        return cells_of_rows(data, self._partition, self.n_jobs)
 
     def _check_reach(self, rows: NDArray[Any]) -> None:
         """Raise ValueError for rows whose distance to a centre would be no finite number."""
         if self.metric_ == "euclidean":
             self._partition.check_reach(rows)
 
-    def _scores(self, points: NDArray[np.float64], clusters: ClusterTables) -> NDArray[np.int64]:
-        return clusters.scores(self._partition.cells(points))
+    def _scorer(
+        self, clusters: ClusterTables, n_rows: int
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.int64]]:
+        """Return a function that scores chunks of n_rows points against all clusters, (m, k)."""
+        kernels, scratch = kernels_for(n_rows), Scratch()
+        return lambda points: clusters.scores(
+            self._partition.cells(points, kernels, scratch), kernels
+        )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
 from joblib import cpu_count
+from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import threadpool_limits
 
 T = TypeVar("T")
@@ -32,6 +35,20 @@ def rows_per_chunk(width: int) -> int:
 def rows_per_product(n_columns: int) -> int:
     """Return how many rows to multiply at a time: enough for matrix products to be worth it."""
     return min(_MAX_PRODUCT_ROWS, max(_MIN_PRODUCT_ROWS, _PRODUCT_ENTRIES // max(1, n_columns)))
+
+
+class Scratch(threading.local):
+    """Memory that each thread keeps from chunk to chunk, which is faster than asking for new."""
+
+    def __init__(self) -> None:
+        self._bytes = np.empty(0, dtype=np.uint8)
+
+    def array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return an array of anything, of which a thread has one at a time."""
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        if size > len(self._bytes):
+            self._bytes = np.empty(size, dtype=np.uint8)
+        return self._bytes[:size].view(dtype).reshape(shape)
 
 
 class _OneBlasThread(contextlib.AbstractContextManager[None]):

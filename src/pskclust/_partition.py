@@ -17,7 +17,8 @@ from sklearn.utils.random import sample_without_replacement
 
 from ._kernels import numpy as numpy_kernels
 from ._kernels.numpy import Cells
-from ._parallel import rows_per_chunk, rows_per_product
+from ._kernels.screening import Screen, make_screen, screen_points
+from ._parallel import Scratch, rows_per_chunk, rows_per_product
 from ._validation import Data, check_distances
 from ._weights import Weights
 
@@ -55,13 +56,18 @@ class Partition(ABC):
     def cell_type(self) -> np.dtype[np.unsignedinteger[Any]]:
         return np.dtype(np.min_scalar_type(self.n_cells - 1))
 
-    def cells(self, points: NDArray[np.float64], kernels: Any = numpy_kernels) -> Cells:
+    def cells(
+        self,
+        points: NDArray[np.float64],
+        kernels: Any = numpy_kernels,
+        scratch: Scratch | None = None,
+    ) -> Cells:
         """Return the cell of each point in each partitioning, (m, t)."""
         # One partitioning after the other in memory while they are made, hence the transposes.
         cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
-        scratch = np.empty((2, len(points), self.psi))
+        distances = (scratch or Scratch()).array((2, len(points), self.psi), np.float64)
         for number, column in enumerate(cells):
-            self._find_cells(points, number, scratch, column)
+            self._find_cells(points, number, distances, column)
         return np.ascontiguousarray(cells.T)
 
     @abstractmethod
@@ -83,10 +89,20 @@ class Partition(ABC):
     ) -> NDArray[np.int64]:
         """Return the counts of a set, given the cells and the weights of its rows."""
         counts = np.zeros(self.table_shape, dtype=np.int64)
+        self.add(cells, units, counts, kernels)
+        return counts
+
+    def add(
+        self,
+        cells: Cells,
+        units: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        kernels: Any = numpy_kernels,
+    ) -> None:
+        """Add rows to counts, given their cells and weights."""
         kernels.count_cells(cells, units, counts)
         if self.no_cell is not None:
             counts[:, self.no_cell] = 0
-        return counts
 
     @abstractmethod
     def check_reach(self, rows: NDArray[Any]) -> None:
@@ -143,15 +159,19 @@ class VoronoiPartition(Partition):
     def chunk_rows(self) -> int:
         return rows_per_product(len(self.points)) if self._screened else super().chunk_rows
 
-    def cells(self, points: NDArray[np.float64], kernels: Any = numpy_kernels) -> Cells:
+    def cells(
+        self,
+        points: NDArray[np.float64],
+        kernels: Any = numpy_kernels,
+        scratch: Scratch | None = None,
+    ) -> Cells:
         if not self._screened:
-            return super().cells(points)
+            return super().cells(points, kernels, scratch)
         screen = self._wide_screen if kernels is numpy_kernels else self._narrow_screen
-        distance2 = np.empty((len(points), len(self.points)), dtype=screen.columns.dtype)
-        error = np.empty(len(points))
-        numpy_kernels.screened_distances(points, screen, distance2, error)
+        shape = len(points), len(self.points)
+        bound2 = (scratch or Scratch()).array(shape, screen.factors.dtype)
         cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
-        kernels.settle_cells(points, screen, distance2, error, cells)
+        kernels.settle_cells(points, screen, screen_points(points, screen, bound2), cells)
         return cells
 
     @property
@@ -160,13 +180,13 @@ class VoronoiPartition(Partition):
         return bool(self.points.shape[1] >= _MIN_COLUMNS_FOR_PRODUCTS)
 
     @cached_property
-    def _wide_screen(self) -> numpy_kernels.Screen:
-        return numpy_kernels.make_screen(self.points, self.centres, narrow=False)
+    def _wide_screen(self) -> Screen:
+        return make_screen(self.points, self.centres, narrow=False)
 
     @cached_property
-    def _narrow_screen(self) -> numpy_kernels.Screen:
+    def _narrow_screen(self) -> Screen:
         """What the compiled kernel takes, which settles single centres, not whole rows."""
-        return numpy_kernels.make_screen(self.points, self.centres, narrow=True)
+        return make_screen(self.points, self.centres, narrow=True)
 
     @classmethod
     def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:

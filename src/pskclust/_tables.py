@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ._kernels import numpy as numpy_kernels
 from ._kernels.numpy import Cells
-
-# Above this size a matrix of all clusters' counts stays sparse when rows are scored against it.
-_LARGEST_DENSE_BYTES = 1 << 28
 
 
 @dataclass(eq=False)
@@ -47,23 +45,6 @@ def smallest_passing_score(threshold: float, denominator: int) -> int:
     while not score / denominator > threshold:
         score += 1
     return score
-
-
-def one_hot(cells: Cells, stride: int, no_cell: int | None = None) -> sparse.csr_array:
-    """Return the feature map of rows: a one in column i * stride + cell_i for each cell."""
-    n_rows, n_partitions = cells.shape
-    # Many users of sparse matrices take 32-bit indices only.
-    index_type = sparse.get_index_dtype(maxval=max(n_partitions * stride, cells.size))
-    columns = cells + np.arange(0, n_partitions * stride, stride, dtype=index_type)
-    if no_cell is None:
-        row_ends = np.arange(0, n_rows * n_partitions + 1, n_partitions, dtype=index_type)
-        columns = columns.ravel()
-    else:
-        present = cells != no_cell
-        row_ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(index_type)
-        columns = columns[present]
-    ones = np.ones(len(columns), dtype=np.int64)
-    return sparse.csr_array((ones, columns, row_ends), shape=(n_rows, n_partitions * stride))
 
 
 class TableStack:
@@ -126,18 +107,17 @@ class ClusterTables:
         """Return the similarities that scores (m, k) stand for: one division each."""
         return scores / (self.resolution * self.masses)
 
-    def scores(self, cells: Cells) -> NDArray[np.int64]:
+    def scores(self, cells: Cells, kernels: Any = numpy_kernels) -> NDArray[np.int64]:
         """Return the score of each row of cells against each cluster, (m, k)."""
-        scores: Any = one_hot(cells, stride=self.shape[1]) @ self._by_cell
-        dense: NDArray[np.int64] = scores.toarray() if sparse.issparse(scores) else scores
-        return dense
+        scores = np.empty((len(cells), len(self)), dtype=np.int64)
+        by_cell = self._by_cell
+        kernels.score_clusters(cells, by_cell.indptr, by_cell.indices, by_cell.data, scores)
+        return scores
 
     @cached_property
-    def _by_cell(self) -> Any:
-        """The counts with a row for each cell, dense where that is small."""
-        columns = self.counts.T
-        dense = len(self) * self.counts.shape[1] * 8 <= _LARGEST_DENSE_BYTES
-        return np.ascontiguousarray(columns.toarray()) if dense else columns.tocsr()
+    def _by_cell(self) -> sparse.csr_array:
+        """The counts with a row for each cell."""
+        return self.counts.T.tocsr()
 
     def inner_scores(self) -> list[int]:
         """Return the total score of each cluster's members against it: its squared counts."""

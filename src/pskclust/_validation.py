@@ -30,6 +30,10 @@ class Data:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def only(self, chosen: slice) -> Data:
+        """Return the data of the chosen rows."""
+        return Data(self.rows[chosen], self.metric, self.weights.only(chosen))
+
     def points(self, chosen: slice | NDArray[np.intp] = slice(None)) -> NDArray[np.float64]:
         """Return the points, in Euclidean space, of the chosen rows."""
         return to_points(self.rows[chosen], self.metric)

@@ -31,6 +31,9 @@ class Weights:
     units: NDArray[np.int64]
     one: int
 
+    def only(self, chosen: slice) -> Weights:
+        return Weights(self.units[chosen], self.one)
+
     @property
     def total(self) -> int:
         return int(self.units.sum())

@@ -35,9 +35,8 @@ class Candidate(NamedTuple):
 
 
 class Absorbed(NamedTuple):
-    """The rows that a growing cluster took in one step; no other row scores above the last."""
+    """How many rows a growing cluster took in one step; no other row scores above the last."""
 
-    table: CountTable
     n_rows: int
     best_score_left: int
 
@@ -85,7 +84,10 @@ class Engine(Protocol):
         """Put one row into a cluster that starts to grow."""
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        """Put every row in no cluster with at least `min_score` against `table` into a cluster."""
+        """Put every row in no cluster with at least `min_score` against `table` into a cluster.
+
+        When all are found they are added to the table.
+        """
 
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]

@@ -12,11 +12,13 @@ from scipy import sparse
 
 from .._blocks import block_rows, holders_of_cells, padded, padded_tables, unpadded
 from .._kernels import blocks as kernels
+from .._kernels import numba as row_kernels
 from .._kernels.blocks import BLOCK
+from .._kernels.numpy import one_hot
 from .._parallel import map_chunks, n_threads
 from .._partition import VoronoiPartition
 from .._progress import Report, ignore
-from .._tables import ClusterTables, CountTable, one_hot
+from .._tables import ClusterTables, CountTable
 from .._validation import Data
 from .base import Absorbed, Candidate, ProposalRule, RowResults
 from .labelled import LabelledRows, require_memory_to_fit
@@ -124,7 +126,8 @@ class BlockedEngine(LabelledRows):
             mass += part[1]
             best_score_left = max(best_score_left, part[2])
             added += part[3]
-        return Absorbed(unpadded(added, mass), n_rows, best_score_left)
+        table.add(unpadded(added, mass))
+        return Absorbed(n_rows, best_score_left)
 
     def _superblocks_to_visit(
         self, tables: NDArray[np.int64], min_score: int
@@ -196,7 +199,7 @@ class BlockedEngine(LabelledRows):
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
         if not tables_fit_in_memory(clusters):
-            return clusters.scores(self._blocked.cells(rows))
+            return clusters.scores(self._blocked.cells(rows), row_kernels)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
         kernels.cluster_scores(self._layout, rows, self._tables(clusters), scores)
         return scores

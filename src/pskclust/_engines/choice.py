@@ -1,29 +1,45 @@
-"""The one place that picks an engine, and with it the kernels."""
+"""The one place that picks an engine, and whether rows are encoded by blocks."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._encoding import encode_rows
+from .._kernels import choice
+from .._kernels.numpy import Cells
 from .._partition import Partition, VoronoiPartition
 from .._tables import ClusterTables
 from .._validation import Data
 from .labelled import LabelledRows
 from .local import LocalEngine
 
-# Below, plain NumPy is done before compiled code is loaded.
-_MIN_ROWS_FOR_BLOCKS = _MIN_ROWS_FOR_COMPILED = 20_000
 # Beyond, blocks of neighbours are too wide to share cells.
 _MAX_COLUMNS_FOR_BLOCKS = 8
+# New rows are put into blocks so many at a time, so that their number needs no memory.
+_ROWS_AT_A_TIME = 1 << 20
 
 
 def blocks_pay(n_rows: int, partition: Partition) -> bool:
     """Whether the compiled kernels on blocks of neighbours are the faster way."""
     return (
         type(partition) is VoronoiPartition
-        and n_rows >= _MIN_ROWS_FOR_BLOCKS
+        and n_rows >= choice.MIN_ROWS_FOR_COMPILED
         and partition.points.shape[1] <= _MAX_COLUMNS_FOR_BLOCKS
     )
+
+
+def cells_of_rows(data: Data, partition: Partition, n_jobs: int | None) -> Cells:
+    """Return the cell of each row in each partitioning, (n, t)."""
+    if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition):
+        return encode_rows(data, partition, choice.kernels_for(len(data)), n_jobs)
+    from .._blocks import block_rows
+
+    cells = np.empty((len(data), partition.n_partitions), dtype=partition.cell_type)
+    for some in _slices(len(data)):
+        blocked = block_rows(data.only(some), partition, n_jobs)
+        cells[some][blocked.order] = blocked.cells(np.arange(len(blocked.order)))
+    return cells
 
 
 def labels_by_blocks(
@@ -40,7 +56,12 @@ def labels_by_blocks(
 
     if not len(clusters) or not tables_fit_in_memory(clusters):
         return None
-    return most_similar_clusters(data, partition, clusters, threshold, n_jobs)
+    labels = np.empty(len(data), dtype=np.int64)
+    for some in _slices(len(data)):
+        labels[some] = most_similar_clusters(
+            data.only(some), partition, clusters, threshold, n_jobs
+        )
+    return labels
 
 
 def isolation_engine(data: Data, partition: Partition, n_jobs: int | None) -> LabelledRows:
@@ -49,8 +70,9 @@ def isolation_engine(data: Data, partition: Partition, n_jobs: int | None) -> La
         from .blocked import BlockedEngine  # compiled code is loaded only where it is used
 
         return BlockedEngine(data, n_jobs=n_jobs)
-    if len(data) >= _MIN_ROWS_FOR_COMPILED:
-        from .._kernels import numba as compiled_kernels
+    return LocalEngine(data, kernels=choice.kernels_for(len(data)), n_jobs=n_jobs)
 
-        return LocalEngine(data, kernels=compiled_kernels, n_jobs=n_jobs)
-    return LocalEngine(data, n_jobs=n_jobs)
+
+def _slices(n_rows: int) -> list[slice]:
+    starts = range(0, n_rows, _ROWS_AT_A_TIME)
+    return [slice(start, min(start + _ROWS_AT_A_TIME, n_rows)) for start in starts]

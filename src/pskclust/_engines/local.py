@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._encoding import encode_rows
 from .._kernels import numpy as numpy_kernels
-from .._parallel import map_chunks, one_blas_thread
+from .._kernels.choice import name_of
+from .._kernels.numpy import one_hot
 from .._partition import Partition
-from .._progress import Progress, Report, ignore
-from .._tables import ClusterTables, CountTable, one_hot
+from .._progress import Report, ignore
+from .._tables import ClusterTables, CountTable
 from .._validation import Data
 from .base import Absorbed, Candidate, RowResults
 from .labelled import LabelledRows, require_memory_to_fit
+
+if TYPE_CHECKING:
+    from .member_index import MemberIndex
+
+
+# With more rows to a cell, an index of them visits so many that scoring all anew is as fast.
+_MAX_ROWS_PER_CELL = 64
+# So few are added to a large table sooner than a second such table is filled and added.
+_FEW_ROWS = 2048
 
 
 class LocalEngine(LabelledRows):
@@ -27,26 +38,29 @@ class LocalEngine(LabelledRows):
     def __init__(self, data: Data, *, kernels: Any = numpy_kernels, **options: Any) -> None:
         super().__init__(data, **options)
         self._kernels = kernels
-        self.kernels = kernels.__name__.rpartition(".")[2]
+        self.kernels = name_of(kernels)
         # Rows of weight 0 are no rows to growth.
         self._open = np.flatnonzero(self._units)
+        self._index: MemberIndex | None = None
 
     def encode(self, partition: Partition, report: Report = ignore) -> None:
         """Find the cells of all rows."""
-        n_rows = len(self._data)
         self.resolution = partition.n_partitions
         self._partition = partition
-        require_memory_to_fit(n_rows, partition)
-        self._cells = np.empty((n_rows, partition.n_partitions), dtype=partition.cell_type)
+        require_memory_to_fit(len(self._data), partition)
+        self._cells = encode_rows(
+            self._data,
+            partition,
+            self._kernels,
+            self._n_jobs,
+            chunk_rows=self._chunk_rows,
+            report=report,
+        )
+        few_rows_per_cell = len(self._data) <= _MAX_ROWS_PER_CELL * partition.n_cells
+        if self.kernels == "numba" and few_rows_per_cell:
+            from .member_index import MemberIndex  # compiled code is loaded only where it is used
 
-        def encode_chunk(chunk: slice) -> int:
-            self._cells[chunk] = partition.cells(self._data.points(chunk), self._kernels)
-            return int(chunk.stop)
-
-        with one_blas_thread:
-            chunk_rows = self._chunk_rows or partition.chunk_rows
-            for done in map_chunks(encode_chunk, n_rows, chunk_rows, self._n_jobs):
-                report(Progress("encode", done, n_rows))
+            self._index = MemberIndex(self._cells, partition.table_shape)
 
     @property
     def n_rows_left(self) -> int:
@@ -71,13 +85,14 @@ class LocalEngine(LabelledRows):
         self._open = self._open[self._open != row]
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        scores = self._scores(self._open, table)
+        scores = self._scores_while_growing(table)
         passing = scores >= min_score
         rows = self._open[passing]
         self._labels[rows] = cluster
         self._steps[rows] = step
         self._open = self._open[~passing]
-        return Absorbed(self._table(rows), len(rows), int(scores[~passing].max(initial=-1)))
+        self._add(rows, table)
+        return Absorbed(len(rows), int(scores[~passing].max(initial=-1)))
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         similarities = np.zeros(len(self._data))
@@ -88,6 +103,28 @@ class LocalEngine(LabelledRows):
             table = clusters.table(cluster)
             similarities[rows] = self._scores(rows, table) / (self.resolution * table.mass)
         return RowResults(self._labels, similarities, self._steps)
+
+    def _scores_while_growing(self, table: CountTable) -> NDArray[np.int64]:
+        """Return the scores of the rows in no cluster; from step to step a table changes little."""
+        if self._index is None:
+            return self._scores(self._open, table)
+        known = self._index.scores(self._open, table)
+        if known is not None:
+            return known
+        scores = self._scores(self._open, table)
+        self._index.remember(self._open, table, scores)
+        return scores
+
+    def _add(self, rows: NDArray[np.intp], table: CountTable) -> None:
+        """Add rows to the table of a growing cluster."""
+        if self._index is not None and len(rows) <= _FEW_ROWS:
+            units = self._units[rows]
+            self._partition.add(self._cells[rows], units, table.counts, self._kernels)
+            table.mass += int(units.sum())
+        else:
+            table.add(self._table(rows))
+        if self._index is not None:
+            self._index.joined(rows, self._units[rows], table)
 
     def _table(self, rows: NDArray[np.intp]) -> CountTable:
         units = self._units[rows]
@@ -115,7 +152,7 @@ class LocalEngine(LabelledRows):
         return scores
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        return clusters.scores(self._cells[rows])
+        return clusters.scores(self._cells[rows], self._kernels)
 
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
         return one_hot(self._cells[rows], self._partition.n_cells, self._partition.no_cell)

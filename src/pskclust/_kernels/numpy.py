@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+
+from .screening import Screen, Screened
 
 Cells = NDArray[np.unsignedinteger[Any]]
+
+# Counts of all clusters in all cells are written out for a chunk of rows up to this size.
+_LARGEST_DENSE_BYTES = 1 << 22
 
 
 def squared_distances(
@@ -36,76 +43,17 @@ def nearest_centres(
     cells[...] = distance2.argmin(axis=1)
 
 
-class Screen(NamedTuple):
-    """Points made ready for matrix products, which tell far centres from near ones."""
-
-    points: NDArray[np.float64]  # (u, d)
-    shift: NDArray[np.float64]  # (d,) taken from all coordinates, so that products stay small
-    columns: NDArray[np.floating[Any]]  # (d, u) the points less the shift, float32 or float64
-    squares: NDArray[np.floating[Any]]  # (u,) their squared lengths
-    longest: float  # their largest length
-    centres: NDArray[np.intp]  # (t, psi) which of them is which centre
-    uses: NDArray[np.intp]  # (t * psi,) flat numbers of the centres, point by point
-    uses_start: NDArray[np.intp]  # (u + 1,) where those of a point start
-
-
-def make_screen(points: NDArray[np.float64], centres: NDArray[np.intp], narrow: bool) -> Screen:
-    """Return the screen of centres, for products in float64 or, if `narrow`, in float32.
-
-    float32 is half the work for a wider margin of error; it is used only if it holds the squares.
-    """
-    shift = points.mean(axis=0)
-    shifted = points - shift
-    squares = np.einsum("ij,ij->i", shifted, shifted)
-    longest = float(np.sqrt(squares.max()))
-    dtype: Any = np.float32 if narrow and 1e-15 < longest < 1e15 else np.float64
-    columns = np.ascontiguousarray(shifted.T, dtype=dtype)
-    uses = np.argsort(centres, axis=None, kind="stable")
-    uses_start = np.searchsorted(centres.ravel()[uses], np.arange(len(points) + 1))
-    squares = squares.astype(dtype)
-    return Screen(points, shift, columns, squares, longest, centres, uses, uses_start)
-
-
-def screened_distances(
-    points: NDArray[np.float64],  # IN   (m, d)
-    screen: Screen,  # IN   of u points
-    distance2: NDArray[np.floating[Any]],  # OUT  (m, u) squared distances, rounded otherwise
-    error: NDArray[np.float64],  # OUT  (m,) how far they can be from `squared_distances`
-) -> None:
-    """Compute squared distances by one matrix product, and a bound on their error.
-
-    With all roundings of both ways, of coordinates, lengths, products, sums and the shift, each
-    distance differs by less than 8 (d + 8) u (||x|| + ||z||)^2 from the other way's, where u is
-    the unit roundoff of the product.
-    """
-    shifted = points - screen.shift
-    squares = np.einsum("ij,ij->i", shifted, shifted)
-    # Points too far away for float32 get no distance and no bound, and are settled exactly.
-    with np.errstate(over="ignore", invalid="ignore"):
-        np.matmul(shifted.astype(distance2.dtype, copy=False), screen.columns, out=distance2)
-        distance2 *= -2
-        distance2 += screen.squares
-        distance2 += squares.astype(distance2.dtype)[:, np.newaxis]
-    roundoff = np.finfo(distance2.dtype).eps / 2
-    reach = np.sqrt(squares) + screen.longest
-    with np.errstate(over="ignore"):
-        np.multiply(reach * reach, 8 * (points.shape[1] + 8) * roundoff, out=error)
-    # At the edges of float64 products over- and underflow: everything is settled exactly.
-    error[(reach < 1e-140) | (reach > 1e150)] = np.inf
-
-
 def settle_cells(
     points: NDArray[np.float64],  # IN   (m, d)
-    screen: Screen,  # IN   of u points
-    distance2: NDArray[np.floating[Any]],  # IN   (m, u) screened
-    error: NDArray[np.float64],  # IN   (m,)
+    screen: Screen,  # IN   of u points, over all columns
+    screened: Screened,  # IN   what it tells of the points
     cells: Cells,  # OUT  (m, t)
 ) -> None:
     """Find nearest centres; where the screen leaves more than one, by exact distances."""
     for column, own in zip(cells.T, screen.centres, strict=True):
-        own2 = distance2.take(own, axis=1)
+        own2 = screened.bound2.take(own, axis=1)
         column[...] = own2.argmin(axis=1)
-        limit = own2.min(axis=1) + 2 * error
+        limit = own2.min(axis=1) + 2 * screened.error
         unsure = np.flatnonzero(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1)
         if len(unsure):
             settled = np.empty(len(unsure), dtype=cells.dtype)
@@ -170,6 +118,40 @@ def score_cells(
 ) -> None:
     """Sum the counts of each row's cells: t times |G| times its similarity to G."""
     counts.ravel().take(_places_in_table(cells, counts)).sum(axis=1, out=scores)
+
+
+def score_clusters(
+    cells: Cells,  # IN   (m, t)
+    starts: NDArray[np.integer[Any]],  # IN   (t * n_cells + 1,) where a cell's clusters start
+    clusters: NDArray[np.integer[Any]],  # IN   the clusters with members there,
+    counts: NDArray[np.int64],  # IN   and how many
+    scores: NDArray[np.int64],  # OUT  (m, k)
+) -> None:
+    """Sum the counts, cluster by cluster, of each row's cells."""
+    n_cells = (len(starts) - 1) // cells.shape[1]
+    shape = len(starts) - 1, scores.shape[1]
+    by_cell: Any = sparse.csr_array((counts, clusters, starts), shape=shape)
+    if 8 * math.prod(shape) <= _LARGEST_DENSE_BYTES:
+        scores[...] = one_hot(cells, n_cells) @ by_cell.toarray()
+    else:
+        scores[...] = (one_hot(cells, n_cells) @ by_cell).toarray()
+
+
+def one_hot(cells: Cells, stride: int, no_cell: int | None = None) -> sparse.csr_array:
+    """Return the feature map of rows: a one in column i * stride + cell_i for each cell."""
+    n_rows, n_partitions = cells.shape
+    # Many users of sparse matrices take 32-bit indices only.
+    index_type = sparse.get_index_dtype(maxval=max(n_partitions * stride, cells.size))
+    columns = cells + np.arange(0, n_partitions * stride, stride, dtype=index_type)
+    if no_cell is None:
+        row_ends = np.arange(0, n_rows * n_partitions + 1, n_partitions, dtype=index_type)
+        columns = columns.ravel()
+    else:
+        present = cells != no_cell
+        row_ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(index_type)
+        columns = columns[present]
+    ones = np.ones(len(columns), dtype=np.int64)
+    return sparse.csr_array((ones, columns, row_ends), shape=(n_rows, n_partitions * stride))
 
 
 def _places_in_table(cells: Cells, counts: NDArray[np.int64]) -> NDArray[np.intp]:

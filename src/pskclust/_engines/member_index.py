@@ -1,0 +1,54 @@
+"""Scores against a set that grows, found by visiting those who share cells with who joined."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import numba as kernels
+from .._kernels.numpy import Cells
+from .._tables import CountTable
+
+
+class MemberIndex:
+    """The rows of each cell, four bytes for each, and what is known of all rows' scores."""
+
+    def __init__(self, cells: Cells, table_shape: tuple[int, int]) -> None:
+        n_partitions, self._n_cells = table_shape
+        self._cells = cells
+        self._starts = np.zeros(n_partitions * self._n_cells + 1, dtype=np.int64)
+        self._members = np.empty(cells.size, dtype=np.min_scalar_type(len(cells)))
+        kernels.list_members(cells, self._n_cells, self._starts, self._members)
+        self._scores = np.zeros(len(cells), dtype=np.int64)
+        self._table: CountTable | None = None
+        self._joined = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
+
+    def scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64] | None:
+        """Return scores against a table; None where they have to be found one by one.
+
+        That is if it is another table, was changed by others, or so many rows joined it that
+        nothing would be saved.
+        """
+        if table is not self._table or table.mass != self._mass:
+            return None
+        joined, units = self._joined
+        if len(joined) * len(self._cells) > len(rows) * self._n_cells:
+            return None
+        kernels.add_to_scores(
+            self._cells[joined], units, self._n_cells, self._starts, self._members, self._scores
+        )
+        self._joined = joined[:0], units[:0]
+        return self._scores[rows]
+
+    def remember(
+        self, rows: NDArray[np.intp], table: CountTable, scores: NDArray[np.int64]
+    ) -> None:
+        """Take the scores of all rows that will be asked for, found one by one."""
+        self._table, self._mass = table, table.mass
+        self._scores[rows] = scores
+        self._joined = rows[:0], scores[:0]
+
+    def joined(self, rows: NDArray[np.intp], units: NDArray[np.int64], table: CountTable) -> None:
+        """Note the rows that were added to the table after its scores were found."""
+        self._joined = rows, units
+        self._mass = table.mass
