@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from unittest import mock
 
 import numpy as np
@@ -11,10 +12,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from cases import cases, naive_cells, naive_pskc, rows
-from pskclust import PSKC, IsolationKernel, _parallel
+from pskclust import PSKC, IsolationKernel, _equal_rows, _parallel
+from pskclust._engines import blocked
+from pskclust._kernels import choice
+from test_estimator import FITTED
 
-# Together more than two thousand data sets for labels.
-N_DATA_SETS = 1200
+# Together more than three thousand data sets for labels.
+N_DATA_SETS = 2400
 N_WEIGHTED_DATA_SETS = 900
 
 
@@ -22,12 +26,30 @@ def fitted(case, **changes):
     return PSKC(**{**case.parameters, **changes}).fit(case.X, sample_weight=case.weights)
 
 
-@pytest.mark.parametrize("part", range(4))
+@contextlib.contextmanager
+def every_way(way):
+    """Have even the smallest data clustered in a way that is meant for large data."""
+    with contextlib.ExitStack() as patches:
+        if "compiled" in way:
+            patches.enter_context(mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 0))
+            patches.enter_context(mock.patch.object(blocked, "_SUPERBLOCKS_PER_RUN", 1))
+        if "merged" in way:
+            for name, value in (("MIN_ROWS", 0), ("MAX_SHARE", 1), ("MAX_SHARE_OF_SAMPLE", 1)):
+                patches.enter_context(mock.patch.object(_equal_rows, f"_{name}", value))
+        yield
+
+
+WAYS = ["plain", "compiled", "merged", "merged and compiled"]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=N_DATA_SETS // 4)
 @given(data=st.data())
-def test_labels_are_those_of_the_pseudocode(part, data):
+def test_labels_are_those_of_the_pseudocode(way, data):
     case = data.draw(cases())
-    model = fitted(case)
+    with every_way(way):
+        model = fitted(case)
+    assert model.kernels_ == ("numba" if "compiled" in way else "numpy")
     expected = naive_pskc(model, case.X)
     assert_array_equal(model.labels_, expected.labels)
     assert_array_equal(model.seeds_, expected.seeds)
@@ -37,15 +59,30 @@ def test_labels_are_those_of_the_pseudocode(part, data):
     assert model.objective_ == expected.objective
 
 
-@pytest.mark.parametrize("part", range(3))
-@settings(max_examples=N_WEIGHTED_DATA_SETS // 3)
+@pytest.mark.parametrize("way", WAYS[:2])
+@settings(max_examples=N_WEIGHTED_DATA_SETS // 2)
 @given(data=st.data())
-def test_a_row_of_weight_w_is_labelled_as_w_copies(part, data):
+def test_a_row_of_weight_w_is_labelled_as_w_copies(way, data):
     case = data.draw(cases(weighted=True))
-    model = fitted(case)
+    with every_way(way):
+        model = fitted(case)
     expected = naive_pskc(model, case.repeated)
     assert_array_equal(np.repeat(model.labels_, case.weights), expected.labels)
     assert model.objective_ == expected.objective
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+@settings(max_examples=300)
+@given(data=st.data())
+def test_all_that_is_fitted_is_the_same_every_way(way, data):
+    case = data.draw(cases())
+    plain = fitted(case)
+    with every_way(way):
+        other = fitted(case)
+        assert_array_equal(other.predict(case.X), plain.predict(case.X))
+        assert_array_equal(other.similarity(case.X), plain.similarity(case.X))
+    for name in set(FITTED) - {"kernels_"}:
+        assert_array_equal(getattr(other, name), getattr(plain, name), err_msg=name)
 
 
 @settings(max_examples=300)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from pskclust._encoding import encode_rows
 from pskclust._kernels import numba as compiled_kernels
 from pskclust._kernels import numpy as plain_kernels
+from pskclust._kernels import screening
 from pskclust._partition import Partition, draw_partition, draw_rows
 from pskclust._validation import Data
 from pskclust._weights import check_weights, uniform_weights
+
+SEEDS = st.integers(0, 99)
 
 
 def draws(weights, n_partitions=4000, psi=3, replace=False, seed=0):
@@ -94,15 +100,43 @@ def wide_rows(draw):
     return X * 1e-3 + 1e6 if kind == "far away" else X
 
 
-@settings(max_examples=400)
-@given(X=wide_rows(), psi=st.integers(2, 50), seed=st.integers(0, 99))
-def test_matrix_products_find_the_cells_of_plain_distances(X, psi, seed):
-    data = Data(X, "euclidean", uniform_weights(len(X)))
-    partition = draw_partition(data, "voronoi", 4, psi, True, np.random.RandomState(seed))
+@pytest.mark.parametrize("n_rows_to_rotate", [10**9, 2])
+@settings(max_examples=800)
+@given(data=st.data())
+def test_matrix_products_find_the_cells_of_plain_distances(n_rows_to_rotate, data):
+    """Over all columns, and over the directions in which the centres vary most."""
+    X, psi, seed = data.draw(wide_rows()), data.draw(st.integers(2, 50)), data.draw(SEEDS)
+    rows = Data(X, "euclidean", uniform_weights(len(X)))
+    partition = draw_partition(rows, "voronoi", 4, psi, True, np.random.RandomState(seed))
     assert partition._screened
     expected = Partition.cells(partition, X)
     assert_array_equal(partition.cells(X), expected)
-    assert_array_equal(partition.cells(X, compiled_kernels), expected)
+    with (
+        mock.patch.object(screening, "_MIN_POINTS_TO_ROTATE", n_rows_to_rotate),
+        mock.patch.object(screening, "_MIN_COLUMNS_TO_ROTATE", 4),
+        mock.patch.object(screening, "_ENERGY_NEEDED", 0),
+    ):
+        for n_jobs in (1, 2):
+            cells = encode_rows(rows, partition, compiled_kernels, n_jobs, chunk_rows=3)
+            assert_array_equal(cells, expected)
+
+
+def test_data_that_varies_in_few_directions_is_screened_along_those():
+    rng = np.random.RandomState(0)
+    X = rng.randn(3000, 6) @ rng.randn(6, 64) + 0.05 * rng.randn(3000, 64)
+    rows = Data(X, "euclidean", uniform_weights(len(X)))
+    partition = draw_partition(rows, "voronoi", 50, 200, False, rng)
+    assert partition._narrow_screen.directions.shape[1] <= 6
+    assert_array_equal(
+        partition.cells(X[:300], compiled_kernels), Partition.cells(partition, X[:300])
+    )
+
+
+def test_data_that_varies_in_all_directions_is_screened_as_it_is():
+    X = np.random.RandomState(0).randn(2000, 64)
+    rows = Data(X, "euclidean", uniform_weights(len(X)))
+    partition = draw_partition(rows, "voronoi", 20, 200, False, np.random.RandomState(0))
+    assert not partition._narrow_screen.directions.size
 
 
 def test_points_beyond_float32_are_settled_exactly():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._progress import Report, ignore
 from .._tables import ClusterTables, CountTable
 
 
@@ -119,3 +120,16 @@ class Engine(Protocol):
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return what is known of each row, similarities being to each one's own cluster."""
+
+
+class EncodingEngine(Engine, Protocol):
+    """An engine that finds the cells of its rows by itself."""
+
+    name: str
+    kernels: str
+
+    def encode(self, partition: Any, report: Report = ignore) -> None:
+        """Find the cells of all rows."""
+
+    def weight_of_changed_labels(self) -> int:
+        """Return the total units of the rows that `n_changed_labels` counts."""

@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._encoding import encode_rows
+from .._equal_rows import find_equal_rows
 from .._kernels import choice
 from .._kernels.numpy import Cells
 from .._partition import Partition, VoronoiPartition
 from .._tables import ClusterTables
 from .._validation import Data
-from .labelled import LabelledRows
+from .base import EncodingEngine
 from .local import LocalEngine
+from .merged import MergedEngine
 
 # Beyond, blocks of neighbours are too wide to share cells.
 _MAX_COLUMNS_FOR_BLOCKS = 8
@@ -64,8 +66,15 @@ def labels_by_blocks(
     return labels
 
 
-def isolation_engine(data: Data, partition: Partition, n_jobs: int | None) -> LabelledRows:
+def isolation_engine(data: Data, partition: Partition, n_jobs: int | None) -> EncodingEngine:
     """Return the engine for rows in memory that suits them."""
+    equal = find_equal_rows(data)
+    if equal is not None:
+        return MergedEngine(_engine_for_rows(equal.merged(data), partition, n_jobs), equal)
+    return _engine_for_rows(data, partition, n_jobs)
+
+
+def _engine_for_rows(data: Data, partition: Partition, n_jobs: int | None) -> EncodingEngine:
     if blocks_pay(len(data), partition):
         from .blocked import BlockedEngine  # compiled code is loaded only where it is used
 

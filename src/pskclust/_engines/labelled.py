@@ -81,6 +81,10 @@ class LabelledRows(ABC):
     def n_changed_labels(self) -> int:
         return int(np.count_nonzero(self._labels != self._remembered))
 
+    def weight_of_changed_labels(self) -> int:
+        """Return the total units of the rows that `n_changed_labels` counts."""
+        return int(self._units[self._labels != self._remembered].sum())
+
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._labels = new_labels[self._labels]
 

@@ -60,7 +60,7 @@ class LocalEngine(LabelledRows):
         if self.kernels == "numba" and few_rows_per_cell:
             from .member_index import MemberIndex  # compiled code is loaded only where it is used
 
-            self._index = MemberIndex(self._cells, partition.table_shape)
+            self._index = MemberIndex(self._cells, partition)
 
     @property
     def n_rows_left(self) -> int:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .._kernels import numba as kernels
 from .._kernels.numpy import Cells
+from .._partition import Partition
 from .._tables import CountTable
 
 
 class MemberIndex:
     """The rows of each cell, four bytes for each, and what is known of all rows' scores."""
 
-    def __init__(self, cells: Cells, table_shape: tuple[int, int]) -> None:
-        n_partitions, self._n_cells = table_shape
+    def __init__(self, cells: Cells, partition: Partition) -> None:
         self._cells = cells
-        self._starts = np.zeros(n_partitions * self._n_cells + 1, dtype=np.int64)
+        self._psi = partition.psi
+        self._starts = np.zeros(math.prod(partition.table_shape) + 1, dtype=np.int64)
         self._members = np.empty(cells.size, dtype=np.min_scalar_type(len(cells)))
-        kernels.list_members(cells, self._n_cells, self._starts, self._members)
+        kernels.list_members(cells, partition.n_cells, self._starts, self._members)
         self._scores = np.zeros(len(cells), dtype=np.int64)
         self._table: CountTable | None = None
         self._joined = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
@@ -32,10 +35,10 @@ class MemberIndex:
         if table is not self._table or table.mass != self._mass:
             return None
         joined, units = self._joined
-        if len(joined) * len(self._cells) > len(rows) * self._n_cells:
+        if len(joined) * len(self._cells) > len(rows) * self._psi:
             return None
         kernels.add_to_scores(
-            self._cells[joined], units, self._n_cells, self._starts, self._members, self._scores
+            self._cells[joined], units, self._psi, self._starts, self._members, self._scores
         )
         self._joined = joined[:0], units[:0]
         return self._scores[rows]

@@ -74,14 +74,17 @@ def list_members(
 def add_to_scores(
     cells,  # IN   (m, t) of rows that join a set
     units,  # IN   (m,) their weights
-    n_cells,  # IN   of each partitioning
+    psi,  # IN   number of cells of each partitioning; beyond is having no cell
     starts,  # IN   (t * n_cells + 1,)
     members,  # IN   (n * t,)
     scores,  # INOUT (n,) of all rows against the set
 ):
     """Add what rows that join a set add to the scores of those that share cells with them."""
+    n_cells = (len(starts) - 1) // cells.shape[1]
     for row in range(len(cells)):
         for i in range(cells.shape[1]):
+            if cells[row, i] >= psi:
+                continue
             cell = i * n_cells + cells[row, i]
             for place in range(starts[cell], starts[cell + 1]):
                 scores[members[place]] += units[row]

@@ -1,0 +1,103 @@
+"""The engine that merges equal rows: another engine on the different ones, each of their weight."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._equal_rows import EqualRows
+from .._partition import Partition
+from .._progress import Report, ignore
+from .._tables import ClusterTables, CountTable
+from .base import Absorbed, Candidate, EncodingEngine, Moved, ProposalRule, RowResults
+
+
+class MergedEngine:
+    """Row numbers are those of all rows; of equal rows, the first one stands for all."""
+
+    def __init__(self, engine: EncodingEngine, equal: EqualRows) -> None:
+        self._engine = engine
+        self._equal = equal
+        self.name, self.kernels = engine.name, engine.kernels
+        self._seed_pairs: dict[int, list[int]] = {}
+
+    def encode(self, partition: Partition, report: Report = ignore) -> None:
+        """Find the cells of all rows."""
+        self._engine.encode(partition, report)
+        self.resolution, self.one = self._engine.resolution, self._engine.one
+
+    @property
+    def n_rows_left(self) -> int:
+        return self._engine.n_rows_left
+
+    def total(self) -> CountTable:
+        return self._engine.total()
+
+    def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
+        excluded = None if besides is None else self._number(besides)
+        best = self._engine.best_row(table, excluded)
+        return best._replace(row=int(self._equal.first_copies[best.row]))
+
+    def table_of(self, row: int, units: int) -> CountTable:
+        return self._engine.table_of(self._number(row), units)
+
+    def claim(self, row: int, cluster: int) -> None:
+        number = self._number(row)
+        pair = self._seed_pairs.setdefault(cluster, [])
+        if len(pair) < 2:
+            pair.append(row)
+        if len(pair) == 1 and self._equal.n_copies[number] > 1:
+            pair.append(self._second_seed(number))
+        self._engine.claim(number, cluster)
+
+    def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        return self._engine.absorb(table, min_score, cluster, step)
+
+    def propose(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        return self._engine.propose(rule, clusters, sources)
+
+    def move(self, below: NDArray[np.float64]) -> Moved:
+        return self._engine.move(below)
+
+    def undo_move(self) -> None:
+        self._engine.undo_move()
+
+    def remember_labels(self) -> None:
+        self._engine.remember_labels()
+
+    def n_changed_labels(self) -> int:
+        return self._engine.weight_of_changed_labels()
+
+    def weight_of_changed_labels(self) -> int:
+        return self._engine.weight_of_changed_labels()
+
+    def renumber(self, new_labels: NDArray[np.int64]) -> None:
+        self._engine.renumber(new_labels)
+
+    def inner_scores(self, clusters: ClusterTables) -> list[int]:
+        return self._engine.inner_scores(clusters)
+
+    def row_results(self, clusters: ClusterTables) -> RowResults:
+        merged = self._engine.row_results(clusters)
+        numbers = self._equal.numbers
+        steps = merged.growth_steps[numbers]
+        # Only two rows start a cluster; their copies join in the first step.
+        steps[steps == 0] = 1
+        for pair in self._seed_pairs.values():
+            steps[pair] = 0
+        return RowResults(merged.labels[numbers], merged.similarities[numbers], steps)
+
+    def _second_seed(self, number: int) -> int:
+        """Return the x_q of an x_p with copies: its next copy, or an earlier row as similar."""
+        copy = self._equal.second_copy(number)
+        if self._engine.n_rows_left == 1:
+            return copy
+        alone = self._engine.table_of(number, self.one)
+        own, other = self._engine.best_row(alone), self._engine.best_row(alone, number)
+        first_copy = int(self._equal.first_copies[other.row])
+        return min(copy, first_copy) if other.score == own.score else copy
+
+    def _number(self, row: int) -> int:
+        return int(self._equal.numbers[row])
