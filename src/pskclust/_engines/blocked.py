@@ -43,7 +43,9 @@ class BlockedEngine(LabelledRows):
         """Put the rows in order and find their cells."""
         self.resolution = partition.n_partitions
         self._partition = partition
-        require_memory_to_fit(len(self._data), partition)
+        n_columns = partition.points.shape[1]
+        point_bytes = 8 * len(self._data) * (n_columns + 1)
+        require_memory_to_fit(len(self._data), partition, points=point_bytes)
         self._blocked = block_rows(self._data, partition, self._n_jobs, report)
         self._layout = self._blocked.layout
         self._units = self._blocked.units
@@ -140,28 +142,35 @@ class BlockedEngine(LabelledRows):
         return np.flatnonzero(is_open & possible), best_elsewhere
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
-        scores = np.zeros(len(self._labels), dtype=np.int64)
-        if tables_fit_in_memory(clusters):
-            tables = self._tables(clusters)
+        if not tables_fit_in_memory(clusters):
+            return self._row_results_one_by_one(clusters)
+        tables, n_rows = self._tables(clusters), len(self._labels)
+        denominators = self.resolution * clusters.masses
+        results = RowResults(
+            np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows, np.int32)
+        )
 
-            def score(some: Superblocks) -> None:
-                kernels.own_scores(self._layout, some, self._labels, tables, scores)
+        def fill(some: Superblocks) -> None:
+            kernels.row_results(
+                self._layout,
+                some,
+                self._blocked.order,
+                self._labels,
+                self._steps,
+                tables,
+                denominators,
+                *results,
+            )
 
-            for _ in self._map_superblocks(score):
-                pass
-        else:
-            self._score_one_by_one(clusters, scores)
-        # The last size is for rows in no cluster, whose score is 0.
-        sizes = np.append(self.resolution * clusters.masses, 1)
-        similarities = scores / sizes[self._labels]
-        return RowResults(*map(self._by_row_number, (self._labels, similarities, self._steps)))
+        for _ in self._map_superblocks(fill):
+            pass
+        return results
 
     def _rows_to_judge(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        rows, weakest_staying = super()._rows_to_judge(rule, clusters, sources)
         if rule.offsets is None or not tables_fit_in_memory(clusters):
-            return rows, weakest_staying
+            return super()._rows_to_judge(rule, clusters, sources)
         offsets, tables = rule.offsets, self._tables(clusters)
         denominators = self.resolution * clusters.masses
         closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
@@ -194,8 +203,11 @@ class BlockedEngine(LabelledRows):
             len(self._labels),
             weakest,
         )
-        weakest_staying[:-1] = np.where(weakest < nobody, weakest / denominators, np.inf)
-        return rows[content[rows // BLOCK] < 0], weakest_staying
+        weakest_staying = np.where(weakest < nobody, weakest / denominators, np.inf)
+        unsure = np.flatnonzero(content < 0)
+        rows = (unsure[:, np.newaxis] * BLOCK + np.arange(BLOCK)).ravel()
+        rows = rows[rows < len(self._labels)]
+        return rows[sources[self._labels[rows]]], np.append(weakest_staying, np.inf)
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
         if not tables_fit_in_memory(clusters):
@@ -218,11 +230,16 @@ class BlockedEngine(LabelledRows):
         counts = np.sum([counts for counts, _ in parts], axis=0)
         return unpadded(counts, sum(mass for _, mass in parts))
 
-    def _score_one_by_one(self, clusters: ClusterTables, scores: NDArray[np.int64]) -> None:
+    def _row_results_one_by_one(self, clusters: ClusterTables) -> RowResults:
+        scores = np.zeros(len(self._labels), dtype=np.int64)
         for cluster in range(len(clusters)):
             rows = np.flatnonzero(self._labels == cluster)
             cells = self._blocked.cells(rows)
             scores[rows] = clusters.only(np.arange(len(clusters)) == cluster).scores(cells)[:, 0]
+        # The last size is for rows in no cluster, whose score is 0.
+        sizes = np.append(self.resolution * clusters.masses, 1)
+        similarities = scores / sizes[self._labels]
+        return RowResults(*map(self._by_row_number, (self._labels, similarities, self._steps)))
 
     def _tables(self, clusters: ClusterTables) -> NDArray[np.int64]:
         """Return the tables of all clusters, (k, t, psi + 1), written out once."""

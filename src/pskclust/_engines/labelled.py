@@ -166,14 +166,17 @@ def _propose(
     return proposals.only(moves), weakest_staying
 
 
-def require_memory_to_fit(n_rows: int, partition: Partition) -> None:
-    """Raise InsufficientMemoryError if the cells of all rows and what goes with them do not fit."""
+def require_memory_to_fit(n_rows: int, partition: Partition, **others: int) -> None:
+    """Raise InsufficientMemoryError if the cells of all rows and what goes with them do not fit.
+
+    `others` are what an engine needs besides, in bytes.
+    """
     cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
     # Labels, steps, the list of rows left and, for a step, their scores and the next such list.
     row_bytes = n_rows * (8 + 4 + 8 + 8 + 8)
     table_bytes = 4 * partition.n_partitions * partition.n_cells * 8
     require_memory(
-        {"cells": cell_bytes, "rows": row_bytes, "tables": table_bytes},
+        {"cells": cell_bytes, "rows": row_bytes, "tables": table_bytes, **others},
         f"Fitting {n_rows} rows with n_partitions={partition.n_partitions} and psi={partition.psi}",
         "Use a smaller n_partitions, or fit a sample of the rows and predict the rest.",
     )

@@ -13,6 +13,7 @@ from .._encoding import encode_rows
 from .._kernels import numpy as numpy_kernels
 from .._kernels.choice import name_of
 from .._kernels.numpy import one_hot
+from .._memory import available_bytes
 from .._partition import Partition
 from .._progress import Report, ignore
 from .._tables import ClusterTables, CountTable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 # With more rows to a cell, an index of them visits so many that scoring all anew is as fast.
 _MAX_ROWS_PER_CELL = 64
+_INDEX_BYTES_PER_CELL = 4
 # So few are added to a large table sooner than a second such table is filled and added.
 _FEW_ROWS = 2048
 
@@ -56,11 +58,15 @@ class LocalEngine(LabelledRows):
             chunk_rows=self._chunk_rows,
             report=report,
         )
-        few_rows_per_cell = len(self._data) <= _MAX_ROWS_PER_CELL * partition.n_cells
-        if self.kernels == "numba" and few_rows_per_cell:
+        if self.kernels == "numba" and self._index_pays(partition):
             from .member_index import MemberIndex  # compiled code is loaded only where it is used
 
             self._index = MemberIndex(self._cells, partition)
+
+    def _index_pays(self, partition: Partition) -> bool:
+        available = available_bytes()
+        fits = available is None or 2 * _INDEX_BYTES_PER_CELL * self._cells.size <= available
+        return fits and len(self._data) <= _MAX_ROWS_PER_CELL * partition.n_cells
 
     @property
     def n_rows_left(self) -> int:

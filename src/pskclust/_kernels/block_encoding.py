@@ -342,7 +342,7 @@ def encode_superblock(
                 present[i, cell] = True
                 continue
             block_cells[block, i] = psi
-            for place in range(n_here):
+            for place in range(BLOCK):
                 mixed_cells[n_mixed, place] = nearest[place]
             n_distinct = list_cells(
                 nearest, n_here, kept_numbers, n_kept, i, present, distinct_cells, n_distinct

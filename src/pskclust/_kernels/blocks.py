@@ -102,6 +102,17 @@ def row_score(layout, block, place, common, tables, cluster):
 
 
 @compiled
+def score_block(layout, block, common, tables, cluster, scores):
+    """Fill the scores, (64,), of all rows of a block."""
+    for place in range(BLOCK):
+        scores[place] = common
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+        i = layout.mixed_partitionings[mixed]
+        for place in range(BLOCK):
+            scores[place] += tables[cluster, i, layout.mixed_cells[mixed, place]]
+
+
+@compiled
 def count_rows(layout, block, chosen, units, counts):
     """Add the rows of a block that `chosen` has a bit for to a table; return their mass."""
     start = block * BLOCK
@@ -202,6 +213,7 @@ def absorb(
     """Return how many rows join, their mass, and a bound on the scores of all others."""
     n_taken = mass = 0
     best_left = -1
+    scores = np.empty(BLOCK, dtype=np.int64)
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         lowest, highest[superblock] = super_bounds(layout, superblock, tables, 0)
@@ -219,13 +231,12 @@ def absorb(
                     best_left = max(best_left, high)
                     continue
                 if low < min_score:
+                    score_block(layout, block, common, tables, 0, scores)
                     for place in range(min(BLOCK, len(units) - block * BLOCK)):
                         bit = np.uint64(1) << np.uint64(place)
-                        if joining & bit:
-                            score = row_score(layout, block, place, common, tables, 0)
-                            if score < min_score:
-                                joining &= ~bit
-                                best_left = max(best_left, score)
+                        if joining & bit and scores[place] < min_score:
+                            joining &= ~bit
+                            best_left = max(best_left, scores[place])
             if not joining:
                 continue
             open_rows[block] &= ~joining
@@ -323,25 +334,34 @@ def cluster_scores(
 
 
 @compiled
-def own_scores(
+def row_results(
     layout,
     superblocks,  # IN   (m,) which ones
-    labels,  # IN   (n,)
+    order,  # IN   (n,) number of the row at each place
+    labels,  # IN   (n,) by place
+    steps,  # IN   (n,) by place
     tables,  # IN   (k, t, psi + 1)
-    scores,  # OUT  (n,) of each row against its own cluster; 0 for noise
+    denominators,  # IN   (k,) what makes similarities of scores
+    labels_out,  # OUT  (n,) by number, like all that follow
+    similarities_out,  # OUT  (n,) of each row to its own cluster; 0 for noise
+    steps_out,  # OUT  (n,)
 ):
+    """Write what is known of each row to the place of its number."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
             cluster, common = -1, 0
-            for row in range(block * BLOCK, min((block + 1) * BLOCK, len(labels))):
-                scores[row] = 0
-                if labels[row] < 0:
+            for place in range(block * BLOCK, min((block + 1) * BLOCK, len(labels))):
+                row, label = order[place], labels[place]
+                labels_out[row], steps_out[row] = label, steps[place]
+                similarities_out[row] = 0.0
+                if label < 0:
                     continue
-                if labels[row] != cluster:
-                    cluster = labels[row]
+                if label != cluster:
+                    cluster = label
                     common = common_score(layout, block, tables, cluster)
-                scores[row] = row_score(layout, block, row - block * BLOCK, common, tables, cluster)
+                score = row_score(layout, block, place - block * BLOCK, common, tables, cluster)
+                similarities_out[row] = score / denominators[cluster]
 
 
 @compiled

@@ -7,7 +7,7 @@ from typing import Any
 from . import numpy as numpy_kernels
 
 # Below, plain NumPy is done before compiled code is loaded.
-MIN_ROWS_FOR_COMPILED = 20_000
+MIN_ROWS_FOR_COMPILED = 5_000
 
 
 def kernels_for(n_rows: int) -> Any:

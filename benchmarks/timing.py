@@ -1,0 +1,102 @@
+"""Fits in processes of their own, stopped when they take too long or too much memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from methods import Method
+
+# A method that takes longer than this is timed once, not again.
+SECONDS_FOR_REPEATS = 20
+# So much address space a process may have. Threads reserve some that they never use.
+BYTES_ALLOWED = 20 << 30
+WARM_UP_ROWS = 25_000
+
+
+def _report_fit(method: Method, X: np.ndarray, pipe: Any) -> None:
+    """Fit once on few rows, so that code is loaded, then on all."""
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES_ALLOWED, BYTES_ALLOWED))
+    try:
+        method(X[:WARM_UP_ROWS])
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        started = time.perf_counter()
+        model = method(X)
+        seconds = time.perf_counter() - started
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    except MemoryError:
+        pipe.send("out of memory")
+        return
+    pipe.send(
+        {
+            "seconds": seconds,
+            "megabytes": (peak - before) / 1e3,
+            "labels": model.labels_.astype(np.int32),
+        }
+    )
+
+
+def timed_fit(method: Method, X: np.ndarray, seconds_allowed: float) -> dict[str, Any] | str:
+    """Return what a fit took and the labels it gave; in words, why there are none."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_report_fit, args=(method, X, theirs))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(seconds_allowed):
+            return f"stopped after {seconds_allowed:.0f} s"
+        answer: dict[str, Any] | str = ours.recv()
+        return answer
+    except EOFError:
+        return "failed, most likely for want of memory"
+    finally:
+        process.terminate()
+        process.join()
+
+
+def compare(
+    X: np.ndarray,
+    methods: dict[str, Method],
+    seconds_allowed: float,
+    repeats: int = 3,
+    judge: Callable[[np.ndarray], dict[str, float]] = lambda labels: {},
+) -> dict[str, Any]:
+    """Return the median of every method's fits, taken turn by turn, or why there is none.
+
+    `judge` adds figures of its own about the labels of the first fit.
+    """
+    fits: dict[str, list[dict[str, Any]]] = {name: [] for name in methods}
+    failures: dict[str, str] = {}
+    for _ in range(repeats):
+        for name, method in methods.items():
+            slow = fits[name] and fits[name][0]["seconds"] > SECONDS_FOR_REPEATS
+            if slow or name in failures:
+                continue
+            answer = timed_fit(method, X, seconds_allowed)
+            if isinstance(answer, str):
+                failures[name] = answer
+            else:
+                labels = answer.pop("labels")
+                if not fits[name]:
+                    answer["clusters"] = len(np.unique(labels[labels >= 0]))
+                    answer.update(judge(labels))
+                fits[name].append(answer)
+    return {
+        name: {"failure": failures[name]} if name in failures else _summary(some)
+        for name, some in fits.items()
+    }
+
+
+def _summary(fits: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        **fits[0],
+        "seconds": statistics.median(fit["seconds"] for fit in fits),
+        "megabytes": statistics.median(fit["megabytes"] for fit in fits),
+        "runs": len(fits),
+    }

@@ -1,0 +1,81 @@
+"""What the benchmarks report is what they measured."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "benchmarks"))
+
+import report  # noqa: E402
+import timing  # noqa: E402
+
+RESULTS = {
+    "machine": "two processors",
+    "scaling": {
+        "1000": {
+            "pskclust": {"seconds": 0.01, "megabytes": 1, "clusters": 3, "ari": 0.5},
+            "KMeans": {"seconds": 0.02, "megabytes": 1, "clusters": 15, "ari": 0.25},
+            "HDBSCAN": {"seconds": 4.0, "megabytes": 1, "clusters": 4, "ari": 0.75},
+        },
+        "100000": {
+            "pskclust": {"seconds": 1.0, "megabytes": 5, "clusters": 3, "ari": 0.9},
+            "KMeans": {"seconds": 2.0, "megabytes": 1, "clusters": 15, "ari": 0.3},
+            "HDBSCAN": {"failure": "stopped after 8 s"},
+        },
+    },
+}
+
+
+def test_the_readme_shows_the_results_file():
+    results = json.loads((ROOT / "benchmarks/results.json").read_text())
+    readme = (ROOT / "README.md").read_text()
+    assert report.summary_table(results) in readme
+    assert report.with_table(readme, report.summary_table(results)) == readme
+
+
+def test_tables_name_times_ratios_and_failures():
+    table = report.case_table("title", RESULTS["scaling"]["100000"])
+    assert "| pskclust | 1.00 | 0.50 | 5 | 3 | 0.90 |" in table
+    assert "| HDBSCAN | stopped after 8 s | | | | |" in table
+    summary = report.summary_table(RESULTS)
+    assert "| pskclust | 0.010 | 1.00 | 0.90 |" in summary
+    assert "| HDBSCAN | 4.00 | stopped after 8 s | 0.75 |" in summary
+
+
+def test_slopes_are_those_of_the_last_two_sizes():
+    assert report.slope(RESULTS["scaling"], "pskclust") == pytest.approx(1)
+    assert report.slope(RESULTS["scaling"], "HDBSCAN") is None
+
+
+def test_the_plot_is_drawn(tmp_path):
+    report.draw_scaling(RESULTS, tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+class Model:
+    def __init__(self, X):
+        self.labels_ = np.zeros(len(X), dtype=int)
+
+
+def too_slow(X):
+    while True:
+        pass
+
+
+def too_large(X):
+    raise MemoryError
+
+
+def test_methods_are_timed_and_those_that_blow_up_are_stopped():
+    methods = {"quick": Model, "slow": too_slow, "large": too_large}
+    answer = timing.compare(np.zeros((10, 2)), methods, seconds_allowed=1, repeats=2)
+    assert answer["quick"]["clusters"] == 1
+    assert answer["quick"]["runs"] == 2
+    assert answer["slow"] == {"failure": "stopped after 1 s"}
+    assert answer["large"] == {"failure": "out of memory"}
