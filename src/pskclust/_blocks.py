@@ -127,7 +127,8 @@ class _Encoder:
         centres = partition.points[partition.centres]
         self._centres = np.ascontiguousarray(centres.transpose(0, 2, 1))
         self._n_blocks = -(-len(points) // BLOCK)
-        self._everything = np.arange(partition.psi, dtype=partition.cell_type)
+        everything = np.arange(partition.psi, dtype=partition.cell_type)
+        self._everything = np.tile(everything, (partition.n_partitions, 1))
         shape = self._n_blocks, partition.n_partitions
         # One more number than there are cells: the mark of a mixed block.
         self._block_cells = np.empty(shape, dtype=np.min_scalar_type(partition.psi))
@@ -194,8 +195,8 @@ class _Encoder:
                 np.empty(self._centres.shape),  # possible
                 np.empty((n_partitions, psi), dtype=cell_type),  # possible_numbers
                 np.empty(n_partitions, dtype=np.int64),  # n_possible
-                np.empty((n_columns, psi)),  # kept
-                np.empty(psi, dtype=cell_type),  # kept_numbers
+                np.empty((1, n_columns, psi)),  # kept
+                np.empty((1, psi), dtype=cell_type),  # kept_numbers
                 np.empty(BLOCK, dtype=np.int64),  # nearest
                 np.zeros((n_partitions, psi), dtype=np.bool_),  # present
             )

@@ -20,6 +20,8 @@ SMALLEST = 1e-290
 
 # Of a range of rows, so many are looked at to find the column in which it is widest.
 _SAMPLE = 256
+# To part many rows near the place that is wanted, so many are looked at for a value.
+_PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
 
 
 @compiled
@@ -58,13 +60,16 @@ def split_range(
 def select(points, order, first, last, place, column):
     """Move rows until those before `place` have values no larger than those from there on."""
     state = np.uint64(first + last)
+    values = np.empty(_PIVOT_SAMPLE)
     while last - first > 1:
-        # The median of three places that no data can be prepared for.
-        state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-        offset = np.int64(state >> np.uint64(33)) % (last - first)
-        low, pivot = points[first, column], points[first + offset, column]
-        high = points[last - 1, column]
-        pivot = max(min(low, pivot), min(max(low, pivot), high))
+        # Of a few places that no data can be prepared for, the value at the share that is wanted.
+        n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
+        for number in range(n_values):
+            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            offset = np.int64(state >> np.uint64(33)) % (last - first)
+            values[number] = points[first + offset, column]
+        values[:n_values].sort()
+        pivot = values[(place - first) * n_values // (last - first)]
         left, right = first, last - 1
         while left <= right:
             while points[left, column] < pivot:
@@ -130,47 +135,48 @@ def keep_possible(
     low,  # IN   (n_boxes, d)
     high,  # IN   (n_boxes, d)
     box,  # IN   which box
-    centres,  # IN   (d, m)
-    numbers,  # IN   (m,) of the centres, rising
-    n_centres,  # IN   how many of them to choose from
+    centres,  # IN   (t, d, psi)
+    numbers,  # IN   (t, psi) of the centres, rising
+    i,  # IN   which partitioning
+    n_centres,  # IN   how many of its centres to choose from
     bounds,  # TMP  (2, psi)
-    kept,  # OUT  (d, m) the centres that may be nearest to a point of the box
-    kept_numbers,  # OUT  (m,)
+    kept,  # OUT  (t or 1, d, psi) the centres that may be nearest to a point of the box
+    kept_numbers,  # OUT  (t or 1, psi)
+    k,  # IN   where to keep them
 ):
     """Return how many centres are kept.
 
     One centre is compared with all others. The difference of the squared distances to two centres
     is linear in the point, so its largest value in the box is a sum over columns.
     """
-    n_columns = len(centres)
-    farthest2, gains = bounds[0], bounds[1]
+    n_columns = centres.shape[1]
     for number in range(n_centres):
-        farthest2[number] = 0.0
-        gains[number] = 0.0
+        bounds[0, number] = 0.0
+        bounds[1, number] = 0.0
     for column in range(n_columns):
         lowest, highest = low[box, column], high[box, column]
         for number in range(n_centres):
-            value = centres[column, number]
+            value = centres[i, column, number]
             outside = max(highest - value, value - lowest)
-            farthest2[number] += outside * outside
+            bounds[0, number] += outside * outside
     best = 0
     for number in range(1, n_centres):
-        if farthest2[number] < farthest2[best]:
+        if bounds[0, number] < bounds[0, best]:
             best = number
     for column in range(n_columns):
-        lowest, highest, own = low[box, column], high[box, column], centres[column, best]
+        lowest, highest, own = low[box, column], high[box, column], centres[i, column, best]
         for number in range(n_centres):
-            value = centres[column, number]
+            value = centres[i, column, number]
             point = highest if value > own else lowest
-            gains[number] += (value - own) * ((point - own) + (point - value))
+            bounds[1, number] += (value - own) * ((point - own) + (point - value))
     # All roundings, of this sum and of the distances that decide, are within this margin.
     margin = 4 * (n_columns + 8) * EPSILON
     end = 0
     for number in range(n_centres):
-        if gains[number] + margin * (farthest2[number] + farthest2[best]) >= -SMALLEST:
+        if bounds[1, number] + margin * (bounds[0, number] + bounds[0, best]) >= -SMALLEST:
             for column in range(n_columns):
-                kept[column, end] = centres[column, number]
-            kept_numbers[end] = numbers[number]
+                kept[k, column, end] = centres[i, column, number]
+            kept_numbers[k, end] = numbers[i, number]
             end += 1
     return end
 
@@ -179,26 +185,25 @@ def keep_possible(
 def nearest_in_block(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
-    centres,  # IN   (d, m)
-    numbers,  # IN   (m,)
+    centres,  # IN   (1, d, psi)
+    numbers,  # IN   (1, psi)
     n_centres,  # IN   how many of them to choose from
-    distance2,  # TMP  (64,)
-    closest2,  # TMP  (64,)
+    distances2,  # TMP  (2, 64)
     nearest,  # OUT  (64,)
 ):
     """Find the nearest centre of each row; of several at the same distance the first wins."""
     for a in range(n_centres):
-        number = np.int64(numbers[a])
+        number = np.int64(numbers[0, a])
         for place in range(BLOCK):
-            distance2[place] = 0.0
+            distances2[0, place] = 0.0
         for column in range(points.shape[1]):
-            value = centres[column, a]
+            value = centres[0, column, a]
             for place in range(BLOCK):
                 apart = points[block, column, place] - value
-                distance2[place] += apart * apart
+                distances2[0, place] += apart * apart
         for place in range(BLOCK):
-            closer = a == 0 or distance2[place] < closest2[place]
-            closest2[place] = distance2[place] if closer else closest2[place]
+            closer = a == 0 or distances2[0, place] < distances2[1, place]
+            distances2[1, place] = distances2[0, place] if closer else distances2[1, place]
             nearest[place] = number if closer else nearest[place]
 
 
@@ -209,21 +214,22 @@ def shared_cell(
     low,  # IN   (n_blocks + 1, d)
     high,  # IN   (n_blocks + 1, d)
     block,  # IN   which block
-    centres,  # IN   (d, m)
-    numbers,  # IN   (m,)
-    n_centres,  # IN   how many of them to choose from
+    centres,  # IN   (t, d, psi)
+    numbers,  # IN   (t, psi)
+    i,  # IN   which partitioning
+    n_centres,  # IN   how many of its centres to choose from
     bounds,  # TMP  (2, max(psi, 64))
-    kept,  # OUT  (d, m) those that may be nearest to a row of the block
-    kept_numbers,  # OUT  (m,)
+    kept,  # OUT  (1, d, psi) those that may be nearest to a row of the block
+    kept_numbers,  # OUT  (1, psi)
     nearest,  # OUT  (64,) the nearest of each row, if there are several
 ):
     """Return the cell that all rows of a block share, -1 if there is none; and how many kept."""
     n_kept = keep_possible(
-        low, high, block, centres, numbers, n_centres, bounds, kept, kept_numbers
+        low, high, block, centres, numbers, i, n_centres, bounds, kept, kept_numbers, 0
     )
     if n_kept == 1:
-        return np.int64(kept_numbers[0]), 1
-    nearest_in_block(points, block, kept, kept_numbers, n_kept, bounds[0], bounds[1], nearest)
+        return np.int64(kept_numbers[0, 0]), 1
+    nearest_in_block(points, block, kept, kept_numbers, n_kept, bounds, nearest)
     for place in range(1, n_here):
         if nearest[place] != nearest[0]:
             return np.int64(-1), n_kept
@@ -234,7 +240,7 @@ def shared_cell(
 def list_cells(
     nearest,  # IN   (64,)
     n_here,  # IN   how many rows there are
-    candidates,  # IN   (psi,)
+    candidates,  # IN   (1, psi)
     n_kept,  # IN   how many candidates there are
     i,  # IN   which partitioning
     present,  # OUT  (t, psi) set where a cell has a row
@@ -245,10 +251,10 @@ def list_cells(
     for number in range(n_kept):
         n_members = 0
         for place in range(n_here):
-            n_members += nearest[place] == candidates[number]
+            n_members += nearest[place] == candidates[0, number]
         if n_members:
-            present[i, candidates[number]] = True
-            cells[end] = candidates[number]
+            present[i, candidates[0, number]] = True
+            cells[end] = candidates[0, number]
             end += 1
     return end
 
@@ -279,15 +285,15 @@ def encode_superblock(
     points,  # IN   (n_blocks, d, 64) rows of one superblock; a short last block is filled up
     n_rows,  # IN   how many rows it has
     centres,  # IN   (t, d, psi)
-    everything,  # IN   (psi,) 0, 1, 2 and so on
+    everything,  # IN   (t, psi) 0, 1, 2 and so on
     low,  # TMP  (n_blocks + 1, d)
     high,  # TMP  (n_blocks + 1, d)
     bounds,  # TMP  (2, max(psi, 64))
     possible,  # TMP  (t, d, psi) centres that may be nearest to a row of the superblock
     possible_numbers,  # TMP  (t, psi)
     n_possible,  # TMP  (t,)
-    kept,  # TMP  (d, psi) centres that may be nearest to a row of a block
-    kept_numbers,  # TMP  (psi,)
+    kept,  # TMP  (1, d, psi) centres that may be nearest to a row of a block
+    kept_numbers,  # TMP  (1, psi)
     nearest,  # TMP  (64,)
     present,  # TMP  (t, psi) False, and False again at the end
     block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
@@ -308,12 +314,14 @@ def encode_superblock(
             low,
             high,
             n_blocks,
-            centres[i],
+            centres,
             everything,
+            i,
             psi,
             bounds,
-            possible[i],
-            possible_numbers[i],
+            possible,
+            possible_numbers,
+            i,
         )
     n_mixed = n_distinct = 0
     for block in range(n_blocks):
@@ -329,8 +337,9 @@ def encode_superblock(
                 low,
                 high,
                 block,
-                possible[i],
-                possible_numbers[i],
+                possible,
+                possible_numbers,
+                i,
                 n_possible[i],
                 bounds,
                 kept,
