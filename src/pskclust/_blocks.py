@@ -22,6 +22,7 @@ from ._validation import Data
 BLOCKS_PER_SUPERBLOCK = 32
 _ROWS_PER_CHUNK = 1 << 16
 _RANGES_PER_THREAD = 4
+_MAX_SUPERBLOCKS_AT_A_TIME, _BYTES_AT_A_TIME = 8, 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +53,9 @@ def block_rows(
     units = data.weights.units[order]
     encoder = _Encoder(points, partition)
     parts = []
-    for part in map_chunks(encoder.encode, len(order), encoder.rows_per_superblock, n_jobs):
+    for part in map_chunks(encoder.encode, len(order), encoder.rows_at_a_time, n_jobs):
         parts.append(part)
-        done = min(len(parts) * encoder.rows_per_superblock, len(order))
+        done = min(len(parts) * encoder.rows_at_a_time, len(order))
         report(Progress("encode", done, len(order)))
     return BlockedRows(order, units, encoder.layout(parts))
 
@@ -133,24 +134,29 @@ class _Encoder:
         # One more number than there are cells: the mark of a mixed block.
         self._block_cells = np.empty(shape, dtype=np.min_scalar_type(partition.psi))
         self._thread = threading.local()
-        self.rows_per_superblock = BLOCKS_PER_SUPERBLOCK * BLOCK
+        # Several superblocks at a time cost little Python, if they need little memory.
+        bytes_each = BLOCKS_PER_SUPERBLOCK * BLOCK * partition.n_partitions
+        n_superblocks = max(1, min(_MAX_SUPERBLOCKS_AT_A_TIME, _BYTES_AT_A_TIME // bytes_each))
+        self._blocks_at_a_time = n_superblocks * BLOCKS_PER_SUPERBLOCK
+        self.rows_at_a_time = self._blocks_at_a_time * BLOCK
 
     def encode(self, rows: slice) -> tuple[NDArray[Any], ...]:
-        """Return the mixed cells of one superblock, and the cells that it has."""
+        """Return the mixed cells of some superblocks, and the cells that they have."""
         temporary, output = self._working_arrays()
         first_block = rows.start // BLOCK
         n_blocks = -(-(rows.stop - rows.start) // BLOCK)
-        n_mixed, n_distinct, n_super = block_encoding.encode_superblock(
+        n_mixed, n_distinct, n_super = block_encoding.encode_superblocks(
             self._columns(rows, n_blocks),
             rows.stop - rows.start,
+            BLOCKS_PER_SUPERBLOCK,
             self._centres,
             self._everything,
-            *(array[: n_blocks + 1] for array in temporary[:2]),
-            *temporary[2:],
+            *temporary,
             self._block_cells[first_block : first_block + n_blocks],
             *output,
         )
-        sizes = n_blocks, n_mixed, n_mixed, n_mixed, n_distinct, None, n_super
+        n_superblocks = -(-n_blocks // BLOCKS_PER_SUPERBLOCK)
+        sizes = n_blocks, n_mixed, n_mixed, n_mixed, n_distinct, n_superblocks, n_super
         return tuple(array[:size].copy() for array, size in zip(output, sizes, strict=True))
 
     def layout(self, parts: list[tuple[NDArray[Any], ...]]) -> Layout:
@@ -170,7 +176,7 @@ class _Encoder:
             np.concatenate(mixed_cells),
             _starts(distinct_end, distinct_cells),
             np.concatenate(distinct_cells),
-            _starts(super_end, super_cells),
+            _starts((ends.ravel() for ends in super_end), super_cells),
             np.concatenate(super_cells),
         )
 
@@ -187,10 +193,12 @@ class _Encoder:
         if not hasattr(self._thread, "arrays"):
             n_partitions, n_columns, psi = self._centres.shape
             cell_type = self._everything.dtype
-            n_pairs = BLOCKS_PER_SUPERBLOCK * n_partitions + 1
+            n_blocks = self._blocks_at_a_time
+            n_pairs = n_blocks * n_partitions
+            n_superblocks = n_blocks // BLOCKS_PER_SUPERBLOCK
             temporary = (
-                np.empty((BLOCKS_PER_SUPERBLOCK + 1, n_columns)),  # low
-                np.empty((BLOCKS_PER_SUPERBLOCK + 1, n_columns)),  # high
+                np.empty((n_blocks + 1, n_columns)),  # low
+                np.empty((n_blocks + 1, n_columns)),  # high
                 np.empty((2, max(psi, BLOCK))),  # bounds
                 np.empty(self._centres.shape),  # possible
                 np.empty((n_partitions, psi), dtype=cell_type),  # possible_numbers
@@ -201,13 +209,13 @@ class _Encoder:
                 np.zeros((n_partitions, psi), dtype=np.bool_),  # present
             )
             output = (
-                np.empty(BLOCKS_PER_SUPERBLOCK, dtype=np.int64),  # mixed_end
+                np.empty(n_blocks, dtype=np.int64),  # mixed_end
                 np.empty(n_pairs, dtype=np.uint16 if n_partitions < 1 << 16 else np.uint32),
                 np.empty((n_pairs, BLOCK), dtype=cell_type),  # mixed_cells
                 np.empty(n_pairs, dtype=np.int64),  # distinct_end
                 np.empty(n_pairs * min(psi, BLOCK), dtype=cell_type),  # distinct_cells
-                np.empty(n_partitions, dtype=np.int64),  # super_end
-                np.empty(n_partitions * psi, dtype=cell_type),  # super_cells
+                np.empty((n_superblocks, n_partitions), dtype=np.int64),  # super_end
+                np.empty(n_superblocks * n_partitions * psi, dtype=cell_type),  # super_cells
             )
             self._thread.arrays = temporary, output
         arrays: tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]] = self._thread.arrays

@@ -111,23 +111,23 @@ def split_to_blocks(points, order, first, last):
 @compiled
 def find_boxes(
     points,  # IN   (n_blocks, d, 64)
-    low,  # OUT  (n_blocks + 1, d) of each block, then of all of them
+    first,  # IN   blocks from here
+    last,  # IN   to here
+    low,  # OUT  (n_blocks + 1, d) of each block; the last one is the box of all of them
     high,  # OUT  (n_blocks + 1, d)
 ):
-    n_blocks, n_columns, _ = points.shape
-    for column in range(n_columns):
-        all_low, all_high = np.inf, -np.inf
-        for block in range(n_blocks):
+    whole = len(low) - 1
+    for column in range(points.shape[1]):
+        low[whole, column], high[whole, column] = np.inf, -np.inf
+        for block in range(first, last):
             smallest = largest = points[block, column, 0]
             for place in range(1, BLOCK):
                 smallest = min(smallest, points[block, column, place])
                 largest = max(largest, points[block, column, place])
             low[block, column] = smallest
             high[block, column] = largest
-            all_low = min(all_low, smallest)
-            all_high = max(all_high, largest)
-        low[n_blocks, column] = all_low
-        high[n_blocks, column] = all_high
+            low[whole, column] = min(low[whole, column], smallest)
+            high[whole, column] = max(high[whole, column], largest)
 
 
 @compiled
@@ -264,11 +264,12 @@ def list_present(
     present,  # INOUT (t, psi) where a cell has a row; False again at the end
     possible,  # IN   (t, psi) the cells that a superblock could have
     n_possible,  # IN   (t,) how many there are
-    super_end,  # OUT  (t,)
-    super_cells,  # OUT  (t * psi,)
+    superblock,  # IN   which one
+    super_end,  # OUT  (n_superblocks, t)
+    super_cells,  # OUT  (n_superblocks * t * psi,)
+    end,  # IN   where to put the first of them
 ):
-    """List the cells that a superblock has; return how many."""
-    end = 0
+    """List the cells that a superblock has; return where they end."""
     for i in range(len(possible)):
         for place in range(n_possible[i]):
             cell = possible[i, place]
@@ -276,20 +277,21 @@ def list_present(
                 present[i, cell] = False
                 super_cells[end] = cell
                 end += 1
-        super_end[i] = end
+        super_end[superblock, i] = end
     return end
 
 
 @compiled
-def encode_superblock(
-    points,  # IN   (n_blocks, d, 64) rows of one superblock; a short last block is filled up
-    n_rows,  # IN   how many rows it has
+def encode_superblocks(
+    points,  # IN   (n_blocks, d, 64) rows of some superblocks; a short last block is filled up
+    n_rows,  # IN   how many rows there are
+    blocks_per_superblock,  # IN
     centres,  # IN   (t, d, psi)
     everything,  # IN   (t, psi) 0, 1, 2 and so on
     low,  # TMP  (n_blocks + 1, d)
     high,  # TMP  (n_blocks + 1, d)
     bounds,  # TMP  (2, max(psi, 64))
-    possible,  # TMP  (t, d, psi) centres that may be nearest to a row of the superblock
+    possible,  # TMP  (t, d, psi) centres that may be nearest to a row of a superblock
     possible_numbers,  # TMP  (t, psi)
     n_possible,  # TMP  (t,)
     kept,  # TMP  (1, d, psi) centres that may be nearest to a row of a block
@@ -302,63 +304,73 @@ def encode_superblock(
     mixed_cells,  # OUT  (mixed, 64)
     distinct_end,  # OUT  (mixed,) where the cells of a mixed partitioning end
     distinct_cells,  # OUT  (distinct,)
-    super_end,  # OUT  (t,) where the superblock's cells in a partitioning end
-    super_cells,  # OUT  (t * psi,)
+    super_end,  # OUT  (n_superblocks, t) where a superblock's cells in a partitioning end
+    super_cells,  # OUT  (n_superblocks * t * psi,)
 ):
-    """Find the cells of all rows; return how many mixed, distinct and superblock's there are."""
+    """Find the cells of all rows; return how many mixed, distinct and superblocks' there are."""
     n_blocks, n_partitions = block_cells.shape
     psi = centres.shape[2]
-    find_boxes(points, low, high)
-    for i in range(n_partitions):
-        n_possible[i] = keep_possible(
-            low,
-            high,
-            n_blocks,
-            centres,
-            everything,
-            i,
-            psi,
-            bounds,
-            possible,
-            possible_numbers,
-            i,
-        )
-    n_mixed = n_distinct = 0
-    for block in range(n_blocks):
-        n_here = min(BLOCK, n_rows - block * BLOCK)
+    n_mixed = n_distinct = n_super = 0
+    for first in range(0, n_blocks, blocks_per_superblock):
+        last = min(first + blocks_per_superblock, n_blocks)
+        find_boxes(points, first, last, low, high)
         for i in range(n_partitions):
-            if n_possible[i] == 1:
-                block_cells[block, i] = possible_numbers[i, 0]
-                present[i, possible_numbers[i, 0]] = True
-                continue
-            cell, n_kept = shared_cell(
-                points,
-                n_here,
+            n_possible[i] = keep_possible(
                 low,
                 high,
-                block,
+                len(low) - 1,
+                centres,
+                everything,
+                i,
+                psi,
+                bounds,
                 possible,
                 possible_numbers,
                 i,
-                n_possible[i],
-                bounds,
-                kept,
-                kept_numbers,
-                nearest,
             )
-            if cell >= 0:
-                block_cells[block, i] = cell
-                present[i, cell] = True
-                continue
-            block_cells[block, i] = psi
-            for place in range(BLOCK):
-                mixed_cells[n_mixed, place] = nearest[place]
-            n_distinct = list_cells(
-                nearest, n_here, kept_numbers, n_kept, i, present, distinct_cells, n_distinct
-            )
-            mixed_partitionings[n_mixed] = i
-            distinct_end[n_mixed] = n_distinct
-            n_mixed += 1
-        mixed_end[block] = n_mixed
-    n_super = list_present(present, possible_numbers, n_possible, super_end, super_cells)
+        for block in range(first, last):
+            n_here = min(BLOCK, n_rows - block * BLOCK)
+            for i in range(n_partitions):
+                if n_possible[i] == 1:
+                    block_cells[block, i] = possible_numbers[i, 0]
+                    present[i, possible_numbers[i, 0]] = True
+                    continue
+                cell, n_kept = shared_cell(
+                    points,
+                    n_here,
+                    low,
+                    high,
+                    block,
+                    possible,
+                    possible_numbers,
+                    i,
+                    n_possible[i],
+                    bounds,
+                    kept,
+                    kept_numbers,
+                    nearest,
+                )
+                if cell >= 0:
+                    block_cells[block, i] = cell
+                    present[i, cell] = True
+                    continue
+                block_cells[block, i] = psi
+                for place in range(BLOCK):
+                    mixed_cells[n_mixed, place] = nearest[place]
+                n_distinct = list_cells(
+                    nearest, n_here, kept_numbers, n_kept, i, present, distinct_cells, n_distinct
+                )
+                mixed_partitionings[n_mixed] = i
+                distinct_end[n_mixed] = n_distinct
+                n_mixed += 1
+            mixed_end[block] = n_mixed
+        n_super = list_present(
+            present,
+            possible_numbers,
+            n_possible,
+            first // blocks_per_superblock,
+            super_end,
+            super_cells,
+            n_super,
+        )
     return n_mixed, n_distinct, n_super
