@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-Method = Callable[[np.ndarray], Any]
+from timing import Method
 
 
 def pskc(X: np.ndarray, psi: int = 128, tau: float = 0.01) -> Any:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from _data import data_folder
-from scipy.optimize import linear_sum_assignment
-from sklearn.metrics.cluster import contingency_matrix
 
 from pskclust import PSKC
+from pskclust.metrics import matched_f1
 
 SETTINGS = {"AC": (256, 2e-4), "s3": (70, 8e-2), "aggregation": (128, 1e-2), "spiral": (512, 1e-4)}
 SEEDS = range(10)
@@ -29,7 +28,7 @@ def main() -> None:
         data = np.load(folder / f"{name}.npz")
         X, y = data["X"].astype(float), data["y"]
         models = [PSKC(psi, tau, replace=True, random_state=seed).fit(X) for seed in SEEDS]
-        scores = [macro_f1(y, model.labels_) for model in models]
+        scores = [matched_f1(y, model.labels_) for model in models]
         clusters = sorted({model.n_clusters_ for model in models})
         before = np.median([model.objective_before_refinement_ for model in models])
         after = np.median([model.objective_ for model in models])
@@ -40,15 +39,6 @@ def main() -> None:
             f"{before:,.1f} | {after:,.1f} | {moved:.0f} |",
             flush=True,
         )
-
-
-def macro_f1(y: np.ndarray, labels: np.ndarray) -> float:
-    """Return the mean F1 over classes, each matched to at most one cluster; noise matches none."""
-    shared = contingency_matrix(y, labels)[:, int((labels == -1).any()) :]
-    class_sizes = np.unique(y, return_counts=True)[1]
-    f1 = 2 * shared / (class_sizes[:, np.newaxis] + shared.sum(axis=0))
-    rows, columns = linear_sum_assignment(f1, maximize=True)
-    return float(f1[rows, columns].sum() / len(class_sizes))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from methods import Method
+
+Method = Callable[[np.ndarray], Any]
 
 # A method that takes longer than this is timed once, not again.
 SECONDS_FOR_REPEATS = 20
@@ -42,7 +43,10 @@ def _report_fit(method: Method, X: np.ndarray, pipe: Any) -> None:
 
 
 def timed_fit(method: Method, X: np.ndarray, seconds_allowed: float) -> dict[str, Any] | str:
-    """Return what a fit took and the labels it gave; in words, why there are none."""
+    """Return what a fit took and the labels it gave; in words, why there are none.
+
+    The method must be one that a forked process can call.
+    """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_report_fit, args=(method, X, theirs))

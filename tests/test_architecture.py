@@ -34,8 +34,16 @@ LAYERS = [
     ["_isolation_kernel", "_model_file"],
     ["_model_state"],
     ["_estimator"],
+    ["datasets._generators", "datasets._loaders", "metrics"],
+    ["datasets._digits"],
     ["datasets"],
     ["__init__"],
+    ["baselines._kernel_kmeans", "baselines._pairs"],
+    ["baselines._density_peaks", "baselines._mbscan", "baselines._rcc", "baselines._sgl"],
+    ["baselines"],
+    ["image", "plotting._axes", "plotting._palette"],
+    ["plotting._clusters", "plotting._growth", "plotting._profile", "plotting._similarity"],
+    ["plotting"],
 ]
 HEIGHT = {module: height for height, layer in enumerate(LAYERS) for module in layer}
 

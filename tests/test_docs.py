@@ -15,7 +15,23 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("module", ["_estimator", "_isolation_kernel", "_memory", "datasets"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "_estimator",
+        "_isolation_kernel",
+        "_memory",
+        "baselines._density_peaks",
+        "baselines._kernel_kmeans",
+        "baselines._mbscan",
+        "baselines._rcc",
+        "baselines._sgl",
+        "datasets._digits",
+        "datasets._generators",
+        "image",
+        "metrics",
+    ],
+)
 def test_docstring_examples(module):
     options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
     found = doctest.testmod(importlib.import_module(f"pskclust.{module}"), optionflags=options)

@@ -198,8 +198,8 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         similarity : ndarray of shape (n_samples_X, n_samples_Y)
             In [0, 1]; exactly 1 for equal rows (method "hypersphere": if they have cells).
         """
-        left = self.cells(X)
-        right = left if Y is None else self.cells(Y)
+        left = np.asfortranarray(self.cells(X))
+        right = left if Y is None else np.asfortranarray(self.cells(Y))
         shape = len(left), len(right)
         require_memory(
             {"similarities": 8 * shape[0] * shape[1]},
@@ -207,11 +207,12 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             "Ask for fewer rows at a time, or use point_set_similarity.",
         )
         similarity = np.empty(shape)
+        count_type = np.min_scalar_type(self._partition.n_partitions)
 
         def compare(chunk: slice) -> None:
-            shared = np.zeros((chunk.stop - chunk.start, len(right)), dtype=np.int64)
+            shared = np.empty((chunk.stop - chunk.start, len(right)), dtype=count_type)
             numpy_kernels.count_shared_cells(left[chunk], right, self._partition.no_cell, shared)
-            np.divide(shared, self._partition.n_partitions, out=similarity[chunk])
+            np.divide(shared, self._partition.n_partitions, out=similarity[chunk], dtype=np.float64)
 
         for _ in map_chunks(compare, len(left), rows_per_chunk(len(right)), self.n_jobs):
             pass

@@ -47,7 +47,7 @@ class Rule:
     admits: Callable[[Any], bool]
 
 
-def _one_of(*choices: str) -> Rule:
+def one_of(*choices: str) -> Rule:
     words = "one of " + ", ".join(map(repr, choices)) if len(choices) > 1 else repr(choices[0])
     return Rule(words, lambda value: isinstance(value, str) and value in choices)
 
@@ -56,25 +56,26 @@ def whole(low: int) -> Rule:
     return Rule(f"a whole number of {low} or more", lambda value: _is_whole(value) and value >= low)
 
 
-def _between(low: float, high: float) -> Rule:
+def between(low: float, high: float) -> Rule:
     words = f"a number above {low:g}" + (f" and below {high:g}" if high < np.inf else "")
-    return Rule(words, lambda value: _is_number(value) and low < value < high)
+    return Rule(words, lambda value: is_number(value) and low < value < high)
 
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 _FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
-_NONE = Rule("None", lambda value: value is None)
+NOT_NEGATIVE = Rule("a number of 0 or more", lambda value: is_number(value) and 0 <= value < np.inf)
+NONE = Rule("None", lambda value: value is None)
 _FUNCTION = Rule("a function", callable)
 _GROWTH_RATE = Rule(
     "a number above 0 and below 1, large enough for the threshold to fall",
-    lambda value: _is_number(value) and 0 < 1 - value < 1,
+    lambda value: is_number(value) and 0 < 1 - value < 1,
 )
 _JOBS = Rule(
     "a whole number other than 0 (-1 means all processors)",
@@ -82,24 +83,24 @@ _JOBS = Rule(
 )
 
 KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
-    "psi": (whole(2), _one_of("auto")),
+    "psi": (whole(2), one_of("auto")),
     "n_partitions": (whole(1),),
-    "method": (_one_of(*METHODS),),
-    "metric": (_one_of(*METRICS),),
+    "method": (one_of(*METHODS),),
+    "metric": (one_of(*METRICS),),
     "replace": (_FLAG,),
-    "n_jobs": (_JOBS, _NONE),
+    "n_jobs": (_JOBS, NONE),
 }
 
 CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
-    "tau": (_between(0, 1), _one_of("auto")),
+    "tau": (between(0, 1), one_of("auto")),
     "growth_rate": (_GROWTH_RATE,),
-    "kernel": (_one_of("isolation", "gaussian"),),
-    "gamma": (_between(0, np.inf), _one_of("scale")),
+    "kernel": (one_of("isolation", "gaussian"),),
+    "gamma": (between(0, np.inf), one_of("scale")),
     "refine": (_FLAG,),
-    "min_cluster_size": (whole(1), _NONE),
-    "noise": (_one_of("keep", "nearest"),),
+    "min_cluster_size": (whole(1), NONE),
+    "noise": (one_of("keep", "nearest"),),
     "verbose": (_FLAG, whole(0)),
-    "callback": (_FUNCTION, _NONE),
+    "callback": (_FUNCTION, NONE),
 }
 
 

@@ -165,9 +165,12 @@ def count_shared_cells(
     left: Cells,  # IN   (m, t)
     right: Cells,  # IN   (n, t)
     no_cell: int | None,  # IN   the number that nobody shares
-    shared: NDArray[np.int64],  # OUT  (m, n)
+    shared: NDArray[np.integer[Any]],  # OUT  (m, n) of a type that holds t
 ) -> None:
-    """Count the partitionings in which two rows have the same cell."""
+    """Count the partitionings in which two rows have the same cell.
+
+    Cells that lie partitioning by partitioning in memory, and narrow counts, are much faster.
+    """
     shared[...] = 0
     for left_cells, right_cells in zip(left.T, right.T, strict=True):
         same = np.equal.outer(left_cells, right_cells)

@@ -1,0 +1,110 @@
+"""Make every table and figure of the paper again.
+
+    python reproduction/run.py [--data DIR] [--only NAME ...] [--fast] [--output DIR]
+
+DIR holds the paper's data sets, MNIST and the images (or set PSKCLUST_DATA); results that need data
+that is not there are left out, and the page says so. Each result is kept in results.json as soon
+as it is made, and index.html shows the paper's, ours, and the difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from framework import Outcome, Settings, write_json
+from page import write_page
+
+matplotlib.use("agg")
+
+HERE = Path(__file__).parent
+# In the order of the page; each is a module with a TITLE and a function `run`.
+RESULTS = (
+    "figure1",
+    "figure2",
+    "figure3",
+    "contours",
+    "table2",
+    "table3",
+    "table4",
+    "table5",
+    "scaleup",
+    "stability",
+    "postprocessing",
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=os.environ.get("PSKCLUST_DATA"))
+    parser.add_argument("--only", nargs="+", choices=RESULTS, metavar="NAME", default=RESULTS)
+    parser.add_argument("--fast", action="store_true", help="subsets of searches and sizes")
+    parser.add_argument("--output", type=Path, default=HERE.parent / "build/reproduction")
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    results = _earlier_results(options.output)
+    failed = False
+    for name in options.only:
+        results[name] = _make(name, options)
+        failed |= "error" in results[name]
+        write_json(options.output / "results.json", results)
+        write_page(options.output, RESULTS, results)
+    print(f"The page is {options.output / 'index.html'}")
+    return int(failed)
+
+
+def _earlier_results(output: Path) -> dict[str, Any]:
+    try:
+        earlier: dict[str, Any] = json.loads((output / "results.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return {name: result for name, result in earlier.items() if name in RESULTS}
+
+
+def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Return one result, ready for JSON: what was found, or why nothing was."""
+    module = importlib.import_module(name)
+    data = Path(options.data) if options.data else None
+    settings = Settings(options.output, data, options.fast, Bar(name))
+    started = time.perf_counter()
+    result: dict[str, Any] = {"title": module.TITLE, "fast": options.fast}
+    try:
+        outcome: Outcome = module.run(settings)
+    except FileNotFoundError as reason:  # data that is not there
+        result["left_out"] = str(reason)
+    except Exception:
+        traceback.print_exc()
+        result["error"] = traceback.format_exc(limit=-1).strip().splitlines()[-1]
+    else:
+        result.update(outcome.to_json())
+    result["seconds"] = time.perf_counter() - started
+    settings.tell(1)
+    said = result.get("left_out") or result.get("error") or f"{result['seconds']:.0f} s"
+    print(f"\r{name:<16} {said:<70}")
+    return result
+
+
+class Bar:
+    """A bar in the terminal; nothing where there is none."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._shown = sys.stdout.isatty()
+
+    def __call__(self, share: float) -> None:
+        if self._shown:
+            full = int(40 * min(1, share))
+            bar = "#" * full + "." * (40 - full)
+            print(f"\r{self._name:<16} [{bar}] {share:4.0%}", end="", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

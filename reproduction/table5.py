@@ -1,0 +1,103 @@
+"""Table 5: groups of handwritten digits in MNIST."""
+
+from __future__ import annotations
+
+import numpy as np
+from framework import Comparison, Outcome, Settings
+
+from pskclust import PSKC
+from pskclust.datasets import load_mnist
+
+TITLE = "Table 5: MNIST, 70,000 digits"
+N_LARGEST, N_BINS = 13, 10
+
+
+def run(settings: Settings) -> Outcome:
+    outcome = Outcome()
+    X, y = load_mnist(folder=settings.data)
+    model = PSKC(
+        5000, 1e-3, random_state=42, callback=lambda progress: settings.tell(0.9 * _share(progress))
+    ).fit(X)
+    largest = np.argsort(-model.cluster_sizes_, kind="stable")[:N_LARGEST]
+    counts = np.array([np.bincount(y[model.labels_ == c], minlength=10) for c in largest])
+    purities = counts.max(axis=1) / counts.sum(axis=1)
+    share = counts.sum() / len(X)
+    n_pure = int((purities > 0.85).sum())
+    outcome.comparisons += [
+        Comparison(
+            "share of rows in the 13 largest clusters", "92 %", f"{share:.1%}", share >= 0.88
+        ),
+        Comparison(
+            "clusters of one digit among the 13 largest",
+            "all but one, a mixture of 4 and 9 (1 : 3)",
+            f"{n_pure} are more than 85 % one digit",
+            n_pure >= 10,
+        ),
+        _styles_of_one_digit(counts),
+    ]
+    outcome.tables.append(_digit_table(largest, counts, purities))
+    outcome.picture(
+        settings,
+        "table5.png",
+        _examples(X, model, largest),
+        "The 13 largest clusters, a row each: the most similar digit of each of ten "
+        "equal-frequency bins, from most to least similar. On the right, rows outside them "
+        "(noise and small clusters), drawn at random.",
+    )
+    outcome.values = {"share_of_13_largest": share, "pure_of_13": n_pure}
+    outcome.notes.append(
+        f"psi 5000, tau 0.001, t 100, seed 42: {model.n_clusters_} clusters, "
+        f"{(model.labels_ < 0).mean():.1%} noise."
+    )
+    return outcome
+
+
+def _share(progress) -> float:
+    start, length = {"encode": (0, 0.85), "grow": (0.85, 0.1)}.get(progress.stage, (0.95, 0.05))
+    return start + length * progress.done / max(1, progress.total)
+
+
+def _styles_of_one_digit(counts: np.ndarray) -> Comparison:
+    repeated = np.flatnonzero(np.bincount(counts.argmax(axis=1), minlength=10) > 1)
+    return Comparison(
+        "digits in more than one of them, by style of writing",
+        "1 and 2 (two styles each); 4 and 9 in three clusters",
+        ", ".join(map(str, repeated)) or "none",
+        bool({1} & set(repeated.tolist())),
+    )
+
+
+def _digit_table(largest: np.ndarray, counts: np.ndarray, purities: np.ndarray) -> str:
+    lines = ["| cluster | rows | most are | purity | " + " | ".join(map(str, range(10))) + " |"]
+    lines.append("|" + "---|" * 14)
+    for cluster, row, purity in zip(largest, counts, purities, strict=True):
+        digits = " | ".join(f"{count:,}" for count in row)
+        lines.append(f"| {cluster} | {row.sum():,} | {row.argmax()} | {purity:.1%} | {digits} |")
+    return "\n".join(lines)
+
+
+def _examples(X: np.ndarray, model: PSKC, largest: np.ndarray):
+    import matplotlib.pyplot as plt
+
+    rng = np.random.RandomState(0)
+    rows = []
+    for cluster in largest:
+        members = np.flatnonzero(model.labels_ == cluster)
+        ranked = members[np.argsort(-model.similarities_[members], kind="stable")]
+        rows.append([some[0] for some in np.array_split(ranked, N_BINS)])
+    others = np.flatnonzero(~np.isin(model.labels_, largest))
+    outside = rng.choice(others, (len(rows), 4), replace=len(others) < 4 * len(rows))
+    gap = np.zeros((28 * len(rows), 14))
+    left, right = (_mosaic(X, np.array(some)) for some in (rows, outside))
+    figure, ax = plt.subplots(figsize=(8, 7), layout="constrained")
+    ax.imshow(np.hstack([left, gap, right]), cmap="gray_r", vmin=0, vmax=255)
+    ax.set_xticks([140, 28 * N_BINS + 14 + 56], ["13 largest clusters", "outside them"])
+    ax.set_yticks(14 + 28 * np.arange(len(rows)), [str(cluster) for cluster in largest])
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return figure
+
+
+def _mosaic(X: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    pictures = X[numbers].reshape(*numbers.shape, 28, 28)
+    return pictures.transpose(0, 2, 1, 3).reshape(28 * numbers.shape[0], 28 * numbers.shape[1])

@@ -1,0 +1,126 @@
+"""Distances of pairs of rows, chunk by chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels.numpy import Cells, count_shared_cells, squared_distances
+from .._parallel import rows_per_chunk, rows_per_product
+from .._validation import check_distances
+
+# With more columns, a product of matrices is much faster than a sum over columns.
+_MAX_COLUMNS_TO_SUM = 16
+
+
+class Pairs(Protocol):
+    """Rows, known by the distances of their pairs."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def chunk_rows(self) -> int:
+        """How many rows to compare with all others at a time."""
+
+    def only(self, rows: NDArray[np.intp]) -> Pairs:
+        """Return some rows, in that order."""
+
+    def between(self, left: slice, right: slice) -> NDArray[np.float64]:
+        """Return the distance of each row of one range to each of the other, to write into."""
+
+
+@dataclass(frozen=True, eq=False)
+class EuclideanDistance:
+    """Distances of pairs of points: of few columns each has one possible value."""
+
+    points: NDArray[np.float64]  # (n, d)
+
+    @classmethod
+    def of(cls, rows: NDArray[Any]) -> EuclideanDistance:
+        check_distances(rows)
+        points = rows.astype(np.float64)
+        return cls(points if _few_columns(points) else _centred(points))
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def chunk_rows(self) -> int:
+        rows_at_a_time = rows_per_chunk if _few_columns(self.points) else rows_per_product
+        return rows_at_a_time(len(self))
+
+    def only(self, rows: NDArray[np.intp]) -> EuclideanDistance:
+        return EuclideanDistance(self.points[rows])
+
+    def between(self, left: slice, right: slice) -> NDArray[np.float64]:
+        points, others = self.points[left], self.points[right]
+        scratch, distance2 = np.empty((2, len(points), len(others)))
+        find = squared_distances if _few_columns(points) else _squared_distances_by_product
+        find(points, others, scratch, distance2)
+        return np.sqrt(distance2, out=distance2)
+
+
+def _few_columns(points: NDArray[np.float64]) -> bool:
+    n_columns: int = points.shape[1]
+    return n_columns <= _MAX_COLUMNS_TO_SUM
+
+
+def _squared_distances_by_product(
+    points: NDArray[np.float64],  # IN   (m, d)
+    others: NDArray[np.float64],  # IN   (n, d)
+    length2: NDArray[np.float64],  # TMP  (m, n)
+    distance2: NDArray[np.float64],  # OUT  (m, n)
+) -> None:
+    """Find |x|^2 + |y|^2 - 2xy, and zero where that is no more than rounding may leave."""
+    np.add.outer(_squared_lengths(points), _squared_lengths(others), out=length2)
+    np.matmul(points, others.T, out=distance2)
+    distance2 *= -2
+    distance2 += length2
+    length2 *= 2 * points.shape[1] * np.finfo(np.float64).eps
+    distance2[distance2 <= length2] = 0
+
+
+def _squared_lengths(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    length2: NDArray[np.float64] = np.einsum("ij,ij->i", points, points)
+    return length2
+
+
+def _centred(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the points shifted to lie around zero, where products of matrices lose least."""
+    # The median of a column is one of its values: whole numbers stay whole, and exact.
+    middle = len(points) // 2
+    centred: NDArray[np.float64] = points - np.partition(points, middle, axis=0)[middle]
+    return centred
+
+
+class IsolationDissimilarity:
+    """1 - Isolation Kernel of pairs of rows, counted from their cells."""
+
+    def __init__(self, cells: Cells) -> None:
+        # The cells of one partitioning lie side by side: comparing them is ten times as fast.
+        self._cells = np.asfortranarray(cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    @property
+    def chunk_rows(self) -> int:
+        """How many rows to compare with all others at a time."""
+        return rows_per_chunk(len(self))
+
+    def only(self, rows: NDArray[np.intp]) -> IsolationDissimilarity:
+        """Return the dissimilarities of some rows, in that order."""
+        return IsolationDissimilarity(self._cells[rows])
+
+    def between(self, left: slice, right: slice) -> NDArray[np.float64]:
+        """Return the dissimilarity of each row of one range with each of the other."""
+        left_cells, right_cells = self._cells[left], self._cells[right]
+        n_partitions = self._cells.shape[1]
+        shape = len(left_cells), len(right_cells)
+        shared = np.empty(shape, dtype=np.min_scalar_type(n_partitions))
+        count_shared_cells(left_cells, right_cells, None, shared)
+        dissimilarity: NDArray[np.float64] = 1 - shared / np.float64(n_partitions)
+        return dissimilarity

@@ -1,0 +1,352 @@
+"""RCC: robust continuous clustering, in which connected rows are drawn together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, sparse
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.linalg import eigsh
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_is_fitted
+
+from .._metric import to_points
+from .._validation import (
+    KERNEL_RULES,
+    Rule,
+    between,
+    check_distances,
+    check_parameters,
+    check_rows,
+    one_of,
+    whole,
+)
+
+Matrix = NDArray[np.float64]
+
+_RULES: dict[str, tuple[Rule, ...]] = {
+    "n_neighbors": (whole(1),),
+    "threshold": (between(0, np.inf),),
+    "max_iter": (whole(1),),
+    "metric": (one_of("euclidean", "cosine"),),
+    "n_jobs": KERNEL_RULES["n_jobs"],
+}
+
+_SHORT_SHARE = 0.01
+_ITERATIONS_PER_SCALE = 4
+# The objective has stopped falling where an iteration lowers it by less than this share.
+_TOLERANCE = 1e-4
+_SOLVER_TOLERANCE, _MAX_SOLVER_STEPS = 1e-6, 1000
+
+
+class RCC(ClusterMixin, BaseEstimator):
+    """Robust continuous clustering (RCC).
+
+    Each row x_i has a representative u_i. Those of neighbouring rows are drawn together by a
+    penalty that spares the few pairs that belong to different clusters:
+
+        minimise  1/2 sum_i ||x_i - u_i||^2  +  lambda/2 sum_(p,q) w_pq rho(||u_p - u_q||),
+
+    where rho(y) = mu y^2 / (mu + y^2) is the Geman-McClure penalty, and the sum is over the
+    edges of a graph. Representatives that end up near each other along edges are one cluster; the
+    number of clusters is found, not given.
+
+    The edges are those of the mutual nearest neighbours graph, and, so that rows without mutual
+    neighbours take part, of a minimum spanning forest of the nearest neighbours graph; w_pq is
+    the mean degree over sqrt(degree_p degree_q). The objective is minimised in turn over a weight
+    of each edge, l_pq = (mu / (mu + ||u_p - u_q||^2))^2, and over the representatives, by a sparse
+    linear system. The scale mu starts at 3 times the squared length of the longest edge; every
+    four iterations it is halved, down to delta^2 / 2, a squared length as well, and lambda is set
+    to ||X||_2 / ||M||_2, M being the Laplacian of the weighted edges. delta is the mean length of
+    the shortest 1 % of the edges longer than 0. The fit ends where mu is at its end and the
+    objective falls no further.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        Number of neighbours of each row, not counting itself; all other rows if there are fewer.
+    threshold : float, default=1.0
+        Representatives joined by an edge are in one cluster if their distance is at most this
+        times delta. 1 is the published method. See `labels_at` for other values without another
+        fit.
+    max_iter : int, default=100
+        Most iterations.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        "cosine" compares directions: rows are scaled to length 1 first.
+    n_jobs : int or None, default=None
+        Number of threads that look for neighbours. Results never depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        Cluster of each row, in the order of the first row of each. There is no noise: a row that
+        is joined to no other is a cluster of its own.
+    n_clusters_ : int
+        Number of clusters.
+    representatives_ : ndarray of float64, shape (n_samples, n_features)
+        Where each row was drawn to.
+    delta_ : float
+        The distance delta.
+    objectives_ : ndarray of float64, shape (n_iter_,)
+        The objective after each iteration. It falls while mu and lambda stay the same.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of columns of the data.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had names that are all strings.
+
+    Notes
+    -----
+    Finding neighbours takes time n log n in few dimensions and n^2 d in many; each iteration
+    takes time n `n_neighbors` d times the number of steps of the conjugate gradient method. Memory
+    is n (`n_neighbors` + d). lambda depends on the scale of X: the method is not the same for X
+    and for a multiple of it. In two or three dimensions the shortest edges, and with them
+    delta, are far shorter than most; clusters then fall to pieces unless `n_neighbors` is large.
+
+    References
+    ----------
+    S. A. Shah, V. Koltun, "Robust continuous clustering", Proceedings of the National Academy of
+    Sciences 114(37), 2017.
+
+    Examples
+    --------
+    >>> from pskclust.baselines import RCC
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, n_features=10, centers=3, random_state=1)
+    >>> RCC().fit(X).n_clusters_
+    3
+    """
+
+    _tree: Edges
+    _tree_lengths: Matrix
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        threshold: float = 1.0,
+        *,
+        max_iter: int = 100,
+        metric: Literal["euclidean", "cosine"] = "euclidean",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.threshold = threshold
+        self.max_iter = max_iter
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Find the clusters of the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            At least two rows, all finite.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : RCC
+        """
+        check_parameters(self.get_params(deep=False), _RULES)
+        rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
+        if self.metric == "euclidean":
+            check_distances(rows)
+        points = to_points(rows, self.metric)
+        edges = connect(points, self.n_neighbors, self.n_jobs)
+        self.delta_ = short_length(edges.lengths(points))
+        self.representatives_, objectives = draw_together(points, edges, self.delta_, self.max_iter)
+        self.objectives_ = np.array(objectives)
+        self.n_iter_ = len(objectives)
+        self._keep_tree(edges)
+        self.labels_ = self.labels_at(self.threshold)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        return self
+
+    def _keep_tree(self, edges: Edges) -> None:
+        # The edges up to any length join the same rows as those of a spanning forest do.
+        lengths = edges.lengths(self.representatives_)
+        self._tree = edges.only(spanning_forest(edges, lengths))
+        self._tree_lengths = self._tree.lengths(self.representatives_)
+
+    def labels_at(self, threshold: float) -> NDArray[np.int32]:
+        """Return the labels for another threshold, without another fit.
+
+        Parameters
+        ----------
+        threshold : float
+            As the parameter of the class.
+
+        Returns
+        -------
+        labels : ndarray of int32, shape (n_samples,)
+        """
+        check_is_fitted(self)
+        check_parameters({"threshold": threshold}, {"threshold": _RULES["threshold"]})
+        near = self._tree_lengths <= threshold * self.delta_
+        _, labels = connected_components(self._tree.only(near).matrix(), directed=False)
+        found: NDArray[np.int32] = labels
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Pairs of rows, each once."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    n_rows: int
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Edges:
+        return Edges(self.first[chosen], self.second[chosen], self.n_rows)
+
+    def squared_lengths(self, points: Matrix) -> Matrix:
+        difference = points[self.first] - points[self.second]
+        squared: Matrix = np.einsum("ij,ij->i", difference, difference)
+        return squared
+
+    def lengths(self, points: Matrix) -> Matrix:
+        return np.sqrt(self.squared_lengths(points))
+
+    def matrix(self, values: ArrayLike = 1.0) -> sparse.csr_array:
+        """Return the values of the edges as an upper triangle, (n, n)."""
+        entries = np.broadcast_to(values, len(self)), (self.first, self.second)
+        return sparse.csr_array(entries, shape=(self.n_rows, self.n_rows))
+
+    def laplacian(self, weights: Matrix) -> sparse.csr_array:
+        """Return M = sum over edges of weight (e_p - e_q)(e_p - e_q)^T."""
+        upper = self.matrix(weights)
+        adjacency = upper + upper.T
+        return sparse.diags_array(adjacency.sum(axis=1), format="csr") - adjacency
+
+    def balance(self) -> Matrix:
+        """Return w_pq, which keeps rows of many edges from having more of a say."""
+        degree = np.bincount(np.concatenate([self.first, self.second]), minlength=self.n_rows)
+        balance: Matrix = degree.mean() / np.sqrt(degree[self.first] * degree[self.second])
+        return balance
+
+
+def connect(points: Matrix, n_neighbors: int, n_jobs: int | None) -> Edges:
+    """Return the edges between mutual neighbours, and those that span the neighbours graph."""
+    n_rows = len(points)
+    n_neighbors = min(n_neighbors, n_rows - 1)
+    search = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=n_jobs).fit(points)
+    first = np.repeat(np.arange(n_rows), n_neighbors)
+    second = search.kneighbors(return_distance=False).ravel()
+    pairs = np.minimum(first, second) * n_rows + np.maximum(first, second)
+    pairs, times_found = np.unique(pairs, return_counts=True)
+    edges = Edges(pairs // n_rows, pairs % n_rows, n_rows)
+    return edges.only((times_found == 2) | spanning_forest(edges, edges.lengths(points)))
+
+
+def spanning_forest(edges: Edges, lengths: Matrix) -> NDArray[np.bool_]:
+    """Return which edges make up a minimum spanning forest, of equal ones the first."""
+    # A sparse matrix takes a length of 0 for no edge, and ranks order edges as lengths do.
+    order = np.argsort(lengths, kind="stable")
+    ranks = np.empty(len(edges))
+    ranks[order] = np.arange(1, len(edges) + 1)
+    chosen = np.zeros(len(edges), dtype=bool)
+    chosen[order[minimum_spanning_tree(edges.matrix(ranks)).data.astype(np.intp) - 1]] = True
+    return chosen
+
+
+def short_length(lengths: Matrix) -> float:
+    """Return delta, the mean of the shortest lengths above 0; 0 if there are none."""
+    above = np.sort(lengths[lengths > 0])
+    return float(above[: max(1, int(_SHORT_SHARE * len(above)))].mean()) if len(above) else 0.0
+
+
+class Penalty(NamedTuple):
+    """What the objective depends on beside rows and representatives."""
+
+    balance: Matrix  # w, (n_edges,)
+    strength: float  # lambda
+    scale: float  # mu
+
+
+def draw_together(
+    points: Matrix, edges: Edges, delta: float, max_iter: int
+) -> tuple[Matrix, list[float]]:
+    """Return the representatives, and the objective after each iteration."""
+    if not delta:  # rows that are connected are equal, and nothing moves
+        return points, [0.0]
+    balance, size, smallest_scale = edges.balance(), _spectral_norm(points), delta**2 / 2
+    penalty = Penalty(
+        balance,
+        strength=size / _largest_eigenvalue(edges.laplacian(balance)),
+        scale=3 * edges.squared_lengths(points).max(),
+    )
+    representatives, objectives = points, [np.inf]
+    for iteration in range(1, max_iter + 1):
+        line_weights = line_process(edges.squared_lengths(representatives), penalty.scale)
+        laplacian = edges.laplacian(balance * line_weights)
+        representatives = solve(penalty.strength * laplacian, points, representatives)
+        objectives.append(objective(points, representatives, edges, penalty))
+        still = abs(objectives[-2] - objectives[-1]) <= _TOLERANCE * objectives[-1]
+        if still and penalty.scale <= smallest_scale:
+            break
+        if iteration % _ITERATIONS_PER_SCALE == 0:
+            strength = size / _largest_eigenvalue(laplacian)
+            penalty = Penalty(balance, strength, max(penalty.scale / 2, smallest_scale))
+    return representatives, objectives[1:]
+
+
+def line_process(squared_lengths: Matrix, scale: float) -> Matrix:
+    """Return the best weight of each edge, which is small where it is long."""
+    weights: Matrix = np.square(scale / (scale + squared_lengths))
+    return weights
+
+
+def objective(points: Matrix, representatives: Matrix, edges: Edges, penalty: Penalty) -> float:
+    """Return the objective, in which the line process is at its best."""
+    squared = edges.squared_lengths(representatives)
+    robust = penalty.scale * squared / (penalty.scale + squared)
+    moved = np.square(points - representatives).sum()
+    return float(moved + penalty.strength * (penalty.balance * robust).sum()) / 2
+
+
+def solve(matrix: sparse.csr_array, right: Matrix, start: Matrix) -> Matrix:
+    """Return the solution U of (I + matrix) U = right, by conjugate gradients for all columns."""
+    system = (matrix + sparse.eye_array(matrix.shape[0], format="csr")).tocsr()
+    diagonal = system.diagonal()[:, np.newaxis]
+    solution, residual = start.copy(), right - system @ start
+    enough = _SOLVER_TOLERANCE**2 * np.square(right).sum()
+    direction = residual / diagonal
+    product = (residual * direction).sum(axis=0)
+    for _ in range(_MAX_SOLVER_STEPS):
+        if np.square(residual).sum() <= enough:
+            break
+        image = system @ direction
+        step = _ratio(product, (direction * image).sum(axis=0))
+        solution += step * direction
+        residual -= step * image
+        scaled = residual / diagonal
+        new_product = (residual * scaled).sum(axis=0)
+        direction = scaled + _ratio(new_product, product) * direction
+        product = new_product
+    return solution
+
+
+def _ratio(above: Matrix, below: Matrix) -> Matrix:
+    """Return above / below, and 0 for columns that are solved already."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
+def _spectral_norm(points: Matrix) -> float:
+    small = points.T @ points if points.shape[1] <= len(points) else points @ points.T
+    return float(np.sqrt(linalg.eigvalsh(small)[-1]))
+
+
+def _largest_eigenvalue(laplacian: sparse.csr_array) -> float:
+    # Lanczos iterations start at random, and would not give the same twice.
+    start = np.random.RandomState(0).uniform(-1, 1, laplacian.shape[0])
+    return float(eigsh(laplacian, 1, v0=start, return_eigenvectors=False)[0])

@@ -1,0 +1,366 @@
+"""SGL: clusters from a learned graph between rows and a few anchors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
+from sklearn.metrics import euclidean_distances
+from sklearn.utils import check_random_state
+
+from .._metric import to_points
+from .._parallel import map_chunks, one_blas_thread, rows_per_chunk
+from .._validation import (
+    NOT_NEGATIVE,
+    Rule,
+    between,
+    check_distances,
+    check_parameters,
+    check_rows,
+    whole,
+)
+from ._kernel_kmeans import check_n_clusters
+
+Matrix = NDArray[np.float64]
+
+_RULES: dict[str, tuple[Rule, ...]] = {
+    "n_clusters": (whole(1),),
+    "n_anchors": (whole(1),),
+    "alpha": (between(0, np.inf),),
+    "beta": (NOT_NEGATIVE,),
+    "max_iter": (whole(1),),
+    "n_init": (whole(1),),
+}
+
+# Anchors need to lie among the rows, not to be the best centres of all of them.
+_ROWS_PER_ANCHOR, _ANCHOR_ITERATIONS = 256, 30
+# The objective has stopped falling where a step lowers it by less than this share.
+_TOLERANCE = 1e-8
+_WEIGHT_TOLERANCE = 1e-5
+_MAX_STEPS, _STEPS_BETWEEN_LOOKS = 300, 10
+_OVER_RELAXATION = 1.6
+_TUNING_ROWS, _TUNING_STEPS = 500, 60
+_N_PENALTIES, _SMALLEST_PENALTY = 9, 1e-8
+
+
+class SGL(ClusterMixin, BaseEstimator):
+    """Structured graph learning for scalable clustering (SGL), for a single view.
+
+    Each row x_i is written as a convex combination z_i of anchors A, which are the centres of a
+    k-means of the rows, or of 256 rows for each anchor if there are more. The combinations are
+    the weights of a graph between rows and anchors, and they are chosen such that this graph
+    comes close to having `n_clusters` connected components:
+
+        minimise  sum_i ||x_i - A z_i||^2 + alpha ||z_i||^2  +  beta Tr(F^T L F)
+        over      z_i >= 0 with sum 1, and F with F^T F = I of `n_clusters` columns,
+
+    where L = I - D^{-1/2} W D^{-1/2} is the normalised Laplacian of the graph of all rows and
+    anchors. Steps alternate: the best F for given weights comes from a singular value
+    decomposition of the rows x anchors matrix of normalised weights; for given F and degrees, the
+    graph term is linear in the weights, z_ij ||f_i / sqrt(d_i) - f_j / sqrt(d_j)||^2, and the
+    combination of each row is the solution of a small convex quadratic program. The alternation
+    ends where the objective no longer falls. The labels are a k-means of the rows' part of F; if
+    the graph has `n_clusters` connected components, they are these.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, at most `n_anchors`.
+    n_anchors : int, default=30
+        Number of anchors; as many as rows if there are fewer rows.
+    alpha : float, default=1.0
+        The larger, the more evenly a row is spread over anchors.
+    beta : float, default=1e-3
+        The larger, the closer the graph comes to `n_clusters` components. 0 leaves that term out.
+    max_iter : int, default=30
+        Most alternations.
+    n_init : int, default=10
+        Number of runs of the last k-means, of which the best counts.
+    random_state : int, RandomState instance or None, default=None
+        Where both k-means start. Pass an int for the same labels every time.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        Cluster of each row.
+    anchors_ : ndarray of float64, shape (n_anchors, n_features)
+        The anchors.
+    graph_ : ndarray of float64, shape (n_samples, n_anchors)
+        Weight of each row with each anchor, up to an error of about 1e-5. Rows sum to 1.
+    objectives_ : ndarray of float64, shape (n_iter_,)
+        The objective, first of the weights without the graph term, then after each alternation.
+    n_iter_ : int
+        Number of times the weights were chosen.
+    n_features_in_ : int
+        Number of columns of the data.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had names that are all strings.
+
+    Notes
+    -----
+    Time n m (d + m), for n rows and m anchors, times the number of steps; memory n m: linear in
+    the number of rows. `alpha` and `beta` are relative to the scale of X: the parameters of the
+    reference suit columns between 0 and 1.
+
+    References
+    ----------
+    Z. Kang, Z. Lin, X. Zhu, W. Xu, "Structured Graph Learning for Scalable Subspace Clustering:
+    From Single View to Multiview", IEEE Transactions on Cybernetics 52(9), 2022.
+
+    Examples
+    --------
+    >>> from pskclust.baselines import SGL
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> model = SGL(3, alpha=0.1, random_state=0).fit(X)
+    >>> model.graph_.shape
+    (300, 30)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        n_anchors: int = 30,
+        alpha: float = 1.0,
+        beta: float = 1e-3,
+        *,
+        max_iter: int = 30,
+        n_init: int = 10,
+        random_state: int | RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_anchors = n_anchors
+        self.alpha = alpha
+        self.beta = beta
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Learn the graph of the rows of X, and find its clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            At least `n_clusters` rows, all finite.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : SGL
+        """
+        check_parameters(self.get_params(deep=False), _RULES)
+        rows = check_rows(self, X, "euclidean", reset=True)
+        check_n_clusters(self.n_clusters, len(rows))
+        self._check_n_anchors()
+        check_distances(rows)
+        rng = check_random_state(self.random_state)
+        points = to_points(rows, "euclidean")
+        # Convex combinations move with the origin, and products lose fewer digits around it.
+        centre = points.mean(axis=0)
+        points = points - centre
+        anchors = choose_anchors(points, self.n_anchors, rng)
+        problem = Problem.of(points, anchors, self.alpha, self.beta, self.n_clusters)
+        self.graph_, embedding, objectives = learn_graph(problem, self.max_iter)
+        self.anchors_ = anchors + centre
+        self.objectives_ = np.array(objectives)
+        self.n_iter_ = len(objectives)
+        kmeans = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng)
+        self.labels_ = kmeans.fit(embedding.rows).labels_
+        return self
+
+    def _check_n_anchors(self) -> None:
+        if self.n_anchors < self.n_clusters:
+            raise ValueError(
+                f"n_anchors={self.n_anchors} is less than n_clusters={self.n_clusters}. "
+                f"Use n_anchors >= {self.n_clusters}."
+            )
+
+
+class Embedding(NamedTuple):
+    """Where rows and anchors lie, D^{-1/2} F, and how far the graph is from its components."""
+
+    rows: Matrix  # (n, k)
+    anchors: Matrix  # (m, k)
+    disconnection: float  # Tr(F^T L F)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The objective, in products with the anchors instead of the rows themselves."""
+
+    products: Matrix  # (n, m), rows with anchors
+    curvature: Matrix  # (m, m), A^T A + alpha I
+    squared_norm: float  # of all rows
+    beta: float
+    n_clusters: int
+
+    @classmethod
+    def of(
+        cls, points: Matrix, anchors: Matrix, alpha: float, beta: float, n_clusters: int
+    ) -> Problem:
+        curvature = anchors @ anchors.T + alpha * np.eye(len(anchors))
+        squared_norm = float(np.einsum("ij,ij->", points, points))
+        return cls(points @ anchors.T, curvature, squared_norm, beta, n_clusters)
+
+    def objective(self, weights: Matrix, embedding: Embedding) -> float:
+        quadratic = _quadratic(weights, self.products, self.curvature)
+        return self.squared_norm + quadratic + self.beta * embedding.disconnection
+
+    def targets(self, embedding: Embedding) -> Matrix:
+        """Return what the graph term leaves of the products: its half gradient taken off."""
+        distance2 = euclidean_distances(embedding.rows, embedding.anchors, squared=True)
+        targets: Matrix = self.products - self.beta / 2 * distance2
+        return targets
+
+
+def choose_anchors(points: Matrix, n_anchors: int, rng: RandomState) -> Matrix:
+    """Return the centres of a k-means of some rows, enough of them for each centre."""
+    n_anchors = min(n_anchors, len(points))
+    n_rows = min(n_anchors * _ROWS_PER_ANCHOR, len(points))
+    some = points[np.sort(rng.choice(len(points), n_rows, replace=False))]
+    kmeans = KMeans(n_anchors, n_init=1, max_iter=_ANCHOR_ITERATIONS, random_state=rng)
+    anchors: Matrix = kmeans.fit(some).cluster_centers_
+    return anchors
+
+
+def learn_graph(problem: Problem, max_iter: int) -> tuple[Matrix, Embedding, list[float]]:
+    """Return the weights, their embedding, and the objective from step to step."""
+    solver = SimplexSolver.tuned(problem.products, problem.curvature)
+    state = SimplexState.start(problem.products.shape)
+    weights = solver.solve(problem.products, state)
+    embedding = embed(weights, problem.n_clusters)
+    objectives = [problem.objective(weights, embedding)]
+    for _ in range(max_iter):
+        new_weights = solver.solve(problem.targets(embedding), state)
+        new_embedding = embed(new_weights, problem.n_clusters)
+        objective = problem.objective(new_weights, new_embedding)
+        if objective > objectives[-1]:
+            break
+        weights, embedding = new_weights, new_embedding
+        objectives.append(objective)
+        if objectives[-2] - objective <= _TOLERANCE * abs(objective):
+            break
+    return weights, embedding, objectives
+
+
+def embed(weights: Matrix, n_clusters: int) -> Embedding:
+    """Return the smoothest embedding of the graph: its leading pairs of singular vectors.
+
+    The eigenvalues of L are 1 - s and 1 + s for the singular values s of the weights, divided by
+    the roots of the degrees, which are 1 for rows.
+    """
+    scale = _inverse(np.sqrt(weights.sum(axis=0)))
+    normalised = weights * scale
+    squares, right = linalg.eigh(normalised.T @ normalised)
+    singular = np.sqrt(np.maximum(squares[-n_clusters:], 0))
+    right = right[:, -n_clusters:]
+    left = normalised @ (right * _inverse(singular))
+    half = np.sqrt(0.5)
+    return Embedding(
+        half * left, half * right * scale[:, np.newaxis], float(n_clusters - singular.sum())
+    )
+
+
+def _inverse(values: Matrix) -> Matrix:
+    """Return 1 / values, and 0 for those that are 0 but for rounding."""
+    sound = values > values.max() * np.sqrt(np.finfo(np.float64).eps)
+    return np.divide(1, values, out=np.zeros_like(values), where=sound)
+
+
+class SimplexState(NamedTuple):
+    """Where the solver stands: a start near the solution saves most of its steps."""
+
+    weights: Matrix  # (n, m)
+    duals: Matrix  # (n, m), scaled
+
+    @classmethod
+    def start(cls, shape: tuple[int, ...]) -> SimplexState:
+        return cls(np.full(shape, 1 / shape[1]), np.zeros(shape))
+
+    def only(self, chosen: slice) -> SimplexState:
+        return SimplexState(self.weights[chosen], self.duals[chosen])
+
+    def combinations(self) -> Matrix:
+        """Return the weights with sums that are 1, not only nearly."""
+        combinations: Matrix = self.weights / self.weights.sum(axis=1, keepdims=True)
+        return combinations
+
+
+@dataclass(frozen=True, eq=False)
+class SimplexSolver:
+    """Minimises z^T H z - 2 t^T z over z >= 0 with sum 1, for many t and one H.
+
+    By the alternating direction method of multipliers: the sum is kept by a linear map, the sign
+    by cutting off, and a penalty on their difference brings the two together.
+    """
+
+    penalty: float
+    map: Matrix  # (m, m)
+    offset: Matrix  # (m,)
+
+    @classmethod
+    def of(cls, curvature: Matrix, penalty: float) -> SimplexSolver:
+        inverse = linalg.inv(curvature + penalty * np.eye(len(curvature)))
+        sums = inverse.sum(axis=1)
+        return cls(penalty, inverse - np.outer(sums, sums) / sums.sum(), sums / sums.sum())
+
+    @classmethod
+    def tuned(cls, targets: Matrix, curvature: Matrix) -> SimplexSolver:
+        """Return the solver with the penalty that comes farthest on some rows."""
+        some = targets[:: -(-len(targets) // _TUNING_ROWS)]
+        eigenvalues = linalg.eigvalsh(curvature)
+        # Where alpha is lost in rounding, the smallest eigenvalue may come out as 0 or less.
+        lowest = max(eigenvalues[0], _SMALLEST_PENALTY * eigenvalues[-1])
+        penalties = np.geomspace(lowest, eigenvalues[-1], _N_PENALTIES)
+        solvers = [cls.of(curvature, float(penalty)) for penalty in penalties]
+
+        def objective(solver: SimplexSolver) -> float:
+            state = SimplexState.start(some.shape)
+            solver.advance(some, state, _TUNING_STEPS)
+            return _quadratic(state.combinations(), some, curvature)
+
+        return min(solvers, key=objective)
+
+    def solve(self, targets: Matrix, state: SimplexState) -> Matrix:
+        """Return the solution for each row of targets, and leave the state there."""
+
+        def solve_chunk(chunk: slice) -> None:
+            part = state.only(chunk)
+            for _ in range(0, _MAX_STEPS, _STEPS_BETWEEN_LOOKS):
+                residuals = self.advance(targets[chunk], part, _STEPS_BETWEEN_LOOKS)
+                if max(residuals) < _WEIGHT_TOLERANCE:
+                    break
+
+        chunk_rows = rows_per_chunk(targets.shape[1])
+        with one_blas_thread:
+            for _ in map_chunks(solve_chunk, len(targets), chunk_rows, None, 1):
+                pass
+        return state.combinations()
+
+    def advance(self, targets: Matrix, state: SimplexState, n_steps: int) -> tuple[float, float]:
+        """Take steps; return by how much the two sides differ, and by how much the last moved."""
+        weights, duals = state
+        fixed = targets @ self.map + self.offset
+        for _ in range(n_steps):
+            of_sum_one = (weights - duals) @ (self.penalty * self.map)
+            of_sum_one += fixed
+            shifted = _OVER_RELAXATION * of_sum_one
+            shifted += (1 - _OVER_RELAXATION) * weights
+            shifted += duals
+            before = weights.copy()
+            np.maximum(shifted, 0, out=weights)
+            np.minimum(shifted, 0, out=duals)
+        return float(np.abs(of_sum_one - weights).max()), float(np.abs(before - weights).max())
+
+
+def _quadratic(weights: Matrix, targets: Matrix, curvature: Matrix) -> float:
+    """Return the sum over rows of z^T H z - 2 t^T z."""
+    return float(np.einsum("ij,ij->", weights @ curvature - 2 * targets, weights))

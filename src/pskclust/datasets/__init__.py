@@ -1,0 +1,16 @@
+"""Data sets: generated ones, and loaders of those that the paper uses."""
+
+from ._digits import iter_mnist8m_like, make_mnist8m_like
+from ._generators import make_ring_g, make_shapes, make_varied_densities
+from ._loaders import load_mnist, load_painting, load_paper_set
+
+__all__ = [
+    "iter_mnist8m_like",
+    "load_mnist",
+    "load_painting",
+    "load_paper_set",
+    "make_mnist8m_like",
+    "make_ring_g",
+    "make_shapes",
+    "make_varied_densities",
+]

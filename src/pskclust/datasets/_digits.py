@@ -1,0 +1,217 @@
+"""Deformed digits, as many as one likes."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import CubicSpline
+from sklearn.utils import check_random_state
+
+from .._parallel import map_chunks, one_blas_thread
+from .._validation import check_parameters, whole
+from ._loaders import load_mnist
+
+_SIDE = 28
+_PIXELS = _SIDE**2
+# Rows that share a generator, so that no other cutting up of the work can change them; few
+# enough that a block stays in cache.
+_BLOCK_ROWS = 128
+
+# In pixels and radians. The field of displacements has random values at the nodes of a grid.
+_MAX_SHIFT, _MAX_ANGLE = 1.5, 0.2
+_NODES, _NODE_DEVIATION = 5, 1.0
+
+Digits = tuple[NDArray[np.uint8], NDArray[Any]]
+
+
+def make_mnist8m_like(
+    n_samples: int,
+    *,
+    random_state: int | RandomState | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    chunk_size: int = 10_000,
+    source: tuple[ArrayLike, ArrayLike] | None = None,
+) -> Digits:
+    """Generate handwritten digits: those of MNIST, shifted, turned and deformed at random.
+
+    This is a stand-in for MNIST8M, whose 8.1 million rows were made from MNIST in a similar way.
+    The first rows are the same for any `n_samples` and `chunk_size`.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same rows every time.
+    folder : str, path-like or None, default=None
+        The data folder with MNIST, see :func:`load_mnist`.
+    chunk_size : int, default=10_000
+        Number of rows to work on at a time.
+    source : tuple (X, y) or None, default=None
+        Digits to deform in place of MNIST's: X is uint8 of shape (n, 784) or (n, 28, 28).
+
+    Returns
+    -------
+    X : ndarray of uint8, shape (n_samples, 784)
+        Pixels of each digit, row by row.
+    y : ndarray of shape (n_samples,)
+        Label of the digit that each row was made from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pskclust.datasets import make_mnist8m_like
+    >>> strokes = np.zeros((2, 28, 28), dtype=np.uint8)
+    >>> strokes[0, 4:24, 13:15] = strokes[1, 13:15, 4:24] = 255
+    >>> X, y = make_mnist8m_like(1000, random_state=0, source=(strokes, ["upright", "flat"]))
+    >>> X.shape, y.shape
+    ((1000, 784), (1000,))
+    """
+    chunks = iter_mnist8m_like(
+        n_samples,
+        random_state=random_state,
+        folder=folder,
+        chunk_size=chunk_size,
+        source=source,
+    )
+    X = np.empty((n_samples, _PIXELS), dtype=np.uint8)
+    labels = []
+    start = 0
+    for digits, some_labels in chunks:
+        X[start : start + len(digits)] = digits
+        start += len(digits)
+        labels.append(some_labels)
+    return X, np.concatenate(labels)
+
+
+def iter_mnist8m_like(
+    n_samples: int,
+    *,
+    random_state: int | RandomState | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    chunk_size: int = 10_000,
+    source: tuple[ArrayLike, ArrayLike] | None = None,
+) -> Iterator[Digits]:
+    """Return an iterator over the rows of :func:`make_mnist8m_like`, a chunk at a time.
+
+    Parameters
+    ----------
+    n_samples, random_state, folder, source
+        As of :func:`make_mnist8m_like`.
+    chunk_size : int, default=10_000
+        Number of rows of each chunk; the last one may have fewer.
+
+    Returns
+    -------
+    chunks : iterator of tuples (X, y)
+    """
+    sizes = {"n_samples": n_samples, "chunk_size": chunk_size}
+    check_parameters(sizes, {name: (whole(1),) for name in sizes})
+    originals = load_mnist(folder) if source is None else _checked_source(*source)
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    return _chunks(n_samples, chunk_size, originals, seed)
+
+
+def _checked_source(X: ArrayLike, y: ArrayLike) -> Digits:
+    pictures, labels = np.asarray(X), np.asarray(y)
+    right_shape = pictures.shape[1:] in ((_PIXELS,), (_SIDE, _SIDE))
+    if pictures.dtype != np.uint8 or not right_shape or not len(pictures):
+        raise ValueError(
+            f"X of source is {pictures.dtype} of shape {pictures.shape}. Pass uint8 of shape "
+            f"(n, {_PIXELS}) or (n, {_SIDE}, {_SIDE})."
+        )
+    if labels.shape != pictures.shape[:1]:
+        raise ValueError(
+            f"y of source has shape {labels.shape}. Pass a label for each of the "
+            f"{len(pictures)} digits."
+        )
+    return pictures, labels
+
+
+def _chunks(n_samples: int, chunk_size: int, originals: Digits, seed: int) -> Iterator[Digits]:
+    X, y = np.empty((0, _PIXELS), dtype=np.uint8), originals[1][:0]
+    n_blocks_made = 0
+    for start in range(0, n_samples, chunk_size):
+        n_rows = min(chunk_size, n_samples - start)
+        end = n_blocks_made - (len(X) - n_rows) // _BLOCK_ROWS
+        blocks = _blocks(range(n_blocks_made, end), originals, seed)
+        X, y = (np.concatenate(parts) for parts in zip((X, y), *blocks, strict=True))
+        yield X[:n_rows], y[:n_rows]
+        X, y = X[n_rows:], y[n_rows:]
+        n_blocks_made = end
+
+
+def _blocks(numbers: range, originals: Digits, seed: int) -> list[Digits]:
+    pictures, labels = originals
+
+    def make_block(chunk: slice) -> Digits:
+        rng = np.random.default_rng((seed, numbers[chunk.start]))
+        chosen = rng.integers(len(pictures), size=_BLOCK_ROWS)
+        return _deformed(pictures[chosen], rng), labels[chosen]
+
+    with one_blas_thread:
+        return list(map_chunks(make_block, len(numbers), 1, None))
+
+
+def _deformed(pictures: NDArray[np.uint8], rng: Generator) -> NDArray[np.uint8]:
+    """Return each picture, sampled where a random deformation puts its pixels."""
+    # Every deformation is linear in its parameters, so one product finds all places.
+    places = _random_parameters(len(pictures), rng) @ _deformations()
+    # Outside the frame of zeros there are only zeros.
+    np.clip(places, 0, np.float32(_SIDE + 0.999), out=places)
+    return _sampled(pictures, places)
+
+
+def _random_parameters(n_pictures: int, rng: Generator) -> NDArray[np.float32]:
+    """Return how much of each of `_deformations` makes up the places, (2, n, n_deformations)."""
+    nodes = rng.standard_normal((2, n_pictures, _NODES**2), dtype=np.float32) * _NODE_DEVIATION
+    angle = rng.uniform(-_MAX_ANGLE, _MAX_ANGLE, n_pictures)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    turn = np.stack([np.column_stack([cosine, -sine]), np.column_stack([sine, cosine])])
+    # Places are counted from the corner of a frame of zeros, one pixel wide.
+    centre = (_SIDE + 1) / 2 + rng.uniform(-_MAX_SHIFT, _MAX_SHIFT, (2, n_pictures, 1))
+    return np.concatenate([nodes, turn, centre], axis=2, dtype=np.float32)
+
+
+@functools.cache
+def _deformations() -> NDArray[np.float32]:
+    """Return what each parameter adds to the places of all pixels, (n_deformations, 784).
+
+    A smooth bump for each node of the grid, the row and the column from the centre, and one.
+    """
+    pixels = np.arange(_SIDE)
+    bumps = CubicSpline(np.linspace(0, _SIDE - 1, _NODES), np.eye(_NODES))(pixels).T
+    from_centre = pixels - (_SIDE - 1) / 2
+    row, column = np.meshgrid(from_centre, from_centre, indexing="ij")
+    flat = [np.kron(bumps, bumps), row.reshape(1, -1), column.reshape(1, -1), np.ones((1, _PIXELS))]
+    return np.vstack(flat).astype(np.float32)
+
+
+def _sampled(pictures: NDArray[np.uint8], places: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return bilinear samples of each picture, framed by zeros, at places (2, n, 784)."""
+    n_pictures = len(pictures)
+    corner = places.astype(np.int32)
+    down, right = places - corner
+    width = _SIDE + 1
+    flat = corner[0] * width + corner[1] + width**2 * np.arange(n_pictures)[:, np.newaxis]
+    # The four neighbours of a place lie side by side in one number: one look-up finds them all.
+    found = _neighbours(pictures).take(flat, mode="clip").view(np.uint8).reshape(*flat.shape, 4)
+    top, top_right, bottom, bottom_right = np.moveaxis(found, -1, 0).astype(np.float32)
+    top += right * (top_right - top)
+    bottom += right * (bottom_right - bottom)
+    samples: NDArray[np.float32] = top + down * (bottom - top)
+    return (samples + np.float32(0.5)).astype(np.uint8)
+
+
+def _neighbours(pictures: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Return each square of four pixels of the framed pictures as one number, flat."""
+    framed = np.zeros((len(pictures), _SIDE + 2, _SIDE + 2), dtype=np.uint8)
+    framed[:, 1:-1, 1:-1] = pictures.reshape(-1, _SIDE, _SIDE)
+    corners = framed[:, :-1, :-1], framed[:, :-1, 1:], framed[:, 1:, :-1], framed[:, 1:, 1:]
+    return np.stack(corners, axis=-1).view(np.uint32).ravel()

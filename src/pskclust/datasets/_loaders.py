@@ -1,0 +1,184 @@
+"""Data sets of the paper, read from a data folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import fetch_openml
+
+_VARIABLE = "PSKCLUST_DATA"
+_MNIST = "mnist70k.npz"
+
+_SIPU = (
+    "It is on the clustering benchmark page http://www.cs.uef.fi/sipu/datasets/; the paper scales "
+    "each column to [0, 1]."
+)
+# File of each set, and where the set can be had.
+_PAPER_SETS = {
+    "AC": ("paper/AC.npz", "It is published at https://github.com/zhuye88/IDKC."),
+    "aggregation": ("paper/aggregation.npz", _SIPU),
+    "spiral": ("paper/spiral.npz", _SIPU),
+    "s3": ("paper/s3.npz", _SIPU),
+    "4C": ("paper/4C.npz", "It is published at https://github.com/IsolationKernel/psKC."),
+}
+_PAINTINGS = {
+    "autumn_colors": (
+        "images/autumn_colors.png",
+        "Zhao Mengfu's painting, in the National Palace Museum, Taipei, is in the public domain: "
+        "see Wikimedia Commons.",
+    ),
+    "starry_night_over_the_rhone": (
+        "images/starry_night_over_the_rhone.jpg",
+        "Vincent van Gogh's painting, in the Musee d'Orsay, Paris, is in the public domain: see "
+        "Wikimedia Commons.",
+    ),
+    "seeding_cc0": (
+        "images/seeding_cc0.jpg",
+        "It is a CC0 photograph of 5,312 x 2,988 pixels; any large one does in its place.",
+    ),
+}
+_SHA256 = {
+    "paper/4C.npz": "c540920ce4c45b659e9002d312c1a203f7eaed36097c5cc81de82cecab6f4535",
+    "paper/AC.npz": "d97081bd1783ce79fde28d0e4208a793cb6a064df37e3ccd91c33df1863873a9",
+    "paper/aggregation.npz": "c432708650ed91908c2fd9ac34cccb81b5fc2bad5ce2429ee3753ea72d58dfa8",
+    "paper/s3.npz": "180cc694d0c295605361a00e12f39e962398037a6496cd4a6ea81cca20f056ba",
+    "paper/spiral.npz": "deb0bcddec41ee0711e3f9c1837ad96591bbc351df4aa27e56e8a45884ce5298",
+    _MNIST: "54ddfe01bb1284d50e5473a31c590ba0e723949b611ce6e7604f2e9473754d8a",
+    "images/autumn_colors.png": "e5d025cd08f1b84ed642eb3bfa7578306fa54a98c406f0fd2bcfec9c6137fa84",
+    "images/seeding_cc0.jpg": "a5634d1ab5e41a3568e92d4a894a500c92b891f9ff734e50bd224d6e185a605f",
+    "images/starry_night_over_the_rhone.jpg": (
+        "e3bc9426791ab044f2cfbb2958cac8e907bb685f2c5788e432e6e6b00c7a04d8"
+    ),
+}
+
+
+def load_paper_set(
+    name: str, folder: str | os.PathLike[str] | None = None, *, verify: bool = True
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Read one of the paper's artificial data sets from the data folder.
+
+    Parameters
+    ----------
+    name : {"AC", "aggregation", "spiral", "s3", "4C"}
+        The file is paper/NAME.npz, with arrays X and y.
+    folder : str, path-like or None, default=None
+        The data folder; None is the one that the environment variable PSKCLUST_DATA names.
+    verify : bool, default=True
+        Refuse a file that is not the known one, by its SHA-256.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (n_samples, 2)
+    y : ndarray of int64, shape (n_samples,)
+        Class of each row, from 1 on.
+    """
+    file, source = _entry(name, _PAPER_SETS)
+    with np.load(_verified(file, source, folder, verify)) as arrays:
+        return arrays["X"].astype(np.float64), arrays["y"].astype(np.int64)
+
+
+def load_mnist(
+    folder: str | os.PathLike[str] | None = None, *, download: bool = False, verify: bool = True
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Read the 70,000 handwritten digits of MNIST from the data folder, or download them.
+
+    Parameters
+    ----------
+    folder : str, path-like or None, default=None
+        The data folder; None is the one that the environment variable PSKCLUST_DATA names. The
+        file is mnist70k.npz, with arrays X and y.
+    download : bool, default=False
+        Where there is no such file, use ``sklearn.datasets.fetch_openml("mnist_784")``.
+    verify : bool, default=True
+        Refuse a file that is not the known one, by its SHA-256.
+
+    Returns
+    -------
+    X : ndarray of uint8, shape (70000, 784)
+        Pixels of each digit, row by row.
+    y : ndarray of int64, shape (70000,)
+        The digits.
+    """
+    source = 'Pass download=True to get it by sklearn.datasets.fetch_openml("mnist_784").'
+    try:
+        path = _verified(_MNIST, source, folder, verify)
+    except FileNotFoundError:
+        if not download:
+            raise
+        # This parser needs no pandas.
+        X, y = fetch_openml(
+            "mnist_784", version=1, return_X_y=True, as_frame=False, parser="liac-arff"
+        )
+    else:
+        with np.load(path) as arrays:
+            X, y = arrays["X"], arrays["y"]
+    return X.reshape(len(X), -1).astype(np.uint8, copy=False), y.astype(np.int64)
+
+
+def load_painting(
+    name: str, folder: str | os.PathLike[str] | None = None, *, verify: bool = True
+) -> NDArray[np.uint8]:
+    """Read a painting of the paper, or a large photograph, from the data folder. Needs pillow.
+
+    Parameters
+    ----------
+    name : {"autumn_colors", "starry_night_over_the_rhone", "seeding_cc0"}
+        The file is images/NAME.png or images/NAME.jpg. The last one is the photograph.
+    folder : str, path-like or None, default=None
+        The data folder; None is the one that the environment variable PSKCLUST_DATA names.
+    verify : bool, default=True
+        Refuse a file that is not the known one, by its SHA-256.
+
+    Returns
+    -------
+    image : ndarray of uint8, shape (height, width, 3)
+        Red, green and blue of each pixel.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(
+            'load_painting needs pillow. Install it with: pip install "pskclust[image]"'
+        ) from error
+    file, source = _entry(name, _PAINTINGS)
+    with Image.open(_verified(file, source, folder, verify)) as image:
+        return np.array(image.convert("RGB"))
+
+
+def _entry(name: str, known: dict[str, tuple[str, str]]) -> tuple[str, str]:
+    if name not in known:
+        raise ValueError(f"name={name!r} is not known. Use one of {', '.join(map(repr, known))}.")
+    return known[name]
+
+
+def _verified(file: str, source: str, folder: str | os.PathLike[str] | None, verify: bool) -> Path:
+    """Return the path of a file of the data folder that is there and is the known one."""
+    folder = folder or os.environ.get(_VARIABLE)
+    if not folder:
+        raise FileNotFoundError(
+            f"{file} is read from a data folder, and none is named. Pass folder=... or set the "
+            f"environment variable {_VARIABLE}. {source}"
+        )
+    path = Path(folder) / file
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"There is no {file} in the data folder {os.fspath(folder)!r}, named by folder=... or "
+            f"the environment variable {_VARIABLE}. {source}"
+        )
+    if verify:
+        _check_sum(path, file)
+    return path
+
+
+def _check_sum(path: Path, file: str) -> None:
+    with path.open("rb") as opened:
+        found = hashlib.file_digest(opened, "sha256").hexdigest()
+    if found != _SHA256[file]:
+        raise ValueError(
+            f"{path} is not the known {file}: its SHA-256 is {found}, not {_SHA256[file]}. Get it "
+            "again, or pass verify=False to use it as it is."
+        )

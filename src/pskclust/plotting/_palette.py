@@ -1,0 +1,46 @@
+"""Colours that people tell apart, colour-blind ones included; noise is grey."""
+
+from __future__ import annotations
+
+import colorsys
+
+import numpy as np
+from numpy.typing import NDArray
+
+NOISE_COLOUR = (0.72, 0.72, 0.72)
+
+# Okabe and Ito's colours, but for black and for the yellow that vanishes on white, then three of
+# Tol's.
+_BASE = (
+    *("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"),
+    *("#882255", "#999933", "#332288"),
+)
+# With more clusters than colours, the same again darker, then lighter.
+_LIGHTNESS = (1.0, 0.6, 1.35)
+
+
+def cluster_colours(n_clusters: int) -> NDArray[np.float64]:
+    """Return a colour for each cluster, then, last, so that label -1 finds it, that of noise.
+
+    Parameters
+    ----------
+    n_clusters : int
+
+    Returns
+    -------
+    colours : ndarray of float64, shape (n_clusters + 1, 3)
+        Red, green and blue from 0 to 1.
+    """
+    many = len(_BASE) * len(_LIGHTNESS)
+    numbers = np.arange(n_clusters) % many
+    colours = [
+        _with_lightness(_BASE[number % len(_BASE)], _LIGHTNESS[number // len(_BASE)])
+        for number in numbers
+    ]
+    return np.array([*colours, NOISE_COLOUR])
+
+
+def _with_lightness(colour: str, factor: float) -> tuple[float, float, float]:
+    red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
+    return colorsys.hls_to_rgb(hue, min(0.85, lightness * factor), saturation)

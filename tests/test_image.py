@@ -1,0 +1,124 @@
+"""Images of every kind are segmented by colour."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pskclust import PSKC
+from pskclust.image import _different, _to_space, segment
+
+skimage = pytest.importorskip("skimage")
+
+
+@pytest.fixture
+def flag():
+    """Three stripes, each of a colour with a little variation, of 30, 20 and 10 rows."""
+    rng = np.random.RandomState(0)
+    colours = np.repeat([[200, 30, 30], [30, 160, 60], [40, 60, 200]], [30, 20, 10], axis=0)
+    image = np.broadcast_to(colours[:, np.newaxis], (60, 40, 3)) + rng.randint(-8, 9, (60, 40, 3))
+    return image.astype(np.uint8)
+
+
+def found(image, psi=8, tau=0.15, **options):
+    return segment(image, psi, tau, random_state=0, **options)
+
+
+@pytest.mark.parametrize("space", ["lab", "rgb", "hsv"])
+def test_colours_come_apart_the_largest_first(flag, space):
+    result = found(flag, color_space=space)
+    assert_array_equal(
+        result.labels, np.repeat([0, 1, 2], [30, 20, 10])[:, np.newaxis] * [[1] * 40]
+    )
+    assert_array_equal(result.sizes, [1200, 800, 400])
+    assert np.abs(result.colors.astype(int)[0] - [200, 30, 30]).max() < 3
+
+
+def test_labels_are_those_of_all_pixels_in_the_order_of_their_colours(flag):
+    result = found(flag)
+    colours, numbers, counts = _different(flag.reshape(-1, 3))
+    pixels = np.repeat(_to_space(colours, "lab"), counts, axis=0)
+    plain = PSKC(8, 0.15, random_state=0).fit(pixels)
+    first_pixel = np.cumsum(counts) - counts
+    by_pixel = plain.labels_[first_pixel][numbers].reshape(60, 40)
+    pairs = {(a, b) for a, b in zip(by_pixel.ravel(), result.labels.ravel(), strict=True)}
+    assert len(pairs) == plain.n_clusters_ == result.n_clusters
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, float])
+def test_all_types_of_numbers_give_the_same_clusters(flag, dtype):
+    scale = {np.uint8: 1, np.uint16: 257}.get(dtype, 1 / 255)
+    image = (flag.astype(float) * scale).astype(dtype)
+    assert_array_equal(found(image).labels, found(flag).labels)
+
+
+def test_grey_images_have_three_equal_channels(flag):
+    grey = np.where(flag[..., 0] > 100, 220, 30).astype(np.uint8)
+    expected = found(np.repeat(grey[..., np.newaxis], 3, axis=2), tau=0.5)
+    assert expected.n_clusters == 2
+    for image in (grey, grey[..., np.newaxis]):
+        assert_array_equal(found(image, tau=0.5).labels, expected.labels)
+    assert_array_equal(found(grey > 100, tau=0.5).labels, expected.labels)
+
+
+def test_transparent_pixels_are_left_out(flag):
+    alpha = np.full((60, 40, 1), 255, dtype=np.uint8)
+    alpha[50:] = 0
+    result = found(np.concatenate([flag, alpha], axis=2))
+    assert (result.labels[50:] == -1).all()
+    assert (result.labels[:50] >= 0).all()
+    assert (result.image[50:] == 255).all()
+    assert (result.mean_color_image()[50:] == 255).all()
+    grey_and_alpha = np.concatenate([flag[..., :1], alpha], axis=2)
+    assert (found(grey_and_alpha).labels[50:] == -1).all()
+
+
+def test_position_tells_places_of_one_colour_apart():
+    image = np.zeros((20, 60, 3), dtype=np.uint8)
+    image[:, 25:35] = 255
+    assert found(image, tau=0.5).n_clusters == 2
+    assert found(image, position=4.0).n_clusters > 2
+
+
+def test_a_cutout_is_the_cluster_on_white(flag):
+    picture = found(flag).cutout(1)
+    assert_array_equal(picture[30:50], flag[30:50])
+    assert (picture[:30] == 255).all()
+    with pytest.raises(ValueError, match="cluster=3 is not there.*0 to 2"):
+        found(flag).cutout(3)
+
+
+def test_the_contact_sheet_holds_the_image_and_its_clusters(flag):
+    sheet = found(flag).contact_sheet()
+    assert_array_equal(sheet[12:72, 12:52], flag)
+    assert_array_equal(sheet[12:72, 64:104], found(flag).cutout(0))
+    assert found(flag).contact_sheet(max_clusters=1).shape == (84, 116, 3)
+    wide = np.repeat(np.repeat(flag, 20, axis=0), 30, axis=1)
+    assert found(wide).contact_sheet().shape[1] < 1700
+
+
+@pytest.mark.parametrize(
+    ("image", "message"),
+    [
+        (np.zeros((3, 4, 5)), "shape \\(3, 4, 5\\)"),
+        (np.zeros(5), "shape \\(5,\\)"),
+        (np.zeros((0, 3, 3)), "shape \\(0, 3, 3\\)"),
+        (np.zeros((3, 3), dtype=int), "type int64"),
+        (np.full((3, 3), 2.0), "floats outside 0 to 1"),
+        (np.full((3, 3), np.nan), "missing values"),
+        (np.zeros((3, 3, 4), dtype=np.uint8), "fewer than two pixels"),
+    ],
+)
+def test_what_is_no_image_is_named(image, message):
+    with pytest.raises(ValueError, match=message):
+        segment(image)
+
+
+def test_wrong_parameters_are_named(flag):
+    with pytest.raises(ValueError, match="color_space='xyz'"):
+        segment(flag, color_space="xyz")
+    with pytest.raises(ValueError, match="position=-1"):
+        segment(flag, position=-1)
+    with pytest.raises(ValueError, match="psi"):
+        segment(flag, psi=1)

@@ -1,0 +1,63 @@
+"""Scores against known classes."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from pskclust.metrics import matched_f1
+
+
+def f1_of_best_matching(y_true, y_pred):
+    """The score, by trying every way to match classes with clusters; None is no cluster."""
+    classes, clusters = sorted(set(y_true)), sorted(set(y_pred) - {-1})
+    choices = [*clusters, *[None] * len(classes)]
+    return max(
+        np.mean(
+            [f1(y_true == one, y_pred == other) for one, other in zip(classes, chosen, strict=True)]
+        )
+        for chosen in set(permutations(choices, len(classes)))
+    )
+
+
+def f1(in_class, in_cluster):
+    return 2 * np.sum(in_class & in_cluster) / (np.sum(in_class) + np.sum(in_cluster))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_score_is_that_of_the_best_matching(seed):
+    rng = np.random.RandomState(seed)
+    y_true, y_pred = rng.randint(0, rng.randint(1, 5), 12), rng.randint(-1, rng.randint(1, 5), 12)
+    assert matched_f1(y_true, y_pred) == pytest.approx(f1_of_best_matching(y_true, y_pred))
+
+
+def test_names_of_classes_and_clusters_do_not_matter():
+    assert matched_f1(["b", "b", "a", "c"], [7, 7, 0, 3]) == 1
+    assert matched_f1([5, 5, 2], ["x", "x", "y"]) == 1
+
+
+def test_noise_matches_no_class():
+    assert matched_f1([0, 0, 1, 1], [0, 0, -1, -1]) == 0.5
+    assert matched_f1([0, 0], [-1, -1]) == 0
+    assert matched_f1([-1, -1, 0], [1, 1, 0]) == 1
+
+
+def test_a_cluster_matches_one_class_only():
+    assert matched_f1([0, 0, 1, 1], [0, 0, 0, 0]) == pytest.approx(2 / 3 / 2)
+
+
+def test_a_split_class_counts_with_one_part():
+    assert matched_f1([0, 0, 0, 0], [0, 0, 0, 1]) == pytest.approx(2 * 3 / 7)
+
+
+def test_labels_of_different_length_are_refused():
+    with pytest.raises(ValueError, match="y_true has 2 labels and y_pred has 3. Pass one of each"):
+        matched_f1([0, 1], [0, 1, 1])
+
+
+@pytest.mark.parametrize("wrong", [[], [[0, 1]], 3])
+def test_labels_are_one_for_each_row(wrong):
+    with pytest.raises(ValueError, match=r"y_pred has shape \(.*\). Pass one label for each"):
+        matched_f1([0, 1], wrong)
