@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ._kernels import block_encoding, blocks
 from ._kernels.blocks import BLOCK, Layout
@@ -77,13 +78,18 @@ def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
     return CountTable(np.ascontiguousarray(counts[:, :-1]), mass)
 
 
-def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return where the superblocks that hold each of the t * psi cells start, and the list."""
     layout = rows.layout
-    starts = np.zeros(layout.block_cells.shape[1] * psi + 1, dtype=np.int64)
-    holders = np.empty(len(layout.super_cells), dtype=np.int32)
-    blocks.list_holders(layout, rows.n_superblocks, starts, holders)
-    return starts, holders
+    n_partitions = layout.block_cells.shape[1]
+    first_cells = np.tile(np.arange(n_partitions) * psi, rows.n_superblocks)
+    cells = np.repeat(first_cells, np.diff(layout.super_start)) + layout.super_cells
+    held = sparse.csr_array(
+        (np.ones(len(cells), dtype=np.bool_), cells, layout.super_start[::n_partitions]),
+        shape=(rows.n_superblocks, n_partitions * psi),
+    )
+    holders = held.tocsc()
+    return holders.indptr, holders.indices
 
 
 def _order_by_neighbourhood(

@@ -73,16 +73,14 @@ class BlockedEngine(LabelledRows):
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         tables = padded(table.counts[np.newaxis])
-        bounds = np.empty(len(self._n_open), dtype=np.int64)
-        kernels.highest_scores(self._layout, tables, self._n_open, bounds)
         place, score = kernels.best_row(
             self._layout,
-            np.argsort(-bounds, kind="stable"),
-            bounds,
             tables,
             self._open,
+            self._n_open,
             self._blocked.order,
             -1 if besides is None else besides,
+            np.empty_like(self._n_open),
         )
         return Candidate(int(self._blocked.order[place]), int(score), int(self._units[place]))
 
@@ -103,13 +101,11 @@ class BlockedEngine(LabelledRows):
         visited, best_score_left = self._superblocks_to_visit(tables, min_score)
 
         def absorb_some(some: Superblocks) -> tuple[int, int, int, NDArray[np.int64]]:
-            added = np.zeros_like(tables[0])
-            n_rows, mass, best_score_left = kernels.absorb(
+            n_rows, best_score_left = kernels.absorb(
                 self._layout,
                 some,
                 tables,
                 min_score,
-                self._units,
                 cluster,
                 step,
                 self._highest,
@@ -117,10 +113,15 @@ class BlockedEngine(LabelledRows):
                 self._n_open,
                 self._labels,
                 self._steps,
-                added,
+                joined,
             )
+            added = np.zeros_like(tables[0])
+            mass = 0
+            if n_rows:
+                mass = kernels.count_blocks(self._layout, some, joined, self._units, added)
             return n_rows, mass, best_score_left, added
 
+        joined = np.zeros_like(self._open)
         added = np.zeros_like(tables[0])
         n_rows = mass = 0
         for part in _map_superblocks(absorb_some, visited, self._n_jobs):
@@ -262,7 +263,8 @@ def _map_superblocks(
     """Deal superblocks out to a few runs a thread: those with much to do stand side by side."""
     most = -(-len(superblocks) // _SUPERBLOCKS_PER_RUN)
     n_runs = min(_RUNS_PER_THREAD * n_threads(n_jobs), most)
-    runs = [superblocks[first::n_runs] for first in range(n_runs)]
+    # Contiguous, since code is compiled anew for other arrays.
+    runs = [superblocks[first::n_runs].copy() for first in range(n_runs)]
     return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
 
 

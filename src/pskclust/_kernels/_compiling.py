@@ -9,23 +9,28 @@ from typing import Any
 
 import numba
 
+# Nothing is divided by zero, and nobody calls from C.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_WITHIN: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True}
+
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile a function when it is first called; keep the code on disk if there is a place."""
-    return _compile(function)
+    try:
+        return numba.njit(cache=True, **_OPTIONS)(function)
+    except RuntimeError:  # numba found no folder that it may write to
+        _warn_of_no_cache()
+        return numba.njit(**_OPTIONS)(function)
+
+
+def compiled_within(function: Callable[..., Any]) -> Any:
+    """Compile a function that only compiled ones call, and that is kept with their code."""
+    return numba.njit(**_WITHIN)(function)
 
 
 def compiled_loosely(function: Callable[..., Any]) -> Any:
-    """Compile a function whose sums may be taken in any order: fast, and not for results."""
-    return _compile(function, fastmath={"contract", "reassoc"})
-
-
-def _compile(function: Callable[..., Any], **options: Any) -> Any:
-    try:
-        return numba.njit(nogil=True, cache=True, **options)(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        _warn_of_no_cache()
-        return numba.njit(nogil=True, **options)(function)
+    """Compile such a function whose sums may be taken in any order: fast, and not for results."""
+    return numba.njit(fastmath={"contract", "reassoc"}, **_WITHIN)(function)
 
 
 @functools.cache

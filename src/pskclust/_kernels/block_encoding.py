@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._compiling import compiled
+from ._compiling import compiled, compiled_within
 from .blocks import BLOCK
 
 EPSILON = np.finfo(np.float64).eps
@@ -56,7 +56,7 @@ def split_range(
     return place
 
 
-@compiled
+@compiled_within
 def select(points, order, first, last, place, column):
     """Move rows until those before `place` have values no larger than those from there on."""
     state = np.uint64(first + last)
@@ -67,8 +67,11 @@ def select(points, order, first, last, place, column):
         for number in range(n_values):
             state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
             offset = np.int64(state >> np.uint64(33)) % (last - first)
-            values[number] = points[first + offset, column]
-        values[:n_values].sort()
+            value, at = points[first + offset, column], number
+            while at > 0 and values[at - 1] > value:
+                values[at] = values[at - 1]
+                at -= 1
+            values[at] = value
         pivot = values[(place - first) * n_values // (last - first)]
         left, right = first, last - 1
         while left <= right:
@@ -95,20 +98,21 @@ def select(points, order, first, last, place, column):
 @compiled
 def split_to_blocks(points, order, first, last):
     """Split a range of rows, and its parts, until they are blocks."""
-    waiting = np.empty((64, 2), dtype=np.int64)
-    waiting[0] = first, last
+    # Parts that wait stand side by side, the last one first: each starts where the one before ends.
+    ends = np.empty(64, dtype=np.int64)
+    ends[0] = last
     n_waiting = 1
     while n_waiting:
-        n_waiting -= 1
-        first, last = waiting[n_waiting]
+        last = ends[n_waiting - 1]
         if last - first > BLOCK:
-            place = split_range(points, order, first, last)
-            waiting[n_waiting] = first, place
-            waiting[n_waiting + 1] = place, last
-            n_waiting += 2
+            ends[n_waiting] = split_range(points, order, first, last)
+            n_waiting += 1
+        else:
+            first = last
+            n_waiting -= 1
 
 
-@compiled
+@compiled_within
 def find_boxes(
     points,  # IN   (n_blocks, d, 64)
     first,  # IN   blocks from here
@@ -130,7 +134,7 @@ def find_boxes(
             high[whole, column] = max(high[whole, column], largest)
 
 
-@compiled
+@compiled_within
 def keep_possible(
     low,  # IN   (n_boxes, d)
     high,  # IN   (n_boxes, d)
@@ -181,7 +185,7 @@ def keep_possible(
     return end
 
 
-@compiled
+@compiled_within
 def nearest_in_block(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
@@ -207,7 +211,7 @@ def nearest_in_block(
             nearest[place] = number if closer else nearest[place]
 
 
-@compiled
+@compiled_within
 def shared_cell(
     points,  # IN   (n_blocks, d, 64)
     n_here,  # IN   how many rows the block has
@@ -236,7 +240,7 @@ def shared_cell(
     return nearest[0], n_kept
 
 
-@compiled
+@compiled_within
 def list_cells(
     nearest,  # IN   (64,)
     n_here,  # IN   how many rows there are
@@ -259,7 +263,7 @@ def list_cells(
     return end
 
 
-@compiled
+@compiled_within
 def list_present(
     present,  # INOUT (t, psi) where a cell has a row; False again at the end
     possible,  # IN   (t, psi) the cells that a superblock could have

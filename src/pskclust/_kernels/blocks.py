@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._compiling import compiled
+from ._compiling import compiled, compiled_within
 
 BLOCK = 64
 UNKNOWN = np.iinfo(np.int64).max
@@ -37,14 +37,14 @@ class Layout(NamedTuple):
     super_cells: NDArray[np.unsignedinteger]  # the cells a superblock has in a partitioning
 
 
-@compiled
+@compiled_within
 def blocks_of(layout, superblock):
     """Return the first block of a superblock, and the one after its last."""
     first = superblock * layout.blocks_per_superblock
     return first, min(first + layout.blocks_per_superblock, len(layout.full))
 
 
-@compiled
+@compiled_within
 def extremes(tables, cluster, i, cells, start, stop):
     """Return the smallest and the largest count of some cells of a partitioning."""
     small = large = tables[cluster, i, cells[start]]
@@ -55,7 +55,7 @@ def extremes(tables, cluster, i, cells, start, stop):
     return small, large
 
 
-@compiled
+@compiled_within
 def super_bounds(layout, superblock, tables, cluster):
     """Return the lowest and the highest score that a row of a superblock can have."""
     n_partitions = tables.shape[1]
@@ -69,7 +69,7 @@ def super_bounds(layout, superblock, tables, cluster):
     return lowest, highest
 
 
-@compiled
+@compiled_within
 def common_score(layout, block, tables, cluster):
     """Return what the partitionings that are not mixed add to the score of every row."""
     total = 0
@@ -78,7 +78,7 @@ def common_score(layout, block, tables, cluster):
     return total
 
 
-@compiled
+@compiled_within
 def block_bounds(layout, block, common, tables, cluster):
     """Return the lowest and the highest score that a row of a block can have."""
     lowest = highest = common
@@ -91,7 +91,7 @@ def block_bounds(layout, block, common, tables, cluster):
     return lowest, highest
 
 
-@compiled
+@compiled_within
 def row_score(layout, block, place, common, tables, cluster):
     """Return the score of one row."""
     score = common
@@ -101,7 +101,7 @@ def row_score(layout, block, place, common, tables, cluster):
     return score
 
 
-@compiled
+@compiled_within
 def score_block(layout, block, common, tables, cluster, scores):
     """Fill the scores, (64,), of all rows of a block."""
     for place in range(BLOCK):
@@ -112,7 +112,7 @@ def score_block(layout, block, common, tables, cluster, scores):
             scores[place] += tables[cluster, i, layout.mixed_cells[mixed, place]]
 
 
-@compiled
+@compiled_within
 def count_rows(layout, block, chosen, units, counts):
     """Add the rows of a block that `chosen` has a bit for to a table; return their mass."""
     start = block * BLOCK
@@ -150,31 +150,6 @@ def count_blocks(
 
 
 @compiled
-def list_holders(
-    layout,
-    n_superblocks,  # IN   how many there are
-    holders_start,  # OUT  (t * psi + 1,) zeros, then where the superblocks that hold a cell start
-    holders,  # OUT  their numbers
-):
-    """Turn the lists of the cells that superblocks hold around."""
-    n_partitions = layout.block_cells.shape[1]
-    psi = (len(holders_start) - 1) // n_partitions
-    # Counted two places on, a list's start moves to its end as it fills, where the next one starts.
-    for pair in range(n_superblocks * n_partitions):
-        for place in range(layout.super_start[pair], layout.super_start[pair + 1]):
-            flat = pair % n_partitions * psi + layout.super_cells[place]
-            if flat + 2 < len(holders_start):
-                holders_start[flat + 2] += 1
-    for flat in range(2, len(holders_start)):
-        holders_start[flat] += holders_start[flat - 1]
-    for pair in range(n_superblocks * n_partitions):
-        for place in range(layout.super_start[pair], layout.super_start[pair + 1]):
-            flat = pair % n_partitions * psi + layout.super_cells[place]
-            holders[holders_start[flat + 1]] = pair // n_partitions
-            holders_start[flat + 1] += 1
-
-
-@compiled
 def forget_changed(
     tables,  # IN   (1, t, psi + 1)
     known,  # INOUT (t, psi + 1) the table before, made equal
@@ -200,7 +175,6 @@ def absorb(
     superblocks,  # IN   (m,) which ones
     tables,  # IN   (1, t, psi + 1) of the cluster
     min_score,  # IN   what a row needs to join
-    units,  # IN   (n,)
     cluster,  # IN   its number
     step,  # IN   the growth step
     highest,  # OUT  (n_superblocks,) bounds on the scores of their rows
@@ -208,10 +182,10 @@ def absorb(
     n_open,  # INOUT (n_superblocks,) how many they are
     labels,  # OUT  (n,) of the rows that join
     steps,  # OUT  (n,) of the rows that join
-    added,  # OUT  (t, psi + 1) their table, added to
+    joined,  # OUT  (n_blocks,) their bits, set where there are any
 ):
-    """Return how many rows join, their mass, and a bound on the scores of all others."""
-    n_taken = mass = 0
+    """Return how many rows join, and a bound on the scores of all others."""
+    n_taken = 0
     best_left = -1
     scores = np.empty(BLOCK, dtype=np.int64)
     for superblock in superblocks:
@@ -232,7 +206,7 @@ def absorb(
                     continue
                 if low < min_score:
                     score_block(layout, block, common, tables, 0, scores)
-                    for place in range(min(BLOCK, len(units) - block * BLOCK)):
+                    for place in range(min(BLOCK, len(labels) - block * BLOCK)):
                         bit = np.uint64(1) << np.uint64(place)
                         if joining & bit and scores[place] < min_score:
                             joining &= ~bit
@@ -240,40 +214,40 @@ def absorb(
             if not joining:
                 continue
             open_rows[block] &= ~joining
-            mass += count_rows(layout, block, joining, units, added)
-            for place in range(min(BLOCK, len(units) - block * BLOCK)):
+            joined[block] = joining
+            for place in range(min(BLOCK, len(labels) - block * BLOCK)):
                 if joining >> np.uint64(place) & np.uint64(1):
                     labels[block * BLOCK + place] = cluster
                     steps[block * BLOCK + place] = step
                     n_open[superblock] -= 1
                     n_taken += 1
-    return n_taken, mass, best_left
-
-
-@compiled
-def highest_scores(layout, tables, n_open, bounds):
-    """Fill a bound on the scores in each superblock; -1 where no row is open."""
-    for superblock in range(len(n_open)):
-        bounds[superblock] = -1
-        if n_open[superblock]:
-            bounds[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+    return n_taken, best_left
 
 
 @compiled
 def best_row(
     layout,
-    superblocks,  # IN   (n_superblocks,) by falling bound
-    bounds,  # IN   (n_superblocks,) on the scores in each
     tables,  # IN   (1, t, psi + 1)
     open_rows,  # IN   (n_blocks,)
+    n_open,  # IN   (n_superblocks,) how many rows are open in each
     order,  # IN   (n,) number of each row
     besides,  # IN   number of a row that does not count
+    bounds,  # TMP  (n_superblocks,) on the scores in each
 ):
     """Return the place and the score of the best open row; of equal ones, the lowest number."""
     best_place, best_score = np.int64(-1), np.int64(-1)
-    for superblock in superblocks:
-        if bounds[superblock] < best_score:
-            break
+    for superblock in range(len(n_open)):
+        bounds[superblock] = -1
+        if n_open[superblock]:
+            bounds[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+    while True:
+        superblock = 0
+        for other in range(1, len(bounds)):
+            if bounds[other] > bounds[superblock]:
+                superblock = other
+        if bounds[superblock] < max(best_score, 0):
+            return best_place, best_score
+        bounds[superblock] = -1
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
             if not open_rows[block]:
@@ -289,7 +263,6 @@ def best_row(
                 score = row_score(layout, block, place, common, tables, 0)
                 if score > best_score or (score == best_score and order[row] < order[best_place]):
                     best_place, best_score = np.int64(row), score
-    return best_place, best_score
 
 
 @compiled
@@ -364,7 +337,7 @@ def row_results(
                 similarities_out[row] = score / denominators[cluster]
 
 
-@compiled
+@compiled_within
 def could_be_closer(
     layout,
     block,  # IN   which block

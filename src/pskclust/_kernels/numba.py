@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._compiling import compiled, compiled_loosely
+from ._compiling import compiled, compiled_loosely, compiled_within
 
 # How many points are passed between two looks at how far the farthest nearest centre is.
 _WALK = 2048
@@ -128,7 +128,7 @@ def settle_cells(points, screen, screened, cells):
         )
 
 
-@compiled
+@compiled_within
 def bound_of_nearest(bound2, row, shape):
     """Return a bound that a few times more points have than are likely to be nearest centres."""
     n_partitions, psi = shape
@@ -141,7 +141,7 @@ def bound_of_nearest(bound2, row, shape):
     return float(np.partition(some, place)[place])
 
 
-@compiled
+@compiled_within
 def find_distances(
     screen,
     screened,
@@ -178,7 +178,7 @@ def find_distances(
     return n_found
 
 
-@compiled
+@compiled_within
 def any_between(bounds, above, upto):
     """Return whether a bound is above one number and not above the other, without branches."""
     hit = np.int32(0)
@@ -187,7 +187,7 @@ def any_between(bounds, above, upto):
     return hit
 
 
-@compiled
+@compiled_within
 def may_be_nearest(screen, point, least2, closest):
     """Return whether a point may be the nearest centre in a partitioning."""
     for use in range(screen.use_start[point], screen.use_start[point + 1]):
@@ -205,7 +205,7 @@ def squared_distance(screened, row, screen, point):
     return screened.squares[row] + screen.squares[point] - np.float32(2) * product
 
 
-@compiled
+@compiled_within
 def settle_row(
     points,  # IN   (m, d)
     row,  # IN   which row
@@ -244,7 +244,7 @@ def settle_row(
                 cells[row, i] = number
 
 
-@compiled
+@compiled_within
 def exact_distance2(points, row, others, other):
     """Sum the squared differences in feature order."""
     total = 0.0
