@@ -106,7 +106,8 @@ class RCC(ClusterMixin, BaseEstimator):
     takes time n `n_neighbors` d times the number of steps of the conjugate gradient method. Memory
     is n (`n_neighbors` + d). lambda depends on the scale of X: the method is not the same for X
     and for a multiple of it. In two or three dimensions the shortest edges, and with them
-    delta, are far shorter than most; clusters then fall to pieces unless `n_neighbors` is large.
+    delta, are far shorter than most; clusters then fall to pieces
+    unless `n_neighbors` or `threshold` is large.
 
     References
     ----------
