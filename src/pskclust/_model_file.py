@@ -7,23 +7,21 @@ more than it holds.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
 import math
 import os
-import tempfile
 import tokenize
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._exceptions import ModelFileError
+from ._files import replacing
 
 FORMAT = "pskclust model"
 VERSION = 1
@@ -48,28 +46,14 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 def write_model(
     path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write a model beside `path`, then rename it, so that no half-written file is ever there."""
+    """Write a model file; the old one stays until the new one is complete."""
     members = {f"{name}.npy": _array_bytes(array) for name, array in arrays.items()}
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
     text = json.dumps({"format": FORMAT, "version": VERSION, "sha256": digests, **header})
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to save a model in.")
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-                archive.writestr(zipfile.ZipInfo(_HEADER, _EPOCH), text)
-                for name, content in members.items():
-                    archive.writestr(zipfile.ZipInfo(name, _EPOCH), content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, _usual_mode())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+    with replacing(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(zipfile.ZipInfo(_HEADER, _EPOCH), text)
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content)
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -152,10 +136,3 @@ def _array_bytes(array: NDArray[Any]) -> bytes:
     stream = io.BytesIO()
     np.lib.format.write_array(stream, np.ascontiguousarray(array), allow_pickle=False)
     return stream.getvalue()
-
-
-def _usual_mode() -> int:
-    """Return the permissions that a new file gets here; temporary files are private."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
