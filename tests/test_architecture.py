@@ -34,6 +34,7 @@ LAYERS = [
     ["_isolation_kernel", "_model_file"],
     ["_model_state"],
     ["_estimator"],
+    ["_sweep"],
     ["datasets._generators", "datasets._loaders", "metrics"],
     ["datasets._digits"],
     ["datasets"],
@@ -84,8 +85,10 @@ def test_the_public_surface_fits_on_one_screen():
         "IsolationKernel",
         "ModelFileError",
         "Progress",
+        "SweepResult",
         "__version__",
         "load",
+        "sweep",
     ]
     assert all(hasattr(pskclust, name) for name in pskclust.__all__)
 

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
         "_estimator",
         "_isolation_kernel",
         "_memory",
+        "_sweep",
         "baselines._density_peaks",
         "baselines._kernel_kmeans",
         "baselines._mbscan",
