@@ -15,7 +15,7 @@ PACKAGE = Path(pskclust.__file__).parent
 
 # Data flows down this list; a module imports only from the lines above its own.
 LAYERS = [
-    ["_version", "_exceptions", "_files", "_progress"],
+    ["_version", "_exceptions", "_files", "_optional", "_palette", "_progress"],
     ["_memory", "_parallel", "_kernels", "_kernels._compiling", "_kernels.screening"],
     ["_kernels.blocks", "_kernels.numba", "_kernels.numpy"],
     ["_kernels.block_encoding", "_kernels.choice"],
@@ -34,6 +34,7 @@ LAYERS = [
     ["_isolation_kernel", "_model_file"],
     ["_model_state"],
     ["_estimator"],
+    ["_sweep"],
     ["datasets._generators", "datasets._loaders", "metrics"],
     ["datasets._digits"],
     ["datasets"],
@@ -41,7 +42,11 @@ LAYERS = [
     ["baselines._kernel_kmeans", "baselines._pairs"],
     ["baselines._density_peaks", "baselines._mbscan", "baselines._rcc", "baselines._sgl"],
     ["baselines"],
-    ["image", "plotting._axes", "plotting._palette"],
+    ["image._pixels", "image._read", "plotting._axes"],
+    ["image._contact_sheet", "image._label_map"],
+    ["image._segmentation"],
+    ["image._segment"],
+    ["image"],
     ["plotting._clusters", "plotting._growth", "plotting._profile", "plotting._similarity"],
     ["plotting"],
 ]
@@ -84,8 +89,10 @@ def test_the_public_surface_fits_on_one_screen():
         "IsolationKernel",
         "ModelFileError",
         "Progress",
+        "SweepResult",
         "__version__",
         "load",
+        "sweep",
     ]
     assert all(hasattr(pskclust, name) for name in pskclust.__all__)
 

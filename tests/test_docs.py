@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[1]
         "_estimator",
         "_isolation_kernel",
         "_memory",
+        "_optional",
+        "_sweep",
         "baselines._density_peaks",
         "baselines._kernel_kmeans",
         "baselines._mbscan",
@@ -28,7 +30,7 @@ ROOT = Path(__file__).parents[1]
         "baselines._sgl",
         "datasets._digits",
         "datasets._generators",
-        "image",
+        "image._segment",
         "metrics",
     ],
 )

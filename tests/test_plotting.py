@@ -182,4 +182,4 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    assert "pip install 'pskclust[plot]'" in answer.stdout
+    assert 'pip install "pskclust[plot]"' in answer.stdout

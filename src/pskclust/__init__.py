@@ -4,6 +4,7 @@ from ._estimator import PSKC, load
 from ._exceptions import InsufficientMemoryError, ModelFileError
 from ._isolation_kernel import IsolationKernel
 from ._progress import Progress
+from ._sweep import SweepResult, sweep
 from ._version import __version__
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "IsolationKernel",
     "ModelFileError",
     "Progress",
+    "SweepResult",
     "__version__",
     "load",
+    "sweep",
 ]

@@ -219,7 +219,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         check_parameters(self.get_params(deep=False), CLUSTERING_RULES)
         report = reporter(self.verbose, self.callback)
         data = self._checked_data(X, sample_weight)
-        engine = self._engine_for(data, report)
+        self._cluster(data, self._engine_for(data, report), report)
+        return self
+
+    def _cluster(self, data: Data, engine: Engine, report: Report) -> None:
+        """Find the clusters of the rows of an engine that is ready for growth."""
         min_mass = int(self.min_cluster_size or 0) * engine.one
         growth = grow(engine, self.tau_, float(self.growth_rate), report)
         growth = dissolve_small(engine, growth, min_mass, self.tau_)
@@ -228,7 +232,6 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         if self.noise == "nearest":
             adopt_noise(engine, refinement.clusters)
         self._publish(self._with_absent_rows(data, Result.of(engine, growth, refinement)))
-        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_result")

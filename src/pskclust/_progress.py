@@ -16,13 +16,14 @@ class Progress:
 
     Attributes
     ----------
-    stage : {"encode", "grow", "refine"}
-        What the fit is doing: finding the cells of the rows, growing clusters, or refining them.
+    stage : {"encode", "grow", "refine", "sweep"}
+        What the fit is doing: finding the cells of the rows, growing clusters, or refining them;
+        "sweep" is all fits of a sweep.
     done, total : int
-        Rows encoded, rows assigned to a cluster, or refinement passes made; and of how many at
-        the most. Growth may end before `total`: the rest is noise.
+        Rows encoded, rows assigned to a cluster, refinement passes made, or fits made; and of how
+        many at the most. Growth may end before `total`: the rest is noise.
     n_clusters : int
-        Clusters found so far.
+        Clusters found so far, or by the latest fit of a sweep.
     """
 
     stage: str
@@ -55,7 +56,13 @@ class _Bar:
 
     MAX_WIDTH = 30
     SECONDS_BETWEEN_DRAWINGS = 0.1
-    WORDS: ClassVar = {"encode": "rows encoded", "grow": "rows assigned", "refine": "passes"}
+    WORDS: ClassVar = {
+        "encode": "rows encoded",
+        "grow": "rows assigned",
+        "refine": "passes",
+        "sweep": "fits",
+    }
+    LAST_STAGES = ("refine", "sweep")
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -68,7 +75,7 @@ class _Bar:
         if self._latest is not None and progress.stage != self._latest.stage:
             self._end_stage(self._latest)
         self._latest = progress
-        if progress.stage == "refine" and progress.done == progress.total:
+        if progress.stage in self.LAST_STAGES and progress.done == progress.total:
             self._end_stage(progress)
             self._latest = None
         elif self._live and time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS:

@@ -121,6 +121,9 @@ class Engine(Protocol):
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return what is known of each row, similarities being to each one's own cluster."""
 
+    def reset(self) -> None:
+        """Take all rows out of their clusters, so that growth can start anew on the same cells."""
+
 
 class EncodingEngine(Engine, Protocol):
     """An engine that finds the cells of its rows by itself."""

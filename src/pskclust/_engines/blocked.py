@@ -51,17 +51,21 @@ class BlockedEngine(LabelledRows):
         self._units = self._blocked.units
         self._places = np.empty(len(self._data), dtype=np.int64)
         self._places[self._blocked.order] = np.arange(len(self._data))
+        nothing = np.empty(0, dtype=np.int64)
+        self._written_out: tuple[ClusterTables | None, NDArray[np.int64]] = None, nothing
+        self._holders = holders_of_cells(self._blocked, partition.psi)
+        self.reset()
+
+    def reset(self) -> None:
+        super().reset()
         # Rows of weight 0 are no rows to growth.
         counted = np.zeros((len(self._layout.block_cells), BLOCK), dtype=bool)
         counted.ravel()[: len(self._units)] = self._units > 0
         packed = np.packbits(counted, axis=1, bitorder="little")
         self._open = packed.view("<u8").astype(np.uint64).ravel()
-        nothing = np.empty(0, dtype=np.int64)
-        self._written_out: tuple[ClusterTables | None, NDArray[np.int64]] = None, nothing
         starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
         self._n_open = np.add.reduceat(np.bitwise_count(self._open).astype(np.int64), starts)
-        self._holders = holders_of_cells(self._blocked, partition.psi)
-        self._known = padded(np.zeros(partition.table_shape, dtype=np.int64))
+        self._known = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
         self._highest = np.full(len(self._n_open), kernels.UNKNOWN)
 
     @property

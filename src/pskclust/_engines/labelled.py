@@ -37,8 +37,11 @@ class LabelledRows(ABC):
         self._chunk_rows = chunk_rows
         self._units = data.weights.units
         self.one = data.weights.one
-        self._labels = np.full(len(data), -1, dtype=np.int64)
-        self._steps = np.full(len(data), -1, dtype=np.int32)
+
+    def reset(self) -> None:
+        # New arrays: the old ones may be part of a result.
+        self._labels = np.full(len(self._data), -1, dtype=np.int64)
+        self._steps = np.full(len(self._data), -1, dtype=np.int32)
 
     @abstractmethod
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:

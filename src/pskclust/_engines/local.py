@@ -41,8 +41,6 @@ class LocalEngine(LabelledRows):
         super().__init__(data, **options)
         self._kernels = kernels
         self.kernels = name_of(kernels)
-        # Rows of weight 0 are no rows to growth.
-        self._open = np.flatnonzero(self._units)
         self._index: MemberIndex | None = None
 
     def encode(self, partition: Partition, report: Report = ignore) -> None:
@@ -62,6 +60,12 @@ class LocalEngine(LabelledRows):
             from .member_index import MemberIndex  # compiled code is loaded only where it is used
 
             self._index = MemberIndex(self._cells, partition)
+        self.reset()
+
+    def reset(self) -> None:
+        super().reset()
+        # Rows of weight 0 are no rows to growth.
+        self._open = np.flatnonzero(self._units)
 
     def _index_pays(self, partition: Partition) -> bool:
         available = available_bytes()

@@ -86,6 +86,10 @@ class MergedEngine:
             steps[pair] = 0
         return RowResults(merged.labels[numbers], merged.similarities[numbers], steps)
 
+    def reset(self) -> None:
+        self._engine.reset()
+        self._seed_pairs = {}
+
     def _second_seed(self, number: int) -> int:
         """Return the x_q of an x_p with copies: its next copy, or an earlier row as similar."""
         copy = self._equal.second_copy(number)

@@ -23,6 +23,7 @@ class PairwiseEngine(LocalEngine):
         self._kernel = kernel
         nothing = np.zeros(n_rows, dtype=np.int64)
         self._known = [(nothing, nothing)]
+        self.reset()
         report(Progress("encode", n_rows, n_rows))
 
     def inner_scores(self, clusters: ClusterTables) -> list[int]:

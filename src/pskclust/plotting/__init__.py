@@ -1,8 +1,8 @@
 """Pictures of clusterings, in the manner of scikit-learn's displays. Needs matplotlib."""
 
+from .._palette import NOISE_COLOUR, cluster_colours
 from ._clusters import ClusterDisplay
 from ._growth import GrowthDisplay
-from ._palette import NOISE_COLOUR, cluster_colours
 from ._profile import ProfileDisplay
 from ._similarity import SimilarityDisplay
 

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
+from .._optional import optional
+
 _ROWS_TO_FIND_AXES = 20_000
 
 
@@ -23,12 +25,7 @@ def axes_for(ax: Any, **options: Any) -> Any:
     """Return the axes to draw on: those given, or new ones."""
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "pskclust.plotting needs matplotlib. Install it with: pip install 'pskclust[plot]'"
-        ) from error
+    plt = optional("matplotlib.pyplot", "pskclust.plotting", "plot")
     return plt.subplots(layout="constrained", **options)[1]
 
 

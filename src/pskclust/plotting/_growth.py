@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._palette import NOISE_COLOUR, cluster_colours
 from ._axes import axes_for, check_same_rows, to_plane
-from ._palette import NOISE_COLOUR, cluster_colours
 
 
 class GrowthDisplay:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .._palette import cluster_colours
 from ._axes import axes_for
-from ._palette import cluster_colours
 
 _MAX_CLUSTERS = 30
 
