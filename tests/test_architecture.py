@@ -47,7 +47,8 @@ LAYERS = [
     ["image._segmentation"],
     ["image._segment"],
     ["image"],
-    ["plotting._clusters", "plotting._growth", "plotting._profile", "plotting._similarity"],
+    ["plotting._points", "plotting._profile", "plotting._similarity", "plotting._sweep"],
+    ["plotting._clusters", "plotting._growth"],
     ["plotting"],
 ]
 HEIGHT = {module: height for height, layer in enumerate(LAYERS) for module in layer}
