@@ -14,6 +14,7 @@ from .._optional import optional
 
 _ROWS_TO_FIND_AXES = 20_000
 _LONGEST_NAME = 40
+_MANY_SEEDS = 30
 
 
 class Plane(NamedTuple):
@@ -95,8 +96,9 @@ def as_text(name: str) -> str:
 
 def mark_seeds(ax: Any, points: NDArray[np.float64]) -> None:
     """Mark the rows that clusters grew from, so that they are seen on any colour."""
-    for colour, width in (("white", 3.4), ("black", 1.6)):
-        ax.plot(*points.T, "x", color=colour, ms=7, mew=width)
+    size = 7 if len(points) <= _MANY_SEEDS else 4
+    for colour, width in (("white", 0.5 * size), ("black", 0.23 * size)):
+        ax.plot(*points.T, "x", color=colour, ms=size, mew=width)
 
 
 def without_frame(ax: Any) -> None:

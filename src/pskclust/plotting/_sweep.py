@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from .._sweep import SweepResult
 from ._axes import grid_of_axes
 
+# More letters do not fit side by side under the fields.
+_MAX_LETTERS = 28
 # Numbers in smaller fields cannot be read.
 _MAX_COLUMNS_WITH_NUMBERS, _MAX_ROWS_WITH_NUMBERS = 12, 16
 
@@ -80,7 +82,7 @@ class SweepDisplay:
         ax.set_xticks(np.arange(n_tau), [f"{tau:.3g}" for tau in self.result.tau])
         ax.set_yticks(np.arange(n_psi), [str(psi) for psi in self.result.psi])
         ax.tick_params(length=0)
-        if max(len(f"{tau:.3g}") for tau in self.result.tau) > 4 or n_tau > 8:
+        if sum(len(f"{tau:.3g}") for tau in self.result.tau) > _MAX_LETTERS:
             ax.tick_params(axis="x", rotation=90)
         ax.spines[:].set_visible(False)
         ax.set(xlabel="tau", title=title)
