@@ -69,6 +69,7 @@ def test_many_points_are_counted_into_pixels(model, blobs, monkeypatch):
     pixels = image.get_array()
     filled = pixels[..., 3] > 0
     assert 50 < filled.sum() <= len(blobs)
+    assert pixels.shape[1] < 900  # few are filled, so they are large
     assert {tuple(c) for c in pixels[filled][:, :3]} == {tuple(c) for c in cluster_colours(3)[:3]}
 
 
@@ -97,11 +98,18 @@ def test_one_column_is_spread_out():
     assert_array_equal(display.points[:, :1], X)
 
 
-def test_columns_keep_their_names(blobs):
+def test_columns_keep_their_names_or_get_others(model, blobs):
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(blobs, columns=["height", "weight"])
     display = ClusterDisplay.from_estimator(PSKC(random_state=0).fit(table), table)
     assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("height", "weight")
+    for kind in (ClusterDisplay, SimilarityDisplay):
+        display = kind.from_estimator(
+            PSKC(random_state=0).fit(blobs), blobs, feature_names=["a", "b"]
+        )
+        assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("a", "b")
+    with pytest.raises(ValueError, match="feature_names has 1 names.*2 columns"):
+        ClusterDisplay.from_estimator(model, blobs, feature_names=["a"])
 
 
 def test_given_axes_are_drawn_on(model, blobs):

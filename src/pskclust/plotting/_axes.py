@@ -14,7 +14,6 @@ from .._optional import optional
 
 _ROWS_TO_FIND_AXES = 20_000
 _LONGEST_NAME = 40
-_MANY_SEEDS = 30
 
 
 class Plane(NamedTuple):
@@ -57,10 +56,10 @@ def grid_of_axes(
     return figure.subplots(n_rows, n_columns, squeeze=False, **options)
 
 
-def to_plane(estimator: Any, X: ArrayLike) -> Plane:
+def to_plane(estimator: Any, X: ArrayLike, feature_names: Sequence[str] | None) -> Plane:
     """Return the rows of a fit as points in a plane."""
     rows = rows_of_fit(estimator, X)
-    return Plane.of(rows, column_names(estimator))
+    return Plane.of(rows, column_names(estimator, feature_names))
 
 
 def rows_of_fit(estimator: Any, X: ArrayLike) -> NDArray[Any]:
@@ -80,15 +79,25 @@ def rows_of_fit(estimator: Any, X: ArrayLike) -> NDArray[Any]:
     return rows
 
 
-def column_names(estimator: Any) -> list[str]:
-    """Return the names of the columns of a fit, or names made of their numbers."""
-    names = [str(name) for name in getattr(estimator, "feature_names_in_", [])]
-    return names or [f"column {number}" for number in range(estimator.n_features_in_)]
+def column_names(estimator: Any, feature_names: Sequence[str] | None) -> list[str]:
+    """Return the names of the columns: those given, those of the fit, or their numbers."""
+    n_columns = estimator.n_features_in_
+    if feature_names is None:
+        feature_names = getattr(estimator, "feature_names_in_", None)
+    if feature_names is None:
+        return [f"column {number}" for number in range(n_columns)]
+    if len(feature_names) != n_columns:
+        raise ValueError(
+            f"feature_names has {len(feature_names)} names, but the model was fitted to "
+            f"{n_columns} columns."
+        )
+    return [str(name) for name in feature_names]
 
 
 def as_text(name: str) -> str:
     """Return a name as it is to be drawn: in one line, not too long, and no formula."""
-    line = " ".join(name.split())
+    # Broken files have names that are no Unicode, which no font can draw.
+    line = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
     if len(line) > _LONGEST_NAME:
         line = line[: _LONGEST_NAME - 1] + "\u2026"
     return line.replace("$", r"\$")
@@ -96,7 +105,8 @@ def as_text(name: str) -> str:
 
 def mark_seeds(ax: Any, points: NDArray[np.float64]) -> None:
     """Mark the rows that clusters grew from, so that they are seen on any colour."""
-    size = 7 if len(points) <= _MANY_SEEDS else 4
+    # Many must not hide what is under them.
+    size = float(np.clip(40 / len(points) ** 0.5, 2.5, 7))
     for colour, width in (("white", 0.5 * size), ("black", 0.23 * size)):
         ax.plot(*points.T, "x", color=colour, ms=size, mew=width)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -49,7 +50,14 @@ class ClusterDisplay:
         self.names = names
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: ArrayLike, *, ax: Any = None) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
         """Draw the clusters of a fitted estimator.
 
         Parameters
@@ -59,6 +67,8 @@ class ClusterDisplay:
         X : array-like of shape (n_samples, n_features)
             The rows of the fit. Two columns are drawn as they are, more along their first two
             principal axes.
+        feature_names : sequence of str or None, default=None
+            Names of the columns; those of the fit if None.
         ax : matplotlib Axes or None, default=None
             Where to draw; a new figure if None.
 
@@ -66,7 +76,7 @@ class ClusterDisplay:
         -------
         display : ClusterDisplay
         """
-        plane = to_plane(estimator, X)
+        plane = to_plane(estimator, X, feature_names)
         display = cls(
             points=plane.points,
             labels=estimator.labels_,

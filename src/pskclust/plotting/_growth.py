@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -56,6 +57,7 @@ class GrowthDisplay:
         *,
         cluster: int = 0,
         n_panels: int = 6,
+        feature_names: Sequence[str] | None = None,
         figure: Any = None,
     ) -> Self:
         """Draw the growth of one cluster of a fitted estimator, in several panels.
@@ -70,6 +72,8 @@ class GrowthDisplay:
         n_panels : int, default=6
             Number of moments between the seed and the grown cluster, fewer if it took fewer
             steps.
+        feature_names : sequence of str or None, default=None
+            Names of the columns; those of the fit if None.
         figure : matplotlib Figure or None, default=None
             Where to draw; a new one if None.
 
@@ -77,7 +81,7 @@ class GrowthDisplay:
         -------
         display : GrowthDisplay
         """
-        plane = to_plane(estimator, X)
+        plane = to_plane(estimator, X, feature_names)
         display = cls(
             points=plane.points,
             labels=estimator.labels_,

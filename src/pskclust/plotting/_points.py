@@ -11,7 +11,8 @@ from .._palette import cluster_colours
 
 # More points than that are counted into pixels, which takes no longer for millions of them.
 MAX_MARKS = 20_000
-_PIXELS = (900, 700)
+_PIXELS, _LARGE_PIXELS = (900, 700), (225, 175)
+_MIN_SHARE_FILLED = 0.03
 
 
 class Limits(NamedTuple):
@@ -65,7 +66,21 @@ def pixels_of_clusters(
 
     The more rows, the more opaque it is.
     """
-    width, height = _PIXELS
+    image = _counted_into_pixels(points, labels, limits, n_clusters, _PIXELS)
+    if np.mean(image[..., 3] > 0) >= _MIN_SHARE_FILLED:
+        return image
+    # Narrow clusters far apart are lost in small pixels.
+    return _counted_into_pixels(points, labels, limits, n_clusters, _LARGE_PIXELS)
+
+
+def _counted_into_pixels(
+    points: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    limits: Limits,
+    n_clusters: int,
+    size: tuple[int, int],
+) -> NDArray[np.float64]:
+    width, height = size
     shares = (points - limits.low) / (limits.high - limits.low)
     inside = ((shares >= 0) & (shares < 1)).all(axis=1)
     column, row = (shares[inside] * (width, height)).astype(np.int64).T

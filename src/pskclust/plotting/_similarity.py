@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -55,7 +56,14 @@ class SimilarityDisplay:
         self.tau = tau
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: ArrayLike, *, ax: Any = None) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
         """Draw the similarity distribution of a fitted estimator.
 
         Parameters
@@ -64,6 +72,8 @@ class SimilarityDisplay:
             Fitted to one or two columns.
         X : array-like of shape (n_samples, n_features)
             Rows whose range is drawn.
+        feature_names : sequence of str or None, default=None
+            Names of the columns; those of the fit if None.
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -88,7 +98,7 @@ class SimilarityDisplay:
             grid=grid,
             similarities=found,
             X=rows,
-            names=column_names(estimator),
+            names=column_names(estimator, feature_names),
             tau=estimator.tau_,
         )
         return display.plot(ax=ax)

@@ -222,7 +222,8 @@ def _strip(trait: Trait, spread: float, colour: Any) -> str:
     ]
     label = f"{trait.difference:+.1f} standard deviations"
     return (
-        f'<svg viewBox="0 0 100 14" preserveAspectRatio="none" role="img" aria-label="{label}"><title>{label}</title>'
+        f'<svg viewBox="0 0 100 14" preserveAspectRatio="none" role="img" aria-label="{label}">'
+        f"<title>{label}</title>"
         f"{''.join(drawn)}</svg>"
     )
 

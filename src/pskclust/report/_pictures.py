@@ -60,7 +60,7 @@ def draw_pictures(
                 _picture(
                     (8.6, 5),
                     lambda figure: SimilarityDisplay.from_estimator(
-                        model, rows, ax=figure.subplots()
+                        model, rows, feature_names=names, ax=figure.subplots()
                     ),
                     _SIMILARITY_CAPTION,
                 )
@@ -81,8 +81,8 @@ _GROWTH_CAPTION = (
     "similar enough to those that are in."
 )
 _SIMILARITY_CAPTION = (
-    "The similarity to the most similar cluster over the range of the columns. Dashed: tau, at "
-    "and below which a row is noise."
+    "Similarity over the range of the data: where it is high, a new row would join a cluster. "
+    "Dashed: tau, at and below which a row is noise."
 )
 
 

@@ -59,8 +59,9 @@ def write_report(
         Scores against known classes, to be shown with the rest.
     """
     rows = rows_of_fit(model, X)
-    names = column_names(model) if feature_names is None else [str(name) for name in feature_names]
-    _check_lengths(rows.shape, names, ids)
+    names = column_names(model, feature_names)
+    if ids is not None and len(ids) != len(rows):
+        raise ValueError(f"ids has {len(ids)} entries, but X has {len(rows)} rows.")
     summary = Summary.of(model, rows)
     rules, hints = advice_for(model, summary, names, scaling is not None)
     content = Content(
@@ -79,13 +80,6 @@ def write_report(
     with replacing(path) as stream:
         # Text that is no Unicode, as broken files hold, must not break the page.
         stream.write(page(content).encode("utf-8", "replace"))
-
-
-def _check_lengths(shape: tuple[int, ...], names: Sequence[str], ids: Sequence[Any] | None) -> None:
-    if len(names) != shape[1]:
-        raise ValueError(f"feature_names has {len(names)} names, but X has {shape[1]} columns.")
-    if ids is not None and len(ids) != shape[0]:
-        raise ValueError(f"ids has {len(ids)} entries, but X has {shape[0]} rows.")
 
 
 def _facts(
