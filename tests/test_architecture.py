@@ -47,8 +47,14 @@ LAYERS = [
     ["image._segmentation"],
     ["image._segment"],
     ["image"],
-    ["plotting._clusters", "plotting._growth", "plotting._profile", "plotting._similarity"],
+    ["plotting._points", "plotting._profile", "plotting._similarity", "plotting._sweep"],
+    ["plotting._clusters", "plotting._growth"],
     ["plotting"],
+    ["report._pictures", "report._summary"],
+    ["report._advice"],
+    ["report._page"],
+    ["report._write"],
+    ["report"],
 ]
 HEIGHT = {module: height for height, layer in enumerate(LAYERS) for module in layer}
 

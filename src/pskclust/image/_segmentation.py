@@ -86,7 +86,8 @@ class Segmentation:
         sheet : ndarray of uint8, shape (height, width, 3)
         """
         shown = min(max_clusters, self.n_clusters)
-        tiles = [Tile(lambda: self.image, f"{self.n_clusters} clusters", None)]
+        name = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
+        tiles = [Tile(lambda: self.image, name, None)]
         for cluster in range(shown):
             share = self.sizes[cluster] / self.labels.size
             tiles.append(

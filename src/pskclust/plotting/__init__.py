@@ -5,6 +5,7 @@ from ._clusters import ClusterDisplay
 from ._growth import GrowthDisplay
 from ._profile import ProfileDisplay
 from ._similarity import SimilarityDisplay
+from ._sweep import SweepDisplay
 
 __all__ = [
     "NOISE_COLOUR",
@@ -12,5 +13,6 @@ __all__ = [
     "GrowthDisplay",
     "ProfileDisplay",
     "SimilarityDisplay",
+    "SweepDisplay",
     "cluster_colours",
 ]
