@@ -133,6 +133,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         Number of columns of the data.
     feature_names_in_ : ndarray of str
         Names of the columns, where X had names that are all strings.
+    preparation_ : Preparation
+        Only of models that ``pskclust fit`` wrote: which columns of a table were clustered, and
+        how they were scaled. ``model.predict(model.preparation_.apply(table))`` does it again.
 
     Notes
     -----
@@ -216,6 +219,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         # A fit that fails leaves no model behind, least of all half of the one before.
         self.__dict__.pop("_result", None)
+        self.__dict__.pop("preparation_", None)
         check_parameters(self.get_params(deep=False), CLUSTERING_RULES)
         report = reporter(self.verbose, self.callback)
         data = self._checked_data(X, sample_weight)
@@ -447,9 +451,22 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     ------
     ModelFileError
         If the file is no model, is damaged, or was written by a newer version.
+
+    Warns
+    -----
+    UserWarning
+        If ``pskclust fit`` scaled the columns: new rows are to be scaled, too.
     """
     model = PSKC()
     restore(model, *read_model(path))
+    scaling = model.preparation_.scaling if hasattr(model, "preparation_") else "none"
+    if scaling != "none":
+        warnings.warn(
+            f"{os.fspath(path)!r} was fitted to scaled columns ({scaling}). Scale new rows in the "
+            "same way with model.preparation_.apply(X).",
+            UserWarning,
+            stacklevel=2,
+        )
     return model
 
 
