@@ -62,10 +62,6 @@ class ArrowTable(NamedColumns):
 
     def _open(self) -> Any:
         head = first_bytes(self._path, 6)
-        if head.startswith(b"FEA1"):
-            from pyarrow import feather
-
-            return feather.read_table(self._path).to_reader()
         stream = pa.memory_map(str(self._path))
         if head == b"ARROW1":
             return pa.ipc.open_file(stream)

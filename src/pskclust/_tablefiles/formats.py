@@ -41,7 +41,6 @@ _WORDS = {
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
-    b"FEA1": "arrow",
     b"\xff\xff\xff\xff": "arrow",  # a stream of Arrow batches
     b"\x93NUMPY": "npy",
     b"PK\x03\x04": "npz",
@@ -51,6 +50,7 @@ _OTHERS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
     b"\x28\xb5\x2f\xfd": "zstd",
+    b"FEA1": "Feather of version 1, which is to be saved again as version 2",
     b"%PDF": "PDF",
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",

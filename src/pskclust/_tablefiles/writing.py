@@ -67,12 +67,51 @@ def _writer(stream: BinaryIO, kind: str, schema: pa.Schema) -> Any:
         return parquet.ParquetWriter(stream, schema)
     if kind == "arrow":
         return pa.ipc.new_file(stream, schema)
-    from pyarrow import csv as pacsv
+    return _TextWriter(stream, "\t" if kind == "tsv" else ",", schema)
 
-    delimiter = "\t" if kind == "tsv" else ","
-    header = io.StringIO()
-    # Arrow quotes every name of a header.
-    csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
-    stream.write(header.getvalue().encode())
-    options = pacsv.WriteOptions(include_header=False, delimiter=delimiter, batch_size=1 << 14)
-    return pacsv.CSVWriter(stream, schema, write_options=options)
+
+class _TextWriter:
+    """Delimited text, with quotes only around rows that need them."""
+
+    def __init__(self, stream: BinaryIO, delimiter: str, schema: pa.Schema) -> None:
+        import pyarrow as pa
+        from pyarrow import csv as pacsv
+
+        header = io.StringIO()
+        csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
+        stream.write(header.getvalue().encode())
+        # Arrow quotes all text or none.
+        self._plain, self._quoting = (
+            pacsv.CSVWriter(
+                stream,
+                schema,
+                write_options=pacsv.WriteOptions(
+                    include_header=False,
+                    delimiter=delimiter,
+                    batch_size=1 << 14,
+                    quoting_style=style,
+                ),
+            )
+            for style in ("none", "needed")
+        )
+        self._texts = [
+            place
+            for place, field in enumerate(schema)
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        writer = self._quoting if self._needs_quotes(batch) else self._plain
+        writer.write(batch)
+
+    def close(self) -> None:
+        self._plain.close()
+        self._quoting.close()
+
+    def _needs_quotes(self, batch: pa.RecordBatch) -> bool:
+        from pyarrow import compute
+
+        return any(
+            compute.any(compute.match_substring_regex(batch.column(place), '[,"\t\r\n]')).as_py()
+            for place in self._texts
+        )
