@@ -15,6 +15,8 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null",
 
 _DELIMITERS = (",", "\t", ";", "|", " ")
 _SAMPLE_ROWS = 200
+# A point is no part of a number then.
+_COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
 
 
@@ -57,7 +59,8 @@ def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | No
 
 def is_number(cell: str, decimal: str = ".") -> bool:
     """Whether a cell is a number, or stands for one that is missing."""
-    return cell.strip() in MISSING or bool(_NUMBER.fullmatch(cell.replace(decimal, ".")))
+    pointed = cell if decimal == "." else cell.translate(_COMMA_TO_POINT)
+    return cell.strip() in MISSING or bool(_NUMBER.fullmatch(pointed))
 
 
 def _delimiter_of(lines: list[str]) -> str:
@@ -75,10 +78,9 @@ def _delimiter_of(lines: list[str]) -> str:
 
 
 def _has_decimal_commas(rows: list[list[str]]) -> bool:
-    cells = [cell for row in rows for cell in row if "," in cell]
-    return bool(cells) and all(
-        "." not in cell and is_number(cell, ",") for cell in cells if any(map(str.isdigit, cell))
-    )
+    cells = [cell for row in rows for cell in row]
+    with_comma = any("," in cell and is_number(cell, ",") for cell in cells)
+    return with_comma and not any("." in cell and is_number(cell) for cell in cells)
 
 
 def _first_row_is_header(rows: list[list[str]], decimal: str) -> bool:

@@ -135,9 +135,8 @@ class TextTable(NamedColumns):
                 return bool(found_cell)
 
             line = self._line_of(no_number, skip=int(self._dialect.has_header))
-            cell = found_cell[0] if found_cell else "?"
-            words = f'is text (line {line:,} holds "{cell}")'
-            return NotNumbersError({self._dialect.names[place]: words})
+            where = f'(line {line:,} holds "{found_cell[0]}")' if found_cell else "somewhere"
+            return NotNumbersError({self._dialect.names[place]: f"is text {where}"})
         if isinstance(error, UnicodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
             return _not_utf8(self.name)
         reason = str(error).splitlines()[0]

@@ -14,7 +14,7 @@ import click
 from .._version import __version__
 from .completion import completion
 from .demo import demo
-from .failures import ExitCode, end_of, one_line
+from .failures import CommandError, ExitCode, end_of, one_line
 from .fit import fit
 from .info import info
 from .options import Settings
@@ -33,7 +33,19 @@ Example:
 """
 
 
+class _Commands(click.Group):
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt as error:
+            # Before click prints an empty line for it; only a terminal has a ^C to move away from.
+            if sys.stderr.isatty():
+                click.echo(err=True)
+            raise CommandError(*end_of(error)) from error
+
+
 @click.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=_EPILOG,
 )
@@ -49,14 +61,17 @@ for _command in (fit, predict, sweep, segment, demo, info, completion):
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     settings = Settings()
-    warnings.showwarning = _show_warning
+    # Pictures go to files, with or without a screen.
+    os.environ.setdefault("MPLBACKEND", "agg")
     try:
-        code = cli.main(
-            list(sys.argv[1:] if arguments is None else arguments),
-            prog_name="pskclust",
-            standalone_mode=False,
-            obj=settings,
-        )
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = cli.main(
+                list(sys.argv[1:] if arguments is None else arguments),
+                prog_name="pskclust",
+                standalone_mode=False,
+                obj=settings,
+            )
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)

@@ -207,7 +207,11 @@ _OTHER_PARAMETERS = (
         help="Move rows where that raises the objective.",
     ),
     click.option(
-        "--min-cluster-size", type=int, metavar="N", help="Dissolve clusters smaller than this."
+        "--min-cluster-size",
+        type=int,
+        default=None,
+        metavar="N",
+        help="Dissolve clusters smaller than this.",
     ),
     click.option(
         "--noise",

@@ -15,6 +15,7 @@ from .._tablefiles.writing import output_kind
 from .failures import CommandError, ExitCode
 
 STANDARD_OUTPUT = "-"
+_PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], *, force: bool) -> None:
@@ -46,6 +47,12 @@ def check_labels_output(name: str | None) -> None:
         output_kind(Path(name))
     except TableError as error:
         raise click.UsageError(str(error)) from error
+
+
+def check_picture_output(name: str | None) -> None:
+    """Raise a usage error for a picture of a kind that is not drawn."""
+    if name is not None and Path(name).suffix.lower() not in _PICTURES:
+        raise click.UsageError(f"{name} must end in one of {', '.join(_PICTURES)}.")
 
 
 def output_for_labels(name: str) -> Path | BinaryIO:

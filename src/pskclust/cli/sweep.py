@@ -21,7 +21,7 @@ from .options import (
     other_clustering_options,
     several,
 )
-from .outputs import check_labels_output, check_outputs
+from .outputs import check_labels_output, check_outputs, check_picture_output
 from .reading import opened_data, read_data
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def sweep(
     started = time.perf_counter()
     check_outputs((output, plot), (data,), force=force)
     check_labels_output(output)
+    check_picture_output(plot)
     parameters = {name: options[name] for name in OTHER_PARAMETERS}
     check_clustering(parameters)
     with opened_data("sweep", data, options) as table, Bars() as bars:
