@@ -67,6 +67,14 @@ def pieces_of_fit(
         raise TableError(f"{table.name} has changed since it was read.")
 
 
+def values_of(table: Table, column: str, kept: NDArray[np.bool_] | None) -> list[Any]:
+    """Return the values of one column, of the rows that were kept."""
+    values = [
+        value for batch in table.batches((), (column,)) for value in batch.others[0].to_pylist()
+    ]
+    return values if kept is None else [values[row] for row in np.flatnonzero(kept)]
+
+
 def _carried_columns(
     table: Table, features: Sequence[str], carried: Sequence[str], n_rows: int
 ) -> Iterator[tuple[list[Any], int]]:

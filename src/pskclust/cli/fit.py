@@ -153,16 +153,19 @@ def _write_labels(job: _Job, output: str, keep_columns: bool) -> None:
 
 
 def _write_report(job: _Job, report: str) -> None:
+    from .._tablefiles.labels import values_of
     from ..report import write_report
 
+    ids, scaling = job.selection.ids, job.model.preparation_.scaling
     with writing(report):
         write_report(
             report,
             job.model,
             job.rows.numbers,
             feature_names=list(job.selection.features),
+            ids=values_of(job.table, ids[0], job.rows.kept) if ids else None,
             title=Path(job.table.name).name,
-            scaling=job.model.preparation_.scaling,
+            scaling=None if scaling == "none" else scaling,
             seconds=job.seconds["fit"],
             scores=job.scores or None,
         )

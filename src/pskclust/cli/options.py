@@ -99,7 +99,7 @@ _FORMAT_OPTIONS = (
     ),
 )
 _COLUMN_OPTIONS = (
-    _names("--columns", "columns", "Columns to cluster, with commas. All others by default."),
+    _names("--columns", "columns", "Columns to cluster: a,b,c. By default all with no other part."),
     _names("--drop", "drop", "Columns to leave out."),
     _names("--id", "ids", "Columns to leave out and write beside the labels."),
     click.option(

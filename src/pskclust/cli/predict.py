@@ -117,7 +117,7 @@ class _Placing:
         self._with_similarity = similarity
         self._selection = _selection(model, table, options)
         # Columns are found by name here; what the model gets has none.
-        vars(model).pop("feature_names_in_", None)
+        model.__dict__.pop("feature_names_in_", None)
         self.carried = table.columns if keep_columns else self._selection.ids
         self.sizes = np.zeros(model.n_clusters_, dtype=np.int64)
         self.n_noise = self.n_left_out = 0
