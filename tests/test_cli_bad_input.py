@@ -115,6 +115,7 @@ def test_missing_values_are_counted_by_column(command, scattered):
     frame.to_csv("t.csv", index=False)
     line = command.refused(3, "fit", "t.csv", *FAST)
     assert line.startswith('values are missing in 4 rows, by column: "x" 3, "y" 2. Go on with')
+    assert line.endswith("--missing mean, --drop x,y.")
     assert "4 rows with missing values" in command.ok("fit", "t.csv", *FAST, "--missing", "drop")
     assert "5 missing values by means" in command.ok("fit", "t.csv", *FAST, "--missing", "mean")
 

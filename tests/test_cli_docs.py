@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from cli import SOURCE
+from pskclust._kernels.choice import MIN_ROWS_FOR_COMPILED
 from pskclust.cli.app import cli
 
 ROOT = Path(__file__).parents[1]
@@ -20,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import command_options  # noqa: E402
 
 # A clustering that an example is to end in.
-NINE = "9 clusters in 5,000 rows"
+NINE = "9 clusters in 4,000 rows"
 
 
 def examples(command):
@@ -101,3 +102,8 @@ def test_the_page_lists_the_options_that_there_are():
 def test_what_demo_advises_is_what_the_readme_shows(shell):
     advice = shell("pskclust demo").splitlines()[-1].strip()
     assert advice == shell_blocks("README.md")[1]
+
+
+def test_a_first_try_does_not_wait_for_compilation():
+    (rows,) = (option for option in cli.commands["demo"].params if option.name == "n_rows")
+    assert rows.default < MIN_ROWS_FOR_COMPILED

@@ -67,6 +67,13 @@ class Bars:
         self._shown.update(self._task, completed=share, note=note)
 
 
+def first_fit_note(n_rows: int) -> str:
+    """Return what to say while nothing seems to happen."""
+    from .._kernels.choice import MIN_ROWS_FOR_COMPILED
+
+    return "the first time, code is compiled" if n_rows >= MIN_ROWS_FOR_COMPILED else ""
+
+
 def _rich_progress() -> RichProgress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn

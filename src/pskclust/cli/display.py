@@ -11,8 +11,6 @@ from typing import Any
 
 import click
 
-_PLAIN_WIDTH = 100
-
 
 def print_json(content: Mapping[str, Any]) -> None:
     """Print an object for machines."""
@@ -31,7 +29,8 @@ def print_table(
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*row, style="dim" if row[0] == "noise" else None)
-    _print(table, to_stderr)
+    # What no terminal limits is not cut.
+    _print(table, to_stderr, plain_width=10_000)
 
 
 def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
@@ -43,7 +42,7 @@ def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
     table.add_column(overflow="fold")
     for name, value in facts.items():
         table.add_row(name, value)
-    _print(table, to_stderr)
+    _print(table, to_stderr, plain_width=100)
 
 
 def counted(number: int, noun: str) -> str:
@@ -51,13 +50,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _print(table: Any, to_stderr: bool) -> None:
+def _print(table: Any, to_stderr: bool, plain_width: int) -> None:
     from rich.console import Console
 
     stream = sys.stderr if to_stderr else sys.stdout
     live = stream.isatty()
-    # A file has no width of its own; columns that were cut there would be lost.
-    width = shutil.get_terminal_size().columns if live else _PLAIN_WIDTH
+    width = shutil.get_terminal_size().columns if live else plain_width
     drawn = io.StringIO()
     console = Console(
         file=drawn, width=width, force_terminal=live, highlight=False, markup=False, emoji=False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .bars import Bars
+from .bars import Bars, first_fit_note
 from .display import print_json
 from .failures import writing
 from .options import (
@@ -120,6 +120,7 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     model = PSKC(**parameters, callback=bars.of_fit)
     scaling = options["scaling"]
     preparation = Preparation.of(rows.numbers, selection.features, scaling, rows.means, rows.weight)
+    bars.show("encode", 0.0, first_fit_note(len(rows.numbers)))
     model.fit(preparation.apply(rows.numbers), sample_weight=rows.weight)
     model.preparation_ = preparation
     fitted = time.perf_counter()

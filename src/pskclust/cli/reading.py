@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._tablefiles.errors import (
@@ -68,13 +68,19 @@ def _way_out(error: TableError, command: str, data: str) -> str:
     if isinstance(error, NotNumbersError):
         if command == "predict":
             return "The model needs numbers there."
-        names = ",".join(f'"{name}"' if "," in name else name for name in error.columns)
-        return (
-            f"Leave {'it' if len(error.columns) == 1 else 'them'} out with: "
-            f"pskclust {command} {shlex.quote(data)} --drop {shlex.quote(names)}"
-        )
+        them = "it" if len(error.columns) == 1 else "them"
+        without = f"pskclust {command} {shlex.quote(data)} --drop {_option_value(error.columns)}"
+        return f"Leave {them} out with: {without}"
     if isinstance(error, MissingValuesError):
-        return "Go on with --missing drop (no label for such rows) or --missing mean."
+        ways = "--missing drop (no label for such rows), --missing mean"
+        if command == "predict":
+            return f"Go on with one of {ways}."
+        return f"Go on with one of {ways}, --drop {_option_value(tuple(error.counts))}."
     if isinstance(error, WrongFormatError) and error.looks_like:
         return "Name its format with --format, or give it the right ending."
     return ""
+
+
+def _option_value(names: Sequence[str]) -> str:
+    """Return names as an option takes them, quoted for a shell."""
+    return shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))

@@ -181,7 +181,7 @@ def _print(results: list[dict[str, Any]]) -> None:
         ["image", "pixels", "clusters", "largest", "seconds", "written to"],
         [
             [
-                result["image"],
+                Path(result["image"]).name,
                 f"{result['width']} x {result['height']}",
                 str(result["n_clusters"]),
                 _largest(result),
