@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._axes import as_text, grid_of_axes, mark_seeds, to_plane
 from ._points import Limits, draw_points
 
-_MAX_ROWS = 200_000
+_MAX_ROWS = 100_000
 
 
 class GrowthDisplay:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._palette import cluster_colours
 from ._axes import as_text, axes_for, column_names, without_frame
 
-_STEPS_1D, _STEPS_2D = 1000, 200
+_STEPS_1D, _STEPS_2D = 1000, 150
 _MAX_ROWS, _MAX_NAMES = 5_000, 12
 
 
