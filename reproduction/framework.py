@@ -64,6 +64,15 @@ class Outcome:
         return asdict(self)
 
 
+def unexpected(values: dict[str, float], expected: dict[str, tuple[float, float]]) -> list[str]:
+    """Return a line for each value that is not what is expected, to within its tolerance."""
+    return [
+        f"{name} is {values.get(name)}, expected was {value} to within {tolerance}"
+        for name, (value, tolerance) in expected.items()
+        if not abs(values.get(name, np.inf) - value) <= tolerance
+    ]
+
+
 def write_json(path: Path, content: Any) -> None:
     with replacing(path) as stream:
         stream.write((json.dumps(content, indent=1, default=_plain) + "\n").encode())

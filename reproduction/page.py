@@ -70,6 +70,10 @@ def _section(name: str, result: dict[str, Any]) -> str:
                 [*parts, f'<p class="differs">{word}: {html.escape(result[kind])}</p>']
             )
     parts += [f"<p>{html.escape(note)}</p>" for note in result["notes"]]
+    parts += [
+        f'<p class="differs">Not as in earlier runs: {html.escape(line)}.</p>'
+        for line in result.get("unexpected", [])
+    ]
     if result["comparisons"]:
         parts.append(_comparison_table(result["comparisons"]))
     parts += [f'<div class="scroll">{_table(table)}</div>' for table in result["tables"]]

@@ -21,6 +21,7 @@ SMALL = ["figure1", "figure2", "figure3", "contours"]
 sys.path.append(str(FOLDER))
 import page  # noqa: E402
 from dbscan_path import dbscan_path  # noqa: E402
+from framework import unexpected  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +54,7 @@ def output(tmp_path_factory):
 def test_small_results_are_as_expected(output, name):
     result = json.loads((output / "results.json").read_text())[name]
     assert result["values"].keys() == EXPECTED[name].keys()
-    for key, (expected, tolerance) in EXPECTED[name].items():
-        assert result["values"][key] == pytest.approx(expected, abs=tolerance), key
+    assert unexpected(result["values"], EXPECTED[name]) == []
     assert result["pictures"]
     for picture in result["pictures"]:
         assert (output / picture["file"]).read_bytes().startswith(b"\x89PNG")
@@ -104,3 +104,11 @@ def test_all_dbscans_at_once_are_those_of_scikit_learn(decimals):
         np.testing.assert_array_equal(labels < 0, peer.labels_ < 0)
         n_seen += 1
     assert n_seen > 30
+
+
+def test_what_is_not_expected_is_told():
+    expected = {"same": (1.0, 0.1), "other": (2.0, 0.1), "gone": (3.0, 0.1)}
+    assert unexpected({"same": 1.05, "other": 2.5}, expected) == [
+        "other is 2.5, expected was 2.0 to within 0.1",
+        "gone is None, expected was 3.0 to within 0.1",
+    ]
