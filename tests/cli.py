@@ -50,19 +50,12 @@ def start(*arguments, folder, **options):
     """Start a command in a process of its own."""
     command = [sys.executable, "-m", "pskclust", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    return subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=folder, env=environment, text=True, **(pipes | options))
 
 
 def in_python(code):
     """Run some code in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)

@@ -296,11 +296,19 @@ def test_a_limit_of_the_system_itself(command, name, model, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
 
     process = start(*OUTPUTS[name], name, folder=tmp_path, preexec_fn=limit)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 4
     assert err == f"Error: {name} could not be written: File too large.\n"
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"table.csv", "model.npz"}
+
+
+def test_a_standard_output_that_takes_nothing(model, tmp_path):
+    with open("/dev/full", "w") as full:
+        process = start("predict", "model.npz", "table.csv", folder=tmp_path, stdout=full)
+        _, err = process.communicate(timeout=300)
+    assert process.returncode == 4
+    assert err == "Error: standard output could not be written: No space left on device.\n"
 
 
 def test_interruption_while_reading(tmp_path, table):
@@ -311,7 +319,7 @@ def test_interruption_while_reading(tmp_path, table):
     process.stdin.write("x,y\n1,2\n" * 20_000)
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert err in ("", "Error: interrupted; nothing was written that is not complete.\n")
     assert (tmp_path / "labels.csv").read_text() == "precious"
@@ -341,7 +349,7 @@ def test_termination_cleans_up(tmp_path, model):
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     answer = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment, timeout=120
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, timeout=300
     )
     assert answer.returncode == 128 + signal.SIGTERM
     assert {path.name for path in tmp_path.iterdir()} == {"model.npz", "table.csv"}
@@ -425,6 +433,6 @@ def test_a_reader_that_has_had_enough(tmp_path, model):
     process = start("predict", "model.npz", "many.parquet", folder=tmp_path)
     process.stdout.close()
     err = process.stderr.read()
-    process.wait(timeout=120)
+    process.wait(timeout=300)
     process.stderr.close()
     assert err == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 
+from pskclust import InsufficientMemoryError
 from pskclust._tablefiles import base, libsvm, text
 from pskclust._tablefiles.errors import TableError
+from pskclust._tablefiles.libsvm import LibsvmTable
 from pskclust._tablefiles.opening import open_table
 from pskclust._tablefiles.reading import read_rows
 from pskclust._tablefiles.selection import Selection, select, select_known
@@ -295,3 +298,35 @@ def test_a_name_that_is_nearly_right_is_proposed(tmp_path):
         select(table, columns=("height",), drop=("height",))
     with pytest.raises(TableError, match="no column of x.csv is left"):
         select(table, drop=("height", "width"))
+
+
+def test_libsvm_takes_memory_for_its_own_columns_only(tmp_path):
+    (tmp_path / "X.svm").write_text("1 1:2 900000:3\n0 7:5\n")
+    table = LibsvmTable(tmp_path / "X.svm", "X.svm")
+    tracemalloc.start()
+    (batch,) = table.batches(("900000", "7", "class", "8"), ("1",))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert_array_equal(batch.numbers, [[3, 0, 1, 0], [0, 5, 0, 0]])
+    assert batch.others[0].to_pylist() == [2, 0]
+    assert peak < 50_000_000
+
+
+def test_more_columns_than_can_be_meant_are_refused(tmp_path):
+    """A few bytes claim them, and their names alone would fill the memory."""
+    (tmp_path / "X.svm").write_text("1 2000000000:3\n")
+    header = {"descr": "<f8", "fortran_order": False, "shape": (2, 10**12)}
+    with open(tmp_path / "X.npy", "wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+    for name in ("X.svm", "X.npy"):
+        with pytest.raises(TableError, match=f"{name} has .* columns, more than the 1,000,000"):
+            open_table(tmp_path / name, name)
+
+
+def test_more_rows_than_there_are_is_refused_before_they_are_allocated(tmp_path):
+    header = {"descr": "<f8", "fortran_order": False, "shape": (10**15, 2)}
+    with open(tmp_path / "X.npy", "wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+        stream.write(bytes(64))
+    with pytest.raises(InsufficientMemoryError, match="Reading 1,000,000,000,000,000 rows"):
+        read(tmp_path / "X.npy", features=("column_1", "column_2"))

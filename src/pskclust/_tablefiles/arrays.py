@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Batch, NamedColumns, batch_rows, float_type, numbered
+from .base import (
+    Batch,
+    NamedColumns,
+    batch_rows,
+    float_type,
+    numbered,
+    require_few_columns,
+)
 from .errors import NotNumbersError, TableError, WrongFormatError
 
 if TYPE_CHECKING:
@@ -109,7 +116,9 @@ class ArrayTable(NamedColumns):
             super().__init__(name, beside, n_rows=n_rows)
         else:
             shape = arrays[main].shape
-            columns = numbered(shape[1] if len(shape) > 1 else 1)
+            n_columns = shape[1] if len(shape) > 1 else 1
+            require_few_columns(n_columns, name)
+            columns = numbered(n_columns)
             super().__init__(name, columns, beside, has_names=False, n_rows=n_rows)
         self._arrays, self._main = arrays, main
         self._strange = {

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import TableError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -18,6 +20,7 @@ Numbers = NDArray[Any]  # float32 or float64
 # of a call.
 BATCH_VALUES = 1 << 22
 MAX_BATCH_ROWS = 1 << 18
+MAX_COLUMNS = 1_000_000
 
 
 class Batch(NamedTuple):
@@ -73,6 +76,15 @@ class NamedColumns:
 def batch_rows(n_columns: int) -> int:
     """Return how many rows of so many columns make a batch."""
     return max(1, min(MAX_BATCH_ROWS, BATCH_VALUES // max(1, n_columns)))
+
+
+def require_few_columns(n_columns: int, name: str) -> None:
+    """Raise TableError for more columns than can be meant; a few bytes can claim any number."""
+    if n_columns > MAX_COLUMNS:
+        raise TableError(
+            f"{name} has {n_columns:,} columns, more than the {MAX_COLUMNS:,} that are read. "
+            "Reduce it first, say with sklearn.decomposition.TruncatedSVD."
+        )
 
 
 def numbered(n_columns: int) -> tuple[str, ...]:

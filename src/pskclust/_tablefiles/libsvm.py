@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .base import Batch, NamedColumns
+from .base import Batch, NamedColumns, batch_rows, require_few_columns
 from .errors import TableError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class LibsvmTable(NamedColumns):
             if len(rows.indices):
                 lowest = min(lowest, int(rows.indices.min()))
                 highest = max(highest, int(rows.indices.max()))
+        require_few_columns(highest, name)
         columns = tuple(str(index) for index in range(lowest, highest + 1))
         super().__init__(name, columns, (CLASS_COLUMN,), n_rows=n_rows)
 
@@ -41,16 +43,14 @@ class LibsvmTable(NamedColumns):
         return column == CLASS_COLUMN or (column.isdecimal() and int(column) < _ANY_INDEX)
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
+        wanted = list(dict.fromkeys([*numbers, *others]))
+        size = batch_rows(len(wanted))
         for rows, classes, share in self._pieces(self.name):
-            values = {CLASS_COLUMN: classes}
-            indices = [int(name) for name in numbers if name != CLASS_COLUMN]
-            dense = rows[:, indices].toarray() if indices else np.empty((rows.shape[0], 0))
-            if CLASS_COLUMN in numbers:
-                dense = np.insert(dense, list(numbers).index(CLASS_COLUMN), classes, axis=1)
-            for name in others:
-                if name != CLASS_COLUMN:
-                    values[name] = rows[:, [int(name)]].toarray().ravel()
-            yield Batch(dense, [_to_arrow(values[name]) for name in others], share)
+            for start in range(0, rows.shape[0], size):
+                some = slice(start, start + size)
+                dense = _dense(rows[some], classes[some], wanted)
+                carried = [_to_arrow(dense[:, wanted.index(name)]) for name in others]
+                yield Batch(dense[:, : len(numbers)], carried, share)
 
     def _pieces(self, name: str) -> Iterator[tuple[Any, Any, float]]:
         from sklearn.datasets import load_svmlight_file
@@ -73,7 +73,24 @@ class LibsvmTable(NamedColumns):
                 yield rows, classes, min(1.0, (start + _PIECE_BYTES) / self._size)
 
 
+def _dense(rows: Any, classes: NDArray[np.float64], wanted: list[str]) -> NDArray[np.float64]:
+    """Return the wanted columns of sparse rows; zeros where nothing is stored.
+
+    Picking columns of a sparse matrix would need memory for every index that there could be.
+    """
+    dense = np.zeros((rows.shape[0], len(wanted)))
+    # The class has no index.
+    indices = np.array([-1 if name == CLASS_COLUMN else int(name) for name in wanted])
+    order = np.argsort(indices)
+    places = np.searchsorted(indices[order], rows.indices).clip(max=len(wanted) - 1)
+    is_wanted = indices[order][places] == rows.indices
+    numbers = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    dense[numbers[is_wanted], order[places[is_wanted]]] = rows.data[is_wanted]
+    dense[:, indices == -1] = classes[:, np.newaxis]
+    return dense
+
+
 def _to_arrow(values: Any) -> pa.Array:
     import pyarrow as pa
 
-    return pa.array(values)
+    return pa.array(np.ascontiguousarray(values))

@@ -44,10 +44,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
+        name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
         reason = error.strerror or str(error)
-        raise CommandError(
-            f"{os.fspath(path)} could not be written: {reason}.", ExitCode.OUTPUT
-        ) from error
+        raise CommandError(f"{name} could not be written: {reason}.", ExitCode.OUTPUT) from error
 
 
 def end_of(error: BaseException) -> tuple[str, ExitCode]:
