@@ -1,6 +1,6 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
-# make bench  set up, time fits against other methods; bench-quick takes two minutes
+# make bench  set up, time fits against other methods; bench-quick takes less than two minutes
 # make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1]  make the paper's results again
 
 PYTHON ?= python3

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pskclust._files import replacing
+
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2rem auto; padding: 0 1rem;
        color: #1b1b1b; background: #fff; }
@@ -33,9 +35,8 @@ ours differ from the paper's, the table says so and gives the reason as far as i
 {sections}
 </body></html>
 """
-    temporary = output / ".index.html"
-    temporary.write_text(page)
-    temporary.replace(output / "index.html")
+    with replacing(output / "index.html") as stream:
+        stream.write(page.encode())
 
 
 def _disagreements(names: Sequence[str], results: dict[str, Any]) -> str:

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.cluster import DBSCAN
+from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 FOLDER = Path(__file__).parents[1] / "reproduction"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())
@@ -17,6 +20,7 @@ SMALL = ["figure1", "figure2", "figure3", "contours"]
 
 sys.path.append(str(FOLDER))
 import page  # noqa: E402
+from dbscan_path import dbscan_path  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +88,19 @@ def test_the_page_shows_what_differs_first(tmp_path):
     assert "1 of 1 comparisons" in text
     assert "S3 &lt;objective&gt;: paper 1,492, ours 7. Because." in text
     assert "<td>2</td>" in text
+
+
+@pytest.mark.parametrize("decimals", [1, 6])
+def test_all_dbscans_at_once_are_those_of_scikit_learn(decimals):
+    """The same noise, and the same clusters but for rows at the border of two."""
+    X = np.random.default_rng(0).normal(size=(120, 2)).round(decimals)
+    distances = pairwise_distances(X)
+    epsilons = np.linspace(0.0501, 1.5501, 16)
+    n_seen = 0
+    for min_samples, eps, labels in dbscan_path(distances, epsilons, (1, 2, 5, 9)):
+        peer = DBSCAN(eps=eps, min_samples=min_samples, metric="precomputed").fit(distances)
+        core = peer.core_sample_indices_
+        assert adjusted_rand_score(labels[core], peer.labels_[core]) == 1
+        np.testing.assert_array_equal(labels < 0, peer.labels_ < 0)
+        n_seen += 1
+    assert n_seen > 30

@@ -134,5 +134,9 @@ class EncodingEngine(Engine, Protocol):
     def encode(self, partition: Any, report: Report = ignore) -> None:
         """Find the cells of all rows."""
 
+
+class WeighingEngine(EncodingEngine, Protocol):
+    """An engine whose rows may each stand for several equal ones."""
+
     def weight_of_changed_labels(self) -> int:
         """Return the total units of the rows that `n_changed_labels` counts."""

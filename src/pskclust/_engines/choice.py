@@ -12,7 +12,7 @@ from .._kernels.numpy import Cells
 from .._partition import Partition, VoronoiPartition
 from .._tables import ClusterTables
 from .._validation import Data
-from .base import EncodingEngine
+from .base import EncodingEngine, WeighingEngine
 from .local import LocalEngine
 from .merged import MergedEngine
 
@@ -74,7 +74,7 @@ def isolation_engine(data: Data, partition: Partition, n_jobs: int | None) -> En
     return _engine_for_rows(data, partition, n_jobs)
 
 
-def _engine_for_rows(data: Data, partition: Partition, n_jobs: int | None) -> EncodingEngine:
+def _engine_for_rows(data: Data, partition: Partition, n_jobs: int | None) -> WeighingEngine:
     if blocks_pay(len(data), partition):
         from .blocked import BlockedEngine  # compiled code is loaded only where it is used
 

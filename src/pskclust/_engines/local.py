@@ -77,7 +77,7 @@ class LocalEngine(LabelledRows):
         return len(self._open)
 
     def total(self) -> CountTable:
-        return self._table(self._open)
+        return self._table(self._open, self._units[self._open])
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         rows = self._open if besides is None else self._open[self._open != besides]
@@ -127,17 +127,16 @@ class LocalEngine(LabelledRows):
 
     def _add(self, rows: NDArray[np.intp], table: CountTable) -> None:
         """Add rows to the table of a growing cluster."""
+        units = self._units[rows]
         if self._index is not None and len(rows) <= _FEW_ROWS:
-            units = self._units[rows]
             self._partition.add(self._cells[rows], units, table.counts, self._kernels)
             table.mass += int(units.sum())
         else:
-            table.add(self._table(rows))
+            table.add(self._table(rows, units))
         if self._index is not None:
-            self._index.joined(rows, self._units[rows], table)
+            self._index.joined(rows, units, table)
 
-    def _table(self, rows: NDArray[np.intp]) -> CountTable:
-        units = self._units[rows]
+    def _table(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> CountTable:
         return CountTable(self._count(rows, units), int(units.sum()))
 
     # How sets are counted and scored: all that another kernel has to do in its own way.

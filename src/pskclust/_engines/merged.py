@@ -9,13 +9,13 @@ from .._equal_rows import EqualRows
 from .._partition import Partition
 from .._progress import Report, ignore
 from .._tables import ClusterTables, CountTable
-from .base import Absorbed, Candidate, EncodingEngine, Moved, ProposalRule, RowResults
+from .base import Absorbed, Candidate, Moved, ProposalRule, RowResults, WeighingEngine
 
 
 class MergedEngine:
     """Row numbers are those of all rows; of equal rows, the first one stands for all."""
 
-    def __init__(self, engine: EncodingEngine, equal: EqualRows) -> None:
+    def __init__(self, engine: WeighingEngine, equal: EqualRows) -> None:
         self._engine = engine
         self._equal = equal
         self.name, self.kernels = engine.name, engine.kernels
@@ -68,9 +68,6 @@ class MergedEngine:
         self._engine.remember_labels()
 
     def n_changed_labels(self) -> int:
-        return self._engine.weight_of_changed_labels()
-
-    def weight_of_changed_labels(self) -> int:
         return self._engine.weight_of_changed_labels()
 
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
