@@ -24,6 +24,7 @@ _MOST = 0.5
 _SECOND = 0.15
 _BETTER_BY = 0.1
 _NEAR = 4.0
+_AS_MANY = 0.7
 _MUCH_NOISE = 0.25
 _FRAGMENT = 0.002
 
@@ -58,9 +59,7 @@ def join(
     return _told(f"{names.capitalize()} become one", rule, fit, found, landscape)
 
 
-def split(
-    fitter: Fitter, fit: Fit, cluster: int, landscape: Landscape, report: Report
-) -> Advice:
+def split(fitter: Fitter, fit: Fit, cluster: int, landscape: Landscape, report: Report) -> Advice:
     """Find the smallest change that makes two clusters of one."""
     member = fit.labels == cluster
 
@@ -206,7 +205,9 @@ def _steadier(
     near = {
         place: spot
         for place, spot in spots.items()
-        if _distance(settings, place) <= np.log(_NEAR) and spot.clusters >= 2
+        # One cluster for all is what seeds agree on best, and says nothing.
+        if _distance(settings, place) <= np.log(_NEAR)
+        and spot.clusters >= max(2, _AS_MANY * here.clusters)
     }
     if not near:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from .colours import THEMES, N_COLOURS, palette, to_hex
+from .colours import N_COLOURS, THEMES, palette, to_hex
 from .fits import Fit
 from .material import Image, Material
 from .planes import Plane
@@ -93,9 +93,7 @@ def comparison(one: Fit, other: Fit) -> dict[str, Any]:
     return {"agreement": float(adjusted_rand_score(first, second)), "rows": len(first)}
 
 
-def _hex_colours(
-    fit: Fit, colours: NDArray[np.int64], material: Material, theme: str
-) -> list[str]:
+def _hex_colours(fit: Fit, colours: NDArray[np.int64], material: Material, theme: str) -> list[str]:
     if isinstance(material, Image):
         return [to_hex(mean) for mean in material.members(fit.model).colours[:MAX_CLUSTERS_LISTED]]
     named = [to_hex(colour) for colour in palette(theme)]
@@ -140,9 +138,7 @@ def _what_sets_apart(fit: Fit, material: Material) -> dict[int, list[dict[str, A
     totals = np.bincount(labels[member], weights=weights[member], minlength=fit.n_clusters)
     sums = np.stack(
         [
-            np.bincount(
-                labels[member], weights=weights[member] * column, minlength=fit.n_clusters
-            )
+            np.bincount(labels[member], weights=weights[member] * column, minlength=fit.n_clusters)
             for column in some[member].T
         ],
         axis=1,

@@ -29,7 +29,8 @@ Rgb = NDArray[np.uint8]
 def palette(theme: str) -> Rgb:
     """Return the colours of clusters, (N_COLOURS, 3), that stand out from the page."""
     colours = cluster_colours(N_COLOURS)[:-1]
-    return np.rint(255 * np.array([_standing_out(one, theme) for one in colours])).astype(np.uint8)
+    standing_out = np.array([_standing_out(one, theme) for one in colours])
+    return _to_bytes(255 * standing_out)
 
 
 def noise_colour(theme: str) -> Rgb:
@@ -47,7 +48,7 @@ def ramp(n_levels: int, theme: str) -> Rgb:
     start = 0.14 if theme == "dark" else 0.0
     at = (start + (1 - start) * np.linspace(0, 1, n_levels)) * (len(anchors) - 1)
     channels = [np.interp(at, np.arange(len(anchors)), channel) for channel in anchors.T]
-    return np.rint(np.stack(channels, axis=1)).astype(np.uint8)
+    return _to_bytes(np.stack(channels, axis=1))
 
 
 def follow(fit: Fit, before: Fit | None, colours_before: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -82,6 +83,10 @@ def from_hex(colour: str) -> Rgb:
 def to_hex(colour: Rgb) -> str:
     red, green, blue = (int(channel) for channel in colour)
     return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _to_bytes(colours: NDArray[np.float64]) -> Rgb:
+    return np.asarray(np.rint(colours), dtype=np.uint8)
 
 
 def _standing_out(colour: NDArray[np.float64], theme: str) -> NDArray[np.float64]:

@@ -89,8 +89,10 @@ def _pieces(fitter: Fitter, fit: Fit) -> Iterator[Any]:
         some = slice(start, start + _ROWS_PER_PIECE)
         carried = []
         if isinstance(material, Image):
-            y, x = np.divmod(np.arange(start, min(start + _ROWS_PER_PIECE, len(labels))),
-                             material.numbers.shape[1])
+            y, x = np.divmod(
+                np.arange(start, min(start + _ROWS_PER_PIECE, len(labels))),
+                material.numbers.shape[1],
+            )
             carried = [pa.array(x), pa.array(y)]
         yield Labelled(
             carried,

@@ -121,10 +121,8 @@ class Fitter:
             order[labels[member]] = model.labels_[member]
         else:
             labels, order = model.labels_, np.arange(model.n_clusters_)
-        counts = np.bincount(labels + 1, weights=weights, minlength=model.n_clusters_ + 1)
-        return Fit(
-            settings, model, labels, counts[1:], order, float(counts[0]), clock.seconds()
-        )
+        counts = np.bincount(labels + 1, weights, model.n_clusters_ + 1).astype(np.float64)
+        return Fit(settings, model, labels, counts[1:], order, float(counts[0]), clock.seconds())
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from .material import SAMPLE_SEED
 from .queue import Cancelled, WorkQueue
 from .settings import Settings
 
-MAX_ROWS = 4_000
+MAX_ROWS = 2_500
 N_SEEDS = 2
 _PSI = (4, 8, 16, 32, 64, 128, 256, 512)
 _TAU = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -161,7 +161,9 @@ class Landscape:
             **others,
         )
         return [
-            Spot(int(found.n_clusters[0, n]), float(found.noise[0, n]), float(found.stability[0, n]))
+            Spot(
+                int(found.n_clusters[0, n]), float(found.noise[0, n]), float(found.stability[0, n])
+            )
             for n in range(len(self.tau))
         ]
 

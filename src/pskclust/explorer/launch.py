@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 from .._optional import optional
 from .fits import Fitter
 from .material import Material, Table
-from .security import Guard, is_loopback
-from .server import Explorer
+from .security import Guard
 from .sessions import Sessions
 from .settings import Settings, first_settings
 
@@ -62,7 +61,10 @@ class ExplorerServer:
         port: int | None = None,
     ) -> None:
         uvicorn = optional("uvicorn", "pskclust.explore", "explore")
-        optional("PIL", "pskclust.explore", "explore")
+        for name in ("PIL", "starlette"):
+            optional(name, "pskclust.explore", "explore")
+        from .server import Explorer
+
         self._socket = _listening(host or DEFAULT_HOST, port)
         self._port = self._socket.getsockname()[1]
         self._host = host or DEFAULT_HOST
@@ -244,6 +246,3 @@ def _in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return type(shell).__name__ == "ZMQInteractiveShell"
-
-
-__all__ = ["ExplorerServer", "explore", "is_loopback", "serve"]

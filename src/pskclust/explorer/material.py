@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._optional import optional
 from .._preparation import Preparation
 from ..image._pixels import Colours, Pixels, to_eight_bits
 from ..image._segment import Members, to_space
@@ -20,6 +21,7 @@ SAMPLE_SEED = 0
 DEFAULT_SAMPLE = 1_000_000
 DEFAULT_SAMPLE_OF_MANY_COLUMNS = 100_000
 _MANY_COLUMNS = 8
+_PIXELS_FOR_FEW_COLOURS = 100_000
 _SPACE_COLUMNS = {
     "lab": ("L", "a", "b"),
     "rgb": ("red", "green", "blue"),
@@ -35,6 +37,9 @@ class Origin:
     options: dict[str, Any] = field(default_factory=dict)
 
 
+_NOWHERE = Origin()
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Rows of numbers. Of many, only a sample is explored, and the rest labelled when exported."""
@@ -44,8 +49,10 @@ class Table:
     everything: NDArray[Any]  # (n_rows, d)
     all_weights: NDArray[np.float64] | None = None  # (n_rows,)
     sample: NDArray[np.int64] | None = None  # (m,) ascending; None if all rows are explored
-    origin: Origin = Origin()
+    origin: Origin = _NOWHERE
     kept: NDArray[np.bool_] | None = None  # which rows of the file are here; None if all
+    _preparations: dict[str, Preparation] = field(default_factory=dict, repr=False)
+    _prepared: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
     is_image = False
 
@@ -58,7 +65,7 @@ class Table:
         columns: tuple[str, ...] | None = None,
         weights: ArrayLike | None = None,
         sample: int | None = None,
-        origin: Origin = Origin(),
+        origin: Origin = _NOWHERE,
         kept: NDArray[np.bool_] | None = None,
     ) -> Table:
         """Return the table of array-like data; `sample` is how many rows to explore."""
@@ -101,32 +108,23 @@ class Table:
 
     def preparation(self, settings: Settings) -> Preparation:
         """Return what is done to columns before clustering, fitted to all rows."""
-        return self._preparations(settings.scaling)
+        scaling = settings.scaling
+        if scaling not in self._preparations:
+            means = self.everything.mean(axis=0, dtype=np.float64)
+            self._preparations[scaling] = Preparation.of(
+                self.everything, self.columns, scaling, means, self.all_weights
+            )
+        return self._preparations[scaling]
 
     def rows(self, settings: Settings) -> NDArray[Any]:
         """Return the explored rows as they are clustered."""
-        return self._prepared(settings.scaling)
+        if settings.scaling not in self._prepared:
+            self._prepared[settings.scaling] = self.prepared(self.values, settings)
+        return self._prepared[settings.scaling]
 
     def prepared(self, values: NDArray[Any], settings: Settings) -> NDArray[Any]:
         """Return any rows as they are clustered."""
         return self.preparation(settings).apply(values)
-
-    @functools.cached_property
-    def _prepared(self) -> Any:
-        @functools.lru_cache(maxsize=2)
-        def prepared(scaling: str) -> NDArray[Any]:
-            return self._preparations(scaling).apply(self.values)
-
-        return prepared
-
-    @functools.cached_property
-    def _preparations(self) -> Any:
-        @functools.cache
-        def preparation(scaling: str) -> Preparation:
-            means = self.everything.mean(axis=0, dtype=np.float64)
-            return Preparation.of(self.everything, self.columns, scaling, means, self.all_weights)
-
-        return preparation
 
 
 class Image:
@@ -136,7 +134,7 @@ class Image:
     sample = None
     kept = None
 
-    def __init__(self, image: ArrayLike, name: str = "image", origin: Origin = Origin()) -> None:
+    def __init__(self, image: ArrayLike, name: str = "image", origin: Origin = _NOWHERE) -> None:
         pixels = Pixels.of(image)
         colours = Colours(pixels, None)
         self.name, self.origin = name, origin
@@ -173,6 +171,15 @@ class Image:
 
     def prepared(self, values: NDArray[Any], settings: Settings) -> NDArray[Any]:
         return values
+
+    @functools.cached_property
+    def few_colours(self) -> NDArray[np.uint8]:
+        """Up to 255 colours, (m, 3), that the image can be shown in."""
+        pil = optional("PIL.Image", "pskclust.explorer", "explore")
+        step = max(1, int(np.sqrt(self.numbers.size / _PIXELS_FOR_FEW_COLOURS)))
+        some: Any = pil.fromarray(np.ascontiguousarray(self.shown[::step, ::step]))
+        palette = some.quantize(255).getpalette()
+        return np.array(palette, dtype=np.uint8).reshape(-1, 3)[:255]
 
     def members(self, model: Any) -> Members:
         """Return the clusters of a fit as `pskclust.image.segment` orders them."""

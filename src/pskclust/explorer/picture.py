@@ -73,6 +73,8 @@ def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, material:
     n_strengths = 1 if on_image else min(_STRENGTHS, 255 // len(ink.colours))
     shown = raster.rows >= 0
     colour = ink.of_rows[np.where(shown, raster.rows, 0)].astype(np.int64)
+    if raster.more_rows is not None:
+        colour = _most_frequent(colour, ink.of_rows[np.maximum(raster.more_rows, 0)])
     strength = np.minimum(raster.strength.astype(np.int64) * n_strengths // 256, n_strengths - 1)
     numbers = np.where(shown, 1 + colour * n_strengths + strength, _NOTHING).astype(np.uint8)
     colours = np.repeat(ink.colours, n_strengths, axis=0)
@@ -80,14 +82,28 @@ def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, material:
     return Picture(encode(numbers, colours, alpha), _high(drawing))
 
 
-def original(image: Image, plane: ImagePlane, frame: Frame) -> bytes:
-    """Return the image itself, in 255 colours."""
+def original(image: Image, frame: Frame) -> bytes:
+    """Return the image itself, in few colours."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
-    pixels = plane.look_up(frame, image.shown, _WHITE)
-    small: Any = pil.fromarray(pixels).quantize(255, dither=pil.Dither.NONE)
-    content = io.BytesIO()
-    small.save(content, "PNG", compress_level=6)
-    return content.getvalue()
+    height, width = image.numbers.shape
+    box = frame.box
+    across, down = frame.width / (box.right - box.left), frame.height / (box.bottom - box.top)
+    left, right = max(0.0, box.left), min(float(width), box.right)
+    top, bottom = max(0.0, box.top), min(float(height), box.bottom)
+    numbers = np.full((frame.height, frame.width), _NOTHING, dtype=np.uint8)
+    if left >= right or top >= bottom:
+        return encode(numbers, image.few_colours, np.full(len(image.few_colours), 255))
+    x, y = round((left - box.left) * across), round((top - box.top) * down)
+    size = max(1, round((right - left) * across)), max(1, round((bottom - top) * down))
+    size = min(size[0], frame.width - x), min(size[1], frame.height - y)
+    # Shrunk by means, enlarged to squares.
+    how = pil.Resampling.BOX if across < 1 else pil.Resampling.NEAREST
+    part: Any = pil.fromarray(image.shown).resize(size, how, (left, top, right, bottom))
+    few: Any = pil.new("P", (1, 1))
+    few.putpalette(image.few_colours.tobytes())
+    found = np.asarray(part.quantize(palette=few, dither=pil.Dither.NONE))
+    numbers[y : y + size[1], x : x + size[0]] = found + 1
+    return encode(numbers, image.few_colours, np.full(len(image.few_colours), 255))
 
 
 def encode(numbers: NDArray[np.uint8], colours: Rgb, alpha: NDArray[Any]) -> bytes:
@@ -193,17 +209,14 @@ def _distribution(
     step = _GRID_STEP
     while (frame.width // step + 1) * (frame.height // step + 1) > _MAX_GRID:
         step += 1
+    shape = -(-frame.height // step), -(-frame.width // step)
     points = plane.grid(frame, step)
+    dots, empty = raster.strength >= 128, np.zeros(raster.rows.shape, dtype=bool)
     if points is None:
-        values = _similarities(drawing, material.rows(drawing.fit.settings))
-        field = np.where(raster.rows >= 0, values[np.maximum(raster.rows, 0)], 0.0)
-        dots = np.zeros(field.shape, dtype=bool)
-        empty = raster.rows == EMPTY
-    else:
-        shape = -(-frame.height // step), -(-frame.width // step)
-        field = _enlarged(_similarities(drawing, points).reshape(shape), step, frame)
-        dots = raster.strength >= 128
-        empty = np.zeros(field.shape, dtype=bool)
+        rows = np.maximum(raster.rows[::step, ::step].ravel(), 0)
+        points = material.rows(drawing.fit.settings)[rows]
+        dots, empty = empty, raster.rows == EMPTY
+    field = _enlarged(_similarities(drawing, points).reshape(shape), step, frame)
     high = float(field.max(initial=0))
     share = field / max(high, 1e-300)
     band = np.minimum((share * _BANDS).astype(np.int64), _BANDS - 1)
@@ -212,6 +225,17 @@ def _distribution(
     numbers = np.where(empty, _NOTHING, 1 + band + _BANDS * dots).astype(np.uint8)
     content = encode(numbers, np.concatenate([colours, dotted]), np.full(2 * _BANDS, 255))
     return Picture(content, high)
+
+
+def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the colour that most places within each pixel have, the first one if there are ties."""
+    places = [first, *others.astype(np.int64)]
+    best, most = first, np.zeros(first.shape, dtype=np.int64)
+    for place in places:
+        votes = sum((place == other).astype(np.int64) for other in places)
+        best = np.where(votes > most, place, best)
+        most = np.maximum(votes, most)
+    return best
 
 
 def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:

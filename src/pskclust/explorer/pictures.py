@@ -8,7 +8,7 @@ from typing import Any
 from .fits import Kept
 from .material import Image, Material
 from .picture import Drawing, Picture, draw, original
-from .planes import Frame, ImagePlane, Plane, Raster, View, make_plane, plane_key
+from .planes import Frame, Plane, Raster, View, make_plane, plane_key
 from .settings import Settings
 
 _PLANES_BYTES = 256 << 20
@@ -51,13 +51,11 @@ class Pictures:
         plane, raster = self.raster(drawing.fit.settings, view, frame)
         return draw(drawing, plane, raster, frame, self._material)
 
-    def original(self, settings: Settings, frame: Frame) -> Picture:
+    def original(self, frame: Frame) -> Picture:
         """Return a picture of the image itself."""
         if not isinstance(self._material, Image):
             raise ValueError("a table has no image.")
-        plane = self.plane(settings, View("image"))
-        assert isinstance(plane, ImagePlane)
-        return Picture(original(self._material, plane, frame))
+        return Picture(original(self._material, frame))
 
     def nearest(
         self, settings: Settings, view: View, frame: Frame, x: float, y: float

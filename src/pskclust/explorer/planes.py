@@ -23,6 +23,9 @@ _MARGIN = 0.03
 _RADII = ((300, 4.2), (1_200, 3.2), (4_000, 2.4), (12_000, 1.7), (50_000, 1.0))
 _ROWS_FOR_AXES = 20_000
 _HOVER_PIXELS = 24
+# Where a pixel of the picture covers more pixels of an image than that, five of them vote.
+_PIXELS_FOR_VOTES = 1.3
+_QUARTERS = (0.2, 0.8)
 
 
 class Box(NamedTuple):
@@ -59,6 +62,7 @@ class Raster:
     strength: NDArray[np.uint8]  # (height, width)
     places: NDArray[np.int32] | None  # (n,) the pixel of each row, EMPTY outside
     marks: tuple[tuple[int, int, int], ...]  # (row, column, strength) around a row's pixel
+    more_rows: NDArray[np.int32] | None = None  # (4, height, width) rows as near to each pixel
 
     def over(self, chosen: NDArray[np.bool_]) -> Raster:
         """Return the raster with some rows drawn over all others."""
@@ -106,8 +110,9 @@ class PointPlane:
         self._axes = axes
         low, high = points.min(axis=0), points.max(axis=0)
         margin = np.where(high > low, _MARGIN * (high - low), 0.5)
-        self.box = Box(*(float(end) for pair in zip(low - margin, high + margin, strict=True)
-                         for end in pair))
+        self.box = Box(
+            *(float(end) for pair in zip(low - margin, high + margin, strict=True) for end in pair)
+        )
         # Rows of a file may be sorted by what they are; those drawn last must not be.
         self._order = np.random.RandomState(0).permutation(len(points)).astype(np.int32)
 
@@ -174,20 +179,24 @@ class ImagePlane:
         self._numbers = image.numbers
 
     def raster(self, frame: Frame) -> Raster:
-        rows = self.look_up(frame, self._numbers, EMPTY)
+        rows = self._look_up(frame, 0.5, 0.5)
         strength = np.where(rows >= 0, np.uint8(255), np.uint8(0))
-        return Raster(rows, strength, None, ())
+        more = None
+        if (frame.box.right - frame.box.left) / frame.width > _PIXELS_FOR_VOTES:
+            more = np.stack([self._look_up(frame, x, y) for x in _QUARTERS for y in _QUARTERS])
+        return Raster(rows, strength, None, (), more)
 
-    def look_up(self, frame: Frame, image: NDArray[Any], outside: int) -> NDArray[Any]:
-        """Return what an image shows at each pixel of a frame."""
-        height, width = image.shape[:2]
+    def _look_up(self, frame: Frame, across: float, down: float) -> NDArray[np.int32]:
+        """Return the rows at one place within each pixel of a frame."""
+        height, width = self._numbers.shape
         box = frame.box
-        x = box.left + (np.arange(frame.width) + 0.5) * (box.right - box.left) / frame.width
-        y = box.top + (np.arange(frame.height) + 0.5) * (box.bottom - box.top) / frame.height
+        x = box.left + (np.arange(frame.width) + across) * (box.right - box.left) / frame.width
+        y = box.top + (np.arange(frame.height) + down) * (box.bottom - box.top) / frame.height
         columns, lines = np.floor(x).astype(np.int64), np.floor(y).astype(np.int64)
-        found = image[np.clip(lines, 0, height - 1)[:, None], np.clip(columns, 0, width - 1)]
-        found[(lines < 0) | (lines >= height)] = outside
-        found[:, (columns < 0) | (columns >= width)] = outside
+        inside = np.clip(lines, 0, height - 1)[:, None], np.clip(columns, 0, width - 1)
+        found = self._numbers[inside]
+        found[(lines < 0) | (lines >= height)] = EMPTY
+        found[:, (columns < 0) | (columns >= width)] = EMPTY
         return found
 
     def nearest(self, frame: Frame, raster: Raster, x: float, y: float) -> int | None:

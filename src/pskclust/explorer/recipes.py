@@ -43,7 +43,7 @@ def command_line(fitter: Fitter, settings: Settings) -> str:
     if isinstance(material, Image):
         words = ["pskclust", "segment", path, "--psi", str(settings.psi)]
         words += ["--tau", repr(settings.tau), "--color", settings.color_space]
-        words += _flags(fitter, settings) + ["-o", "segments"]
+        words += [*_flags(fitter, settings), "-o", "segments"]
         return shlex.join(words)
     options = material.origin.options
     if material.sample is not None:

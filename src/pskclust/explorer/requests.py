@@ -94,8 +94,11 @@ class Query:
         return value
 
     def view(self) -> View:
-        return View(self.one_of("view", ("columns", "pca", "image")), self.whole("vx", 0),
-                    self.whole("vy", 1))
+        return View(
+            self.one_of("view", ("columns", "pca", "image")),
+            self.whole("vx", 0),
+            self.whole("vy", 1),
+        )
 
     def frame(self) -> Frame:
         """Return the part of the plane and the size of the picture."""

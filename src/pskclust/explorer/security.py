@@ -86,10 +86,6 @@ class Guard:
         return name == socket.gethostname().lower() or _is_address(name)
 
 
-def is_loopback(host: str) -> bool:
-    return host in LOOPBACK or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
-
-
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)

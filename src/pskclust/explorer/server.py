@@ -33,7 +33,12 @@ from .settings import Settings
 Handler = Callable[["Explorer", Request], Awaitable[Response]]
 
 NEWS_SECONDS = 20.0
-_MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_MEDIA_TYPES = {
+    "html": "text/html",
+    "css": "text/css",
+    "js": "text/javascript",
+    "svg": "image/svg+xml",
+}
 _PAGE_FOLDERS = ("", "js")
 
 
@@ -176,7 +181,7 @@ async def _picture(explorer: Explorer, request: Request) -> Response:
     fit = explorer.fit(query.text("fit"))
     view, frame = query.view(), query.frame()
     if query.text("mode", "") == "original":
-        picture = await run_in_threadpool(explorer.pictures.original, fit.settings, frame)
+        picture = await run_in_threadpool(explorer.pictures.original, frame)
     else:
         drawing = Drawing(
             fit,

@@ -213,7 +213,11 @@ class Sessions:
     """All sessions; those not used for long are forgotten."""
 
     def __init__(
-        self, fitter: Fitter, *, max_sessions: int = MAX_SESSIONS, idle_seconds: float = IDLE_SECONDS
+        self,
+        fitter: Fitter,
+        *,
+        max_sessions: int = MAX_SESSIONS,
+        idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self.fitter = fitter
         self.queue = WorkQueue()

@@ -116,7 +116,7 @@ def first_settings(n_rows: int, *, is_image: bool = False, **given: Any) -> Sett
     return Settings.of({**others, "psi": psi, "tau": tau})
 
 
-def _number(name: str, value: object) -> object:
+def _number(name: str, value: Any) -> Any:
     """Return a number of the type that the setting has: JSON has one type of number only."""
     if isinstance(value, float) and name in _WHOLE_NUMBERS and value.is_integer():
         return int(value)

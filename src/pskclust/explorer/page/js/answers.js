@@ -27,7 +27,7 @@ export class Answers {
   showTiles(fit) {
     byId("n-clusters").textContent = count(fit.clusters);
     byId("noise").textContent = percent(fit.noise_share);
-    byId("objective").textContent = short(fit.objective, 4);
+    byId("objective").textContent = fit.objective >= 1000 ? count(fit.objective) : short(fit.objective, 4);
     byId("seconds").textContent = fit.seconds.all.toFixed(2);
     byId("noise").parentElement.title = plural(fit.noise, this.state.data.image ? "pixel" : "row");
     const gained = fit.objective - fit.objective_before;

@@ -38,7 +38,7 @@ export class Landscape {
       }
     }
     cells.push(element("div", { class: "side" }, "psi/tau"));
-    cells.push(...found.tau.map((tau) => element("div", { class: "foot" }, short(tau, 2).replace(/^0\./, "."))));
+    cells.push(...found.tau.map((tau) => element("div", { class: "foot" }, String(tau).replace(/^0/, ""))));
     grid.replaceChildren(...cells);
     if (focused) grid.querySelector(`[data-place="${focused}"]`)?.focus();
     const known = found.spots.filter(Boolean).length;

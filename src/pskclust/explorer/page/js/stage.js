@@ -9,7 +9,7 @@ import { byId, count, short } from "./words.js";
 const LEGENDS = {
   similarity: "similarity to own cluster",
   distribution: "similarity of each place",
-  growth: "step of growth (bright: early)",
+  growth: "step (early is bright)",
 };
 
 export class Stage {
@@ -53,6 +53,7 @@ export class Stage {
       const wanted = this.wanted();
       for (const { pane } of wanted) pane.box = box;
       this.redraw();
+      this.showAgreement(number);
       await Promise.all(wanted.map(({ pane, parameters }) => this.load(pane, parameters, box, number)));
     } catch (error) {
       if (error.name !== "AbortError") this.fail(error);
@@ -144,6 +145,15 @@ export class Stage {
     byId("picture-words").textContent = others
       ? state.view.view === "pca" ? "On the plane through the mean" : "Other columns at their middle value"
       : "";
+  }
+
+  /** Say how far the two settings side by side agree. */
+  async showAgreement(number) {
+    const { fit, beside } = this.state;
+    if (!beside || beside.id === fit.id) return;
+    const { agreement } = await api.compare(fit.id, beside.id).catch(() => ({}));
+    if (number !== this.number || agreement === undefined) return;
+    byId("picture-words").textContent = `The two agree by ${agreement.toFixed(2)} (adjusted Rand index)`;
   }
 
   showLegend(high) {

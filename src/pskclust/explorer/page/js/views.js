@@ -30,6 +30,7 @@ export class Views {
     fill(byId("view-x"), [...special, ...columns], view.view === "columns" ? String(view.vx) : view.view);
     fill(byId("view-y"), columns, String(view.vy));
     const lone = view.view !== "columns" || names.length < 2;
+    byId("view-x-label").textContent = view.view === "columns" ? "x" : "Show";
     byId("view-y").hidden = lone;
     byId("view-y-label").hidden = lone;
   }
