@@ -121,9 +121,10 @@ def _report(fitter: Fitter, fit: Fit) -> Export:
 
     material = fitter.material
     if isinstance(material, Image):
-        rows, scaling = material.rows(fit.settings), "none"
+        rows, scaling = material.rows(fit.settings), None
     else:
-        rows, scaling = material.values, fit.settings.scaling
+        rows = material.values
+        scaling = None if fit.settings.scaling == "none" else fit.settings.scaling
     names = list(material.column_names(fit.settings))
 
     def write(path: Path) -> None:

@@ -228,7 +228,7 @@ def _distribution(
 
 
 def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the colour that most places within each pixel have, the first one if there are ties."""
+    """Return the colour that most places within each pixel have; of ties, the first one."""
     places = [first, *others.astype(np.int64)]
     best, most = first, np.zeros(first.shape, dtype=np.int64)
     for place in places:
