@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
+import subprocess
+import sys
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 from sklearn.datasets import make_blobs
+
+from pskclust.cli.app import run
+from pskclust.explorer.launch import ExplorerServer
 
 FRAME = {"w": 300, "h": 200, "left": -15, "right": 15, "bottom": -15, "top": 15}
 
@@ -28,6 +33,22 @@ def painting(height=60, width=90):
     image[height // 2 :, width // 2 :] = 180, 50, 40
     noise = rng.randint(-12, 13, size=image.shape)
     return np.clip(image + noise, 0, 255).astype(np.uint8)
+
+
+def explored(path, monkeypatch, *options):
+    """Return the server that ``pskclust explore`` starts for a file."""
+    started = []
+    with monkeypatch.context() as patch:
+        patch.setattr(ExplorerServer, "wait", lambda self: started.append(self))
+        patch.setattr(ExplorerServer, "close", lambda self: None)
+        assert run(["explore", path, "--no-browser", "--port", "0", *options]) == 0
+    return started[0]
+
+
+def fresh_labels(code, folder):
+    """Run exported code in a process of its own and return its labels."""
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, timeout=120)
+    return np.load(folder / "labels.npy")
 
 
 class Client:

@@ -18,7 +18,7 @@ from numpy.testing import assert_array_equal
 from PIL import Image as Pillow
 
 import pskclust
-from explorer_client import FRAME, Client, blobs, painting
+from explorer_client import FRAME, Client, blobs, explored, fresh_labels, painting
 from pskclust import PSKC
 from pskclust.cli.app import run
 from pskclust.explorer import launch
@@ -318,12 +318,6 @@ class TestToken:
                 guard.check({"host": host})
 
 
-def fresh_labels(code, folder):
-    """Run exported code in a process of its own and return its labels."""
-    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, timeout=120)
-    return np.load(folder / "labels.npy")
-
-
 class TestTakingAway:
     NASTY = ('<img src=x onerror="window.hacked=1">', "=cmd|' /C calc'!A0", 'a,"b"; rm -rf $HOME\\')
 
@@ -335,20 +329,11 @@ class TestTakingAway:
         pyarrow.csv.write_csv(pyarrow.table(names, names=list(self.NASTY)), path)
         return path
 
-    def explored(self, path, monkeypatch, *options):
-        """Return the server that ``pskclust explore`` starts."""
-        started = []
-        with monkeypatch.context() as patch:
-            patch.setattr(launch.ExplorerServer, "wait", lambda self: started.append(self))
-            patch.setattr(launch.ExplorerServer, "close", lambda self: None)
-            assert run(["explore", path, "--no-browser", "--port", "0", *options]) == 0
-        return started[0]
-
     def test_code_and_command_give_the_labels_of_a_table(
         self, csv_file, tmp_path, monkeypatch, capsys
     ):
         monkeypatch.chdir(tmp_path)
-        with self.explored(csv_file.name, monkeypatch, "--scale", "standard") as server:
+        with explored(csv_file.name, monkeypatch, "--scale", "standard") as server:
             assert server.url in capsys.readouterr().out
             client = Client(server.url)
             fit = client.go(psi=32, tau=0.05, min_cluster_size=10, random_state=7)["id"]
@@ -380,7 +365,7 @@ class TestTakingAway:
     ):
         np.save(tmp_path / "rows.npy", blobs(900))
         monkeypatch.chdir(tmp_path)
-        with self.explored("rows.npy", monkeypatch, "--sample", "300") as server:
+        with explored("rows.npy", monkeypatch, "--sample", "300") as server:
             client = Client(server.url)
             assert client.data["sampled"]
             assert (client.data["rows"], client.data["explored"]) == (900, 300)
@@ -399,7 +384,7 @@ class TestTakingAway:
     def test_code_and_command_give_the_labels_of_an_image(self, tmp_path, monkeypatch, capsys):
         Pillow.fromarray(painting()).save(tmp_path / "painting.png")
         monkeypatch.chdir(tmp_path)
-        with self.explored("painting.png", monkeypatch) as server:
+        with explored("painting.png", monkeypatch) as server:
             client = Client(server.url)
             assert client.data["size"] == [90, 60]
             fit = client.go(psi=8, tau=0.15, color_space="rgb")["id"]
@@ -419,7 +404,7 @@ class TestTakingAway:
         pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
         monkeypatch.chdir(tmp_path)
         options = ("--weight", "w", "--missing", "drop")
-        with self.explored("rows.parquet", monkeypatch, *options) as server:
+        with explored("rows.parquet", monkeypatch, *options) as server:
             client = Client(server.url)
             fit = client.go(psi=8, tau=0.1)["id"]
             recipes = client.get("/api/recipes", fit=fit)

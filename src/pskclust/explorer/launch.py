@@ -111,6 +111,7 @@ class ExplorerServer:
     def close(self) -> None:
         """End the explorer."""
         self._server.should_exit = True
+        self._sessions.end_all()
         if self._thread.is_alive():
             self._thread.join(timeout=15)
         self._socket.close()

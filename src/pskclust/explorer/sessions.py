@@ -63,6 +63,7 @@ class Session:
         self._latest: Fit | None = None
         self._colours: OrderedDict[str, NDArray[np.int64]] = OrderedDict()
         self._waiters: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+        self._closed = False
         self.used_at = time.monotonic()
 
     def ask(self, settings: Settings) -> int:
@@ -127,7 +128,7 @@ class Session:
         event = asyncio.Event()
         waiter = asyncio.get_running_loop(), event
         with self._lock:
-            newer = self._version > version
+            newer = self._closed or self._version > version
             if not newer:
                 self._waiters.add(waiter)
         if not newer:
@@ -138,6 +139,13 @@ class Session:
                 with self._lock:
                     self._waiters.discard(waiter)
         return self.answer()
+
+    def close(self) -> None:
+        """Drop what is in progress and keep nobody waiting."""
+        self._queue.cancel(self.id)
+        with self._lock:
+            self._closed = True
+            self._change(doing=None, progress=None)
 
     def _answering(self, number: int, work: Callable[[Report], Fit | Advice]) -> Any:
         def run(check: Report) -> None:
@@ -235,7 +243,7 @@ class Sessions:
                 if now - session.used_at > self._idle_seconds
             ]
             for key in idle:
-                self._sessions.pop(key).stop()
+                self._sessions.pop(key).close()
             if len(self._sessions) >= self._max_sessions:
                 raise TooManySessionsError(
                     f"{self._max_sessions} pages are open already. Close some of them, or start "
@@ -256,14 +264,21 @@ class Sessions:
         with self._lock:
             session = self._sessions.pop(key, None)
         if session is not None:
-            session.stop()
+            session.close()
+
+    def end_all(self) -> None:
+        """Answer all who wait for news, so that the server can end."""
+        for session in self._all():
+            session.close()
 
     def close(self) -> None:
         self.landscape.close()
         self.queue.close()
 
     def _tell_of_map(self) -> None:
-        with self._lock:
-            sessions = list(self._sessions.values())
-        for session in sessions:
+        for session in self._all():
             session.map_changed()
+
+    def _all(self) -> list[Session]:
+        with self._lock:
+            return list(self._sessions.values())
