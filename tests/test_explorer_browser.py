@@ -468,6 +468,22 @@ CONTRAST = """([one, other]) => {
 }"""
 
 
+def test_another_page_can_link_to_it_but_not_use_it(browser, start):
+    url = start("blobs.csv", *START)
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.set_content(f'<a href="{url}">Explore the clusters</a>')
+        refused = page.evaluate(
+            """url => fetch(url + "api/session", { method: "POST", body: "{}" })
+                .then(() => "answered", () => "refused")""",
+            url,
+        )
+        assert refused == "refused"
+        page.click("a")
+        page.wait_for_selector("#pane-right canvas[data-fit]")
+
+
 def test_everything_can_be_reached_by_keyboard(person):
     page = person.page
     page.focus("#undo")

@@ -18,7 +18,8 @@ from pskclust.explorer.fits import Fitter
 from pskclust.explorer.material import Image, Table
 from pskclust.explorer.picture import MAX_BYTES, MODES, Drawing, encode
 from pskclust.explorer.pictures import Pictures
-from pskclust.explorer.planes import Box, Frame, View, make_plane
+from pskclust.explorer.planes import View, make_plane
+from pskclust.explorer.raster import Box, Frame
 from pskclust.explorer.settings import Settings
 
 FIRST = Settings(psi=16, tau=0.08, n_partitions=50)

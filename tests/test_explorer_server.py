@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from PIL import Image as Pillow
 import pskclust
 from explorer_client import FRAME, Client, blobs, explored, fresh_labels, painting
 from pskclust import PSKC
-from pskclust.cli.app import run
+from pskclust.cli.app import cli, run
 from pskclust.explorer import launch
 from pskclust.explorer.launch import explore, serve
 from pskclust.explorer.material import Image, Origin, Table
@@ -125,8 +126,15 @@ class TestRefusals:
         assert client.request("POST", "/api/fit", body, **JSON, Origin=own)[0] == 200
 
     def test_a_request_that_a_browser_says_is_of_another_site_is_refused(self, client):
-        answer = client.request("GET", "/", **{"Sec-Fetch-Site": "cross-site"})
-        assert answer[0] == 403
+        other = {"Sec-Fetch-Site": "cross-site"}
+        link = {**other, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        frame = {**link, "Sec-Fetch-Dest": "iframe"}
+        assert client.request("GET", "/", **other)[0] == 403
+        assert client.request("GET", "/", **frame)[0] == 403
+        assert client.request("GET", "/api/news", **link)[0] == 403
+        assert client.request("POST", "/", **link)[0] == 403
+        # A link, such as a notebook shows, opens the page, which holds no data.
+        assert client.request("GET", "/", **link)[0] == 200
         assert client.request("GET", "/", **{"Sec-Fetch-Site": "none"})[0] == 200
 
     @pytest.mark.parametrize(
@@ -294,7 +302,7 @@ class TestToken:
         assert (status, headers["location"]) == (303, "/")
         cookie = headers["set-cookie"]
         assert "HttpOnly" in cookie
-        assert "SameSite=strict" in cookie
+        assert "SameSite=lax" in cookie
         status, _, content = answer_of(guarded.url, Cookie=cookie.partition(";")[0])
         assert status == 200
         assert b"<!doctype html>" in content
@@ -440,6 +448,21 @@ class TestTakingAway:
 
 
 class TestStarting:
+    def test_the_example_of_the_help_serves_until_it_is_interrupted(self, tmp_path):
+        assert run(["demo", str(tmp_path / "demo.csv"), "--rows", "2000"]) == 0
+        example = cli.commands["explore"].epilog.split("pskclust ")[1].split()
+        command = [sys.executable, "-m", "pskclust", *example, "--no-browser", "--port", "0"]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        with process:
+            line = process.stdout.readline()
+            client = Client(line.split()[2])
+            assert client.data["columns"] == ["x", "y"]
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 0
+            assert process.stderr.read() == ""
+
     def test_explore_returns_a_link_in_a_notebook(self, monkeypatch):
         opened = []
         monkeypatch.setattr(launch, "_in_notebook", lambda: True)

@@ -61,6 +61,12 @@ class Fit:
     def n_clusters(self) -> int:
         return int(self.model.n_clusters_)
 
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory it takes."""
+        tables = self.model._result.clusters.counts
+        return _FIT_BYTES_PER_ROW * len(self.labels) + 2 * int(tables.data.nbytes)
+
     @functools.cached_property
     def n_steps(self) -> int:
         """The largest growth step of a row."""
@@ -89,7 +95,7 @@ class Fitter:
         clock = _Clock(report)
         cells = self._cells_for(settings, clock)
         fit = self._shown(settings, cells.cluster(settings, clock), clock)
-        self._fits.put(settings.id, fit, _FIT_BYTES_PER_ROW * len(fit.labels))
+        self._fits.put(settings.id, fit, fit.n_bytes)
         return fit
 
     def estimator(self, settings: Settings) -> PSKC:

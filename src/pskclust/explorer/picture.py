@@ -13,7 +13,8 @@ from .._optional import optional
 from .colours import Rgb, faint_colour, noise_colour, palette, ramp
 from .fits import Fit
 from .material import Image
-from .planes import EMPTY, Frame, ImagePlane, Plane, Raster
+from .planes import ImagePlane, Plane
+from .raster import EMPTY, Frame, Raster
 
 MODES = ("clusters", "similarity", "distribution", "growth")
 # A picture that takes more is drawn again with fewer pixels.

@@ -8,7 +8,8 @@ from typing import Any
 from .fits import Kept
 from .material import Image, Material
 from .picture import Drawing, Picture, draw, original
-from .planes import Frame, Plane, Raster, View, make_plane, plane_key
+from .planes import Plane, View, make_plane, plane_key
+from .raster import Frame, Raster
 from .settings import Settings
 
 _PLANES_BYTES = 256 << 20

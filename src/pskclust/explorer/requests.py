@@ -12,7 +12,8 @@ from starlette.requests import Request
 
 from .colours import THEMES
 from .picture import MODES
-from .planes import Box, Frame, View
+from .planes import View
+from .raster import Box, Frame
 from .security import RefusedError
 
 MAX_BODY_BYTES = 16_384

@@ -50,7 +50,7 @@ class Guard:
         # Browsers send cookies to every port of a host.
         return f"pskclust_{self.port}"
 
-    def check(self, headers: Mapping[str, str]) -> None:
+    def check(self, headers: Mapping[str, str], method: str = "GET", path: str = "/") -> None:
         """Raise RefusedError for a request from elsewhere."""
         host = headers.get("host", "")
         if not self._is_ours(host):
@@ -58,7 +58,10 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
             raise RefusedError(403, f"Origin {origin[:80]!r} may not use this server.")
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        # A link of another page, a notebook's for one, may open the page, which holds no data.
+        followed = method == "GET" and path == "/" and headers.get("sec-fetch-mode") == "navigate"
+        own = headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+        if not own and not (followed and headers.get("sec-fetch-dest") == "document"):
             raise RefusedError(403, "another site may not use this server.")
 
     def check_token(self, given: str | None) -> None:

@@ -13,20 +13,20 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .._version import __version__
 from . import advice, answers
 from .export import export
 from .fits import Fit
+from .guarding import Guarded, in_words
 from .material import Image, Material
 from .picture import Drawing
 from .pictures import Pictures
 from .recipes import command_line, python_code
 from .requests import Query, cluster_list, json_body
-from .security import HEADERS, Guard, RefusedError
+from .security import Guard, RefusedError
 from .sessions import Session, Sessions, TooManySessionsError
 from .settings import Settings
 
@@ -67,7 +67,7 @@ class Explorer:
             for method, path, handler in _ROUTES
         ]
         app = Starlette(routes=routes, lifespan=lifespan)
-        app.add_middleware(_Guarded, guard=self.guard)
+        app.add_middleware(Guarded, guard=self.guard)
         return app
 
     def session(self, request: Request) -> Session:
@@ -93,14 +93,14 @@ class Explorer:
             try:
                 return await handler(self, request)
             except RefusedError as error:
-                return _words(error.status, str(error))
+                return in_words(error.status, str(error))
             except TooManySessionsError as error:
-                return _words(503, str(error))
+                return in_words(503, str(error))
             except (ValueError, ImportError, MemoryError) as error:
-                return _words(400, str(error) or "memory ran out.")
+                return in_words(400, str(error) or "memory ran out.")
             except Exception as error:
                 traceback.print_exc()
-                return _words(500, f"{type(error).__name__}: {error}")
+                return in_words(500, f"{type(error).__name__}: {error}")
 
         return answer
 
@@ -292,50 +292,6 @@ _ROUTES: list[tuple[str, str, Handler]] = [
     ("GET", "/api/recipes", _recipes),
     ("GET", "/api/export", _export),
 ]
-
-
-class _Guarded:
-    """Refuses requests from elsewhere, and adds what every answer must say."""
-
-    def __init__(self, app: ASGIApp, guard: Guard) -> None:
-        self._app, self._guard = app, guard
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self._app(scope, receive, send)
-            return
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                extra = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*message.get("headers", []), *extra]
-            await send(message)
-
-        answer = self._refusal(Request(scope)) or self._app
-        await answer(scope, receive, send_with_headers)
-
-    def _refusal(self, request: Request) -> Response | None:
-        guard = self._guard
-        try:
-            guard.check(request.headers)
-            if guard.token is None:
-                return None
-            given = request.query_params.get("token")
-            if request.url.path == "/" and given is not None:
-                guard.check_token(given)
-                # Out of the address, which is shown, kept and copied.
-                answer = RedirectResponse("/", status_code=303)
-                answer.set_cookie(guard.cookie, given, httponly=True, samesite="strict")
-                return answer
-            guard.check_token(request.cookies.get(guard.cookie))
-        except RefusedError as error:
-            return _words(error.status, str(error))
-        return None
-
-
-def _words(status: int, words: str) -> Response:
-    return JSONResponse({"error": words}, status_code=status)
 
 
 def _total(material: Material) -> float:

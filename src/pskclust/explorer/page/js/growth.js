@@ -5,9 +5,9 @@ import { byId } from "./words.js";
 const MILLISECONDS = 130;
 
 export class Growth {
-  constructor(state) {
-    this.state = state;
-    this.playing = null;
+  constructor(state, stage) {
+    Object.assign(this, { state, stage });
+    this.playing = false;
     byId("play").addEventListener("click", () => this.toggle());
     byId("step").addEventListener("input", () => {
       this.pause();
@@ -23,26 +23,29 @@ export class Growth {
 
   toggle() {
     if (this.playing) return this.pause();
-    const { step } = this.state;
-    this.state.set({ mode: "growth", step: step === null || step >= this.last ? 0 : step });
-    this.playing = setInterval(() => this.next(), MILLISECONDS);
-    return this.show();
+    return this.play();
   }
 
-  next() {
-    const step = this.state.step + 1;
-    if (step > this.last) return this.pause();
-    return this.state.set({ step });
+  /** Show step after step, each at least for a moment and not before its picture is there. */
+  async play() {
+    const { state } = this;
+    const began = state.step === null || state.step >= this.last ? 0 : state.step;
+    this.playing = true;
+    state.set({ mode: "growth", step: began });
+    for (let step = began; this.playing && step <= this.last; step += 1) {
+      state.set({ step });
+      await Promise.all([this.stage.latest, new Promise((done) => { setTimeout(done, MILLISECONDS); })]);
+    }
+    this.pause();
   }
 
   pause() {
-    clearInterval(this.playing);
-    this.playing = null;
+    this.playing = false;
     this.show();
   }
 
   reset() {
-    if (this.playing && this.state.mode === "growth") return;
+    if (this.playing && this.state.mode === "growth" && this.state.step !== null) return;
     this.pause();
     this.state.set({ step: null });
     this.show();

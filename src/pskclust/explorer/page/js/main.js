@@ -24,6 +24,8 @@ let asking = null;
 let lastAsked = 0;
 let version = 0;
 let mapVersion = 0;
+let toldOf = 0;
+let keepsChosen = false;
 
 function fail(error) {
   if (error.name === "AbortError") return;
@@ -36,7 +38,8 @@ function forgive() {
 }
 
 /** Go to a setting: the newest one wins, here and on the server. */
-function go(settings) {
+function go(settings, keepChosen = false) {
+  keepsChosen = keepChosen;
   state.set({ settings });
   if (asking) return;
   asking = setTimeout(async () => {
@@ -56,6 +59,7 @@ async function renew() {
   await api.openSession();
   version = 0;
   mapVersion = 0;
+  toldOf = 0;
   lastAsked = (await api.ask(state.settings)).asked;
 }
 
@@ -75,9 +79,12 @@ async function listen() {
 
 function receive(found) {
   showWork(found);
-  if (found.error) fail(new Error(found.error));
+  // What was said once and closed is not said again with the next news.
+  const isNew = found.asked !== toldOf;
+  if (found.error || found.advice) toldOf = found.asked;
+  if (found.error && isNew) fail(new Error(found.error));
   if (found.fit && found.answered === found.asked && found.asked >= lastAsked) showFit(found.fit);
-  if (found.advice) parts.advice.show(found.advice);
+  if (found.advice && isNew) parts.advice.show(found.advice);
   if (found.map_version !== mapVersion) {
     mapVersion = found.map_version;
     parts.landscape.refresh();
@@ -87,12 +94,18 @@ function receive(found) {
 
 function showFit(fit) {
   if (state.fit?.id === fit.id) return;
-  const chosen = state.chosen.filter((cluster) => cluster < fit.clusters);
-  // Numbers of clusters are others in another setting.
-  const same = state.fit === null;
-  state.set({ fit, chosen: same ? chosen : [] });
+  state.set({ fit, chosen: stillChosen(fit) });
   parts.history.note(fit);
   document.title = `${plural(fit.clusters, "cluster")} \u2013 ${state.data.name} \u2013 pskclust`;
+}
+
+/** Return what is chosen of a new fit: clusters have other numbers there, but keep their colours. */
+function stillChosen(fit) {
+  const before = state.fit;
+  if (before === null) return state.chosen.filter((cluster) => cluster < fit.clusters);
+  if (!keepsChosen) return [];
+  const colours = state.chosen.map((cluster) => before.colours.light[cluster]);
+  return colours.map((colour) => fit.colours.light.indexOf(colour)).filter((cluster) => cluster >= 0);
 }
 
 function showWork({ doing, progress, queue }) {
@@ -182,9 +195,9 @@ async function start() {
   const stage = new Stage(state, theme, fail);
   parts = {
     stage,
-    controls: new Controls(state, go),
+    controls: new Controls(state, (settings) => go(settings, true)),
     views: new Views(state),
-    growth: new Growth(state),
+    growth: new Growth(state, stage),
     answers: new Answers(state, theme, fail),
     landscape: new Landscape(state, go, fail),
     advice: new Advice(state, go, fail),

@@ -36,8 +36,13 @@ export class Stage {
     new ResizeObserver(() => this.later()).observe(byId("panes"));
   }
 
-  /** Ask for new pictures; show them if nothing newer was asked for meanwhile. */
-  async refresh() {
+  /** Ask for new pictures; `latest` is kept when they are there. */
+  refresh() {
+    this.latest = this.load();
+  }
+
+  /** Show pictures if nothing newer was asked for meanwhile. */
+  async load() {
     const { state } = this;
     this.showModes();
     if (!state.fit) return;
@@ -54,13 +59,13 @@ export class Stage {
       for (const { pane } of wanted) pane.box = box;
       this.redraw();
       this.showAgreement(number);
-      await Promise.all(wanted.map(({ pane, parameters }) => this.load(pane, parameters, box, number)));
+      await Promise.all(wanted.map(({ pane, parameters }) => this.fill(pane, parameters, box, number)));
     } catch (error) {
       if (error.name !== "AbortError") this.fail(error);
     }
   }
 
-  async load(pane, parameters, box, number) {
+  async fill(pane, parameters, box, number) {
     const frame = pane.frame(box);
     const asked = { ...this.state.view, ...frame, ...parameters };
     const key = parameters.mode === "original" ? JSON.stringify(asked) : null;
