@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ._isolation_kernel import IsolationKernel
     from ._progress import Progress
     from ._sweep import SweepResult, sweep
+    from .explorer import explore
 
 __all__ = [
     "PSKC",
@@ -20,6 +21,7 @@ __all__ = [
     "Progress",
     "SweepResult",
     "__version__",
+    "explore",
     "load",
     "sweep",
 ]
@@ -32,6 +34,7 @@ _HOMES = {
     "ModelFileError": "_exceptions",
     "Progress": "_progress",
     "SweepResult": "_sweep",
+    "explore": "explorer",
     "load": "_estimator",
     "sweep": "_sweep",
 }

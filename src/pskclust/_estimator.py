@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Iterator
@@ -420,6 +421,23 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             f"Computing the similarities of {n_rows} rows to {width} clusters",
             "Ask for the most similar ones only with top_k, or for fewer rows at a time.",
         )
+
+    def explore(self, X: ArrayLike, **options: Any) -> Any:
+        """Explore the clusters of X in a browser, starting from this estimator's parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **options
+            Of :func:`pskclust.explore`.
+
+        Returns
+        -------
+        server : ExplorerServer
+        """
+        # Found by name: what people look at is built on this module, not the other way round.
+        explorer = importlib.import_module("pskclust.explorer")
+        return explorer.explore(X, **self.get_params(deep=False) | options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.

@@ -14,6 +14,7 @@ import click
 from .._version import __version__
 from .completion import completion
 from .demo import demo
+from .explore import explore
 from .failures import CommandError, ExitCode, end_of, one_line
 from .fit import fit
 from .info import info
@@ -54,7 +55,7 @@ def cli() -> None:
     """Point-set kernel clustering: clusters of any shape, their number found by itself."""
 
 
-for _command in (fit, predict, sweep, segment, demo, info, completion):
+for _command in (fit, predict, sweep, segment, explore, demo, info, completion):
     cli.add_command(_command)
 
 

@@ -72,12 +72,12 @@ def segment(
         opaque = np.ones(pixels.shape, dtype=bool) if pixels.opaque is None else pixels.opaque
         numbers = colours.spread(np.arange(len(points), dtype=np.int32))[opaque]
         model.fit(_with_position(points[numbers], opaque, position))
-        members = _Members.of(model, eight_bits[numbers])
+        members = Members.of(model, eight_bits[numbers])
         labels = np.full(pixels.shape, -1, dtype=np.int32)
         labels[opaque] = members.labels
     else:
         model.fit(points, sample_weight=colours.counts)
-        members = _Members.of(model, eight_bits, colours.counts)
+        members = Members.of(model, eight_bits, colours.counts)
         labels = colours.spread(members.labels)
     return Segmentation(pixels.shown(), labels, members.colours, members.sizes, model)
 
@@ -109,7 +109,7 @@ def _with_position(
     return rows
 
 
-class _Members(NamedTuple):
+class Members(NamedTuple):
     """The rows of a fit in clusters, the largest cluster first."""
 
     labels: NDArray[np.int32]  # (n,)
@@ -119,7 +119,7 @@ class _Members(NamedTuple):
     @classmethod
     def of(
         cls, model: PSKC, colours: NDArray[np.uint8], counts: NDArray[np.int64] | None = None
-    ) -> _Members:
+    ) -> Members:
         """Order the clusters of a fit to rows of these colours, of which there are `counts`."""
         found, n_clusters = model.labels_, model.n_clusters_
         member = found >= 0
