@@ -50,7 +50,7 @@ def pskc_gaussian(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
     growth_rates = (0.1, 0.01) if fast else (0.1, 0.01, 0.001, 0.0001)
     if _is_large(X):
         growth_rates = (0.1,)
-    for exponent in _some(range(1, 17), fast, 3):
+    for exponent in _some(range(1, 17), fast, 5):
         for growth_rate in growth_rates:
             model = PSKC(tau=0.1, growth_rate=growth_rate, kernel="gaussian", gamma=2.0**exponent)
             yield model.fit_predict(X), model
@@ -76,7 +76,7 @@ def gaussian_kernel_kmeans(X: np.ndarray, n_clusters: int, fast: bool) -> Candid
 
 def knn_kernel_kmeans(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
     shares = (*range(1, 11), 15, *range(20, 100, 10)) if _is_large(X) else range(1, 100)
-    for share in _some(shares, fast, 4 if _is_large(X) else 16):
+    for share in _some(shares, fast, 6 if _is_large(X) else 16):
         model = KernelKMeans(
             n_clusters,
             kernel="knn",
@@ -99,7 +99,7 @@ def sgl(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
 
 def density_peaks(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
     largest = pairwise_distances(X).max()
-    for thousandths in _some(range(1, 401), fast, 20):
+    for thousandths in _some(range(1, 401), fast, 25):
         model = DensityPeaks(n_clusters=n_clusters, bandwidth=thousandths / 1000 * largest)
         yield model.fit_predict(X), model
 
@@ -107,7 +107,7 @@ def density_peaks(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
 def density_peaks_isolation(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
     """Dissimilarities are whole numbers over t = 100: bandwidths between them change nothing."""
     for psi in _some((2, 4, 6, 8, 16, 24, 32), fast, 2):
-        for hundredths in _some(range(1, 41), fast, 4):
+        for hundredths in _some(range(1, 41), fast, 8):
             model = DensityPeaks(
                 n_clusters=n_clusters,
                 bandwidth=hundredths / 100,

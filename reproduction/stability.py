@@ -41,7 +41,7 @@ def run(settings: Settings) -> Outcome:
     import matplotlib.pyplot as plt
 
     outcome = Outcome()
-    n_trials = 5 if settings.fast else N_TRIALS
+    n_trials = 3 if settings.fast else N_TRIALS
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", sharey=True)
     done, n_all = 0, n_trials * sum(map(len, SYSTEMS.values()))
     for ax, (name, systems) in zip(axes, SYSTEMS.items(), strict=True):
