@@ -57,19 +57,19 @@ def main() -> None:
     options = parser.parse_args()
     X, _ = make_shapes(options.rows, random_state=0)
     chromium = os.environ.get("PSKCLUST_CHROMIUM") or shutil.which("chromium")
-    with serve(Table.of(X), {"psi": 128, "tau": 0.01}, port=0) as server:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-            )
-            page = browser.new_page(viewport={"width": 1280, "height": 720})
-            page.set_default_timeout(600_000)
-            page.goto(server.url)
-            page.wait_for_selector("#pane-right canvas[data-fit]")
-            moved(page, 0.0101)
-            print("seconds to the picture, growth, 1.5 x growth + 0.3, kB")
-            moves = [moved(page, tau) for tau in TAU]
-            browser.close()
+    first = {"psi": 128, "tau": 0.01}
+    with serve(Table.of(X), first, port=0) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.set_default_timeout(600_000)
+        page.goto(server.url)
+        page.wait_for_selector("#pane-right canvas[data-fit]")
+        moved(page, 0.0101)
+        print("seconds to the picture, growth, 1.5 x growth + 0.3, kB")
+        moves = [moved(page, tau) for tau in TAU]
+        browser.close()
     for seconds, growth, n_bytes in moves:
         print(f"{seconds:.2f}  {growth:.2f}  {1.5 * growth + 0.3:.2f}  {n_bytes / 1000:.0f}")
     within = sum(seconds <= 1.5 * growth + 0.3 for seconds, growth, _ in moves)
