@@ -453,7 +453,13 @@ class TestStarting:
         example = cli.commands["explore"].epilog.split("pskclust ")[1].split()
         command = [sys.executable, "-m", "pskclust", *example, "--no-browser", "--port", "0"]
         process = subprocess.Popen(
-            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Where tests run in the background, interrupts are ignored, and that is inherited.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         with process:
             line = process.stdout.readline()
