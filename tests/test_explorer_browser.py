@@ -123,6 +123,12 @@ class Person:
         self.page.press(f"#{name}", "Enter")
         self.wait_for_picture(before)
 
+    def press(self, name, key):
+        """Press a key at a control; wait for its picture, or answers mix with the next key's."""
+        before = self.shown
+        self.page.press(f"#{name}", key)
+        self.wait_for_picture(before)
+
     def pixels(self):
         """Return how many pixels of the picture have each colour."""
         return self.page.evaluate(
@@ -181,13 +187,9 @@ def colour_of(person, cluster):
 def test_moving_tau_and_psi_changes_clusters_and_picture(person):
     assert person.n_clusters == 5
     before = person.pixels()
-    shown = person.shown
-    person.page.focus("#tau")
+    person.press("tau", "ArrowLeft")
     while person.n_clusters == 5:
-        person.page.press("#tau", "ArrowLeft")
-        person.page.press("#tau", "PageDown")
-        person.wait_for_picture(shown)
-        shown = person.shown
+        person.press("tau", "PageDown")
     assert person.n_clusters < 5
     assert float(person.page.input_value("#tau-number")) < 0.08
     assert person.pixels() != before
