@@ -15,21 +15,22 @@ PACKAGE = Path(pskclust.__file__).parent
 
 # Data flows down this list; a module imports only from the lines above its own.
 LAYERS = [
-    ["_version", "_exceptions", "_files", "_progress"],
+    ["_version", "_exceptions", "_files", "_progress", "_row_blocks"],
     ["_memory", "_parallel", "_kernels", "_kernels._compiling", "_kernels.screening"],
     ["_kernels.blocks", "_kernels.numba", "_kernels.numpy"],
     ["_kernels.block_encoding", "_kernels.choice"],
-    ["_metric", "_weights", "_auto"],
+    ["_metric", "_weights", "_auto", "_scratch"],
     ["_validation"],
-    ["_partition"],
+    ["_partition", "_block_data"],
     ["_encoding", "_equal_rows", "_tables"],
     ["_blocks", "_gaussian"],
     ["_engines", "_engines.base"],
-    ["_engines.labelled", "_engines.member_index"],
+    ["_engines.labelled", "_engines.member_index", "_engines.sharded"],
     ["_engines.blocked", "_engines.local", "_engines.merged"],
     ["_engines.choice", "_engines.pairwise"],
+    ["_engines.out_of_core"],
     ["_growth"],
-    ["_refinement"],
+    ["_refinement", "_checkpoint"],
     ["_result"],
     ["_isolation_kernel", "_model_file"],
     ["_model_state"],
@@ -80,10 +81,13 @@ def test_imports_point_one_way(name, path):
 def test_the_public_surface_fits_on_one_screen():
     assert pskclust.__all__ == [
         "PSKC",
+        "CheckpointError",
+        "InsufficientDiskError",
         "InsufficientMemoryError",
         "IsolationKernel",
         "ModelFileError",
         "Progress",
+        "RowBlocks",
         "__version__",
         "load",
     ]

@@ -22,10 +22,10 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
     total = sum(needs.values())
     if available is None or total <= available:
         return
-    parts = ", ".join(f"{purpose} {_readable(size)}" for purpose, size in needs.items())
+    parts = ", ".join(f"{purpose} {readable(size)}" for purpose, size in needs.items())
     raise InsufficientMemoryError(
-        f"{what} needs about {_readable(total)} ({total} bytes: {parts}), but only "
-        f"{_readable(available)} of memory are available. {way_out}"
+        f"{what} needs about {readable(total)} ({total} bytes: {parts}), but only "
+        f"{readable(available)} of memory are available. {way_out}"
     )
 
 
@@ -77,7 +77,7 @@ def _address_space_bytes() -> int | None:
         return None
 
 
-def _readable(size: int) -> str:
+def readable(size: int) -> str:
     amount = float(size)
     for unit in ("bytes", "kB", "MB", "GB", "TB"):
         if amount < 1000 or unit == "TB":

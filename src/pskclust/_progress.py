@@ -16,11 +16,12 @@ class Progress:
 
     Attributes
     ----------
-    stage : {"encode", "grow", "refine"}
-        What the fit is doing: finding the cells of the rows, growing clusters, or refining them.
+    stage : {"sample", "encode", "grow", "refine"}
+        What the fit is doing: reading rows to sample them (only where they are read block by
+        block), finding the cells of the rows, growing clusters, or refining them.
     done, total : int
-        Rows encoded, rows assigned to a cluster, or refinement passes made; and of how many at
-        the most. Growth may end before `total`: the rest is noise.
+        Rows read, rows encoded, rows assigned to a cluster, or refinement passes made; and of how
+        many at the most. Growth may end before `total`: the rest is noise.
     n_clusters : int
         Clusters found so far.
     """
@@ -55,7 +56,12 @@ class _Bar:
 
     MAX_WIDTH = 30
     SECONDS_BETWEEN_DRAWINGS = 0.1
-    WORDS: ClassVar = {"encode": "rows encoded", "grow": "rows assigned", "refine": "passes"}
+    WORDS: ClassVar = {
+        "sample": "rows read",
+        "encode": "rows encoded",
+        "grow": "rows assigned",
+        "refine": "passes",
+    }
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

@@ -37,6 +37,14 @@ class CountTable:
         self.mass -= other.mass
 
 
+def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return tables with a last column of zeros, the cell of a mixed block."""
+    *shape, width = counts.shape
+    wider = np.zeros((*shape, width + 1), dtype=np.int64)
+    wider[..., :-1] = counts
+    return wider
+
+
 def smallest_passing_score(threshold: float, denominator: int) -> int:
     """Return the least integer S for which the float64 S / denominator exceeds `threshold`."""
     score = math.floor(threshold * denominator)
@@ -118,6 +126,11 @@ class ClusterTables:
     def _by_cell(self) -> sparse.csr_array:
         """The counts with a row for each cell."""
         return self.counts.T.tocsr()
+
+    @cached_property
+    def padded(self) -> NDArray[np.int64]:
+        """All tables in full, (k, t, n_cells + 1), with a last column of zeros."""
+        return padded(self.counts.toarray().reshape(len(self), *self.shape))
 
     def inner_scores(self) -> list[int]:
         """Return the total score of each cluster's members against it: its squared counts."""

@@ -50,6 +50,13 @@ class Weights:
             return len(self.units)
         return max(self.total // self.one, int(np.count_nonzero(self.units)))
 
+    def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return the rows at some places of a line on which each row is as long as it weighs."""
+        if self.uniform:
+            return places
+        rows: NDArray[np.intp] = np.cumsum(self.units).searchsorted(places, side="right")
+        return rows
+
 
 def uniform_weights(n_samples: int) -> Weights:
     """Return weight 1 for every row, in no memory."""

@@ -49,6 +49,13 @@ class Moved(NamedTuple):
     n_rows: int
 
 
+class Members(NamedTuple):
+    """The rows that a cluster took when it grew, rising, and the step at which it took each."""
+
+    rows: NDArray[np.int64]
+    steps: NDArray[np.int32]
+
+
 class RowResults(NamedTuple):
     """What is known of each row at the end."""
 
@@ -115,11 +122,24 @@ class Engine(Protocol):
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         """Replace each label by the entry of `new_labels` at its place; the last is for -1."""
 
+    def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
+        """Give the rows of weight 0 the labels that `rule` proposes."""
+
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         """Return the total score of each cluster's members against it."""
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return what is known of each row, similarities being to each one's own cluster."""
+
+
+class ResumableEngine(Engine, Protocol):
+    """An engine whose clusters can be noted as they are grown, and taken up again."""
+
+    def members(self, cluster: int) -> Members:
+        """Return the rows of a cluster."""
+
+    def restore(self, members: Members, cluster: int) -> None:
+        """Put rows into a cluster again that had grown before."""
 
 
 class EncodingEngine(Engine, Protocol):
@@ -133,3 +153,7 @@ class EncodingEngine(Engine, Protocol):
 
     def weight_of_changed_labels(self) -> int:
         """Return the total units of the rows that `n_changed_labels` counts."""
+
+
+class ShardableEngine(EncodingEngine, ResumableEngine, Protocol):
+    """An engine that may hold some of the rows only."""
