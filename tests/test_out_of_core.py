@@ -41,7 +41,7 @@ def in_blocks(X, cuts):
 @contextlib.contextmanager
 def shards_of(n_rows):
     """Have shards of so many rows, however small."""
-    with mock.patch.object(out_of_core, "_rows_per_shard", return_value=n_rows):
+    with mock.patch.object(out_of_core, "rows_per_shard", return_value=n_rows):
         yield
 
 

@@ -356,11 +356,15 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.seeds_ = result.seeds
         self.n_iter_ = result.n_steps
         self.n_clusters_ = self._n_features_out = len(result.clusters)
-        members = result.labels[result.labels >= 0]
-        self.cluster_sizes_ = np.bincount(members, minlength=self.n_clusters_)
+        self.cluster_sizes_ = self._count_members(result)
         self.objective_ = result.objective
         self.objective_before_refinement_ = result.objective_before_refinement
         self.n_reassigned_ = result.n_reassigned
+
+    def _count_members(self, result: Result) -> NDArray[np.int64]:
+        members = result.labels[result.labels >= 0]
+        sizes: NDArray[np.int64] = np.bincount(members, minlength=len(result.clusters))
+        return sizes
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
@@ -425,7 +429,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         if top_k is not None:
             check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        rows = self._rows_to_place(X)
+        return self._similarity_of(self._rows_to_place(X), top_k)
+
+    def _similarity_of(
+        self, rows: NDArray[Any], top_k: int | None = None
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
         width = self.n_clusters_ if top_k is None else min(int(top_k), self.n_clusters_)
         self._require_memory_for_similarities(len(rows), width)
         similarities = np.empty((len(rows), width))

@@ -63,6 +63,9 @@ class RowResults(NamedTuple):
     similarities: NDArray[np.float64]
     growth_steps: NDArray[np.int32]
 
+    def only(self, chosen: slice) -> RowResults:
+        return RowResults(self.labels[chosen], self.similarities[chosen], self.growth_steps[chosen])
+
 
 class Engine(Protocol):
     """Rows in some place: in memory, on disk, on other machines."""

@@ -32,23 +32,22 @@ def out_of_core_engine(
 ) -> ShardedEngine:
     """Read all rows and return an engine that holds their cells."""
     shards: list[Shard] = []
-    kernels = ""
     with _place_for_cells(len(data), partition, scratch_dir) as keep:
-        for first_row, some in data.shards(_rows_per_shard(data, partition)):
+        for first_row, some in data.shards(rows_per_shard(data.n_columns, partition)):
 
             def report_all(progress: Progress, first_row: int = first_row) -> None:
                 report(Progress("encode", first_row + progress.done, len(data)))
 
             engine = engine_for_rows(some, partition, n_jobs, keep, all_rows=False)
             engine.encode(partition, report_all)
-            shards.append(Shard(engine, first_row, len(some)))
-            kernels = kernels or engine.kernels
-    return ShardedEngine(shards, "out of core", kernels)
+            shards.append(Shard(engine, [range(first_row, first_row + len(some))]))
+    return ShardedEngine(shards, "out of core")
 
 
-def _rows_per_shard(data: BlockData, partition: Partition) -> int:
+def rows_per_shard(n_columns: int, partition: Partition) -> int:
+    """Return how many rows are best encoded as one."""
     cell_bytes = partition.n_partitions * partition.cell_type.itemsize
-    return max(1, _SHARD_BYTES // (8 * data.n_columns + _MOST_BYTES_PER_CELL * cell_bytes))
+    return max(1, _SHARD_BYTES // (8 * n_columns + _MOST_BYTES_PER_CELL * cell_bytes))
 
 
 @contextlib.contextmanager

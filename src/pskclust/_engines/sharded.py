@@ -5,6 +5,7 @@ An answer is a sum, or the best of several, so it does not depend on how rows ar
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,40 +21,50 @@ from .base import (
     Members,
     Moved,
     ProposalRule,
-    ResumableEngine,
     RowResults,
+    ShardableEngine,
 )
 
 
 class Shard:
-    """Rows of one engine that stand together among all rows, by their numbers there.
+    """Rows of one engine, by their numbers among all rows.
 
-    Verbs that are about one row do nothing, and answer None, where the row is elsewhere.
+    They are the rows of some runs, in rising order. Verbs that are about one row do nothing, and
+    answer None, where the row is elsewhere.
     """
 
-    def __init__(self, engine: ResumableEngine, first_row: int, n_rows: int) -> None:
+    def __init__(self, engine: ShardableEngine, runs: Sequence[range]) -> None:
         self._engine = engine
-        self.first_row = first_row
-        self.n_rows = n_rows
+        self.kernels = engine.kernels
+        self.runs = list(runs)
+        self._firsts = np.array([run.start for run in runs])
+        self._places = np.cumsum([0, *(len(run) for run in runs)])
         self.one, self.resolution = engine.one, engine.resolution
+
+    @property
+    def n_rows(self) -> int:
+        return int(self._places[-1])
 
     @property
     def n_rows_left(self) -> int:
         return self._engine.n_rows_left
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate | None:
-        excluded = None if besides is None or not self._has(besides) else besides - self.first_row
+        excluded = None if besides is None else self._own_number(besides)
         if self._engine.n_rows_left <= (excluded is not None):
             return None
         best = self._engine.best_row(table, excluded)
-        return best._replace(row=best.row + self.first_row)
+        run = int(np.searchsorted(self._places, best.row, side="right")) - 1
+        return best._replace(row=int(best.row - self._places[run] + self._firsts[run]))
 
     def table_of(self, row: int, units: int) -> CountTable | None:
-        return self._engine.table_of(row - self.first_row, units) if self._has(row) else None
+        own = self._own_number(row)
+        return None if own is None else self._engine.table_of(own, units)
 
     def claim(self, row: int, cluster: int) -> None:
-        if self._has(row):
-            self._engine.claim(row - self.first_row, cluster)
+        own = self._own_number(row)
+        if own is not None:
+            self._engine.claim(own, cluster)
 
     def absorb(
         self, table: CountTable, min_score: int, cluster: int, step: int
@@ -66,20 +77,32 @@ class Shard:
 
     def members(self, cluster: int) -> Members:
         members = self._engine.members(cluster)
-        return members._replace(rows=members.rows + self.first_row)
+        run = np.searchsorted(self._places, members.rows, side="right") - 1
+        return members._replace(rows=members.rows - self._places[run] + self._firsts[run])
 
     def restore(self, members: Members, cluster: int) -> None:
-        first, last = np.searchsorted(members.rows, [self.first_row, self.first_row + self.n_rows])
-        own = Members(members.rows[first:last] - self.first_row, members.steps[first:last])
-        self._engine.restore(own, cluster)
+        rows, steps = [], []
+        for run, place in zip(self.runs, self._places, strict=False):
+            own = slice(*np.searchsorted(members.rows, [run.start, run.stop]))
+            rows.append(members.rows[own] - run.start + place)
+            steps.append(members.steps[own])
+        self._engine.restore(Members(np.concatenate(rows), np.concatenate(steps)), cluster)
+
+    def row_results(self, clusters: ClusterTables) -> list[RowResults]:
+        """Return what is known of the rows of each run."""
+        found = self._engine.row_results(clusters)
+        return [found.only(slice(*ends)) for ends in itertools.pairwise(self._places)]
 
     def answer(self, verb: str, *arguments: Any) -> Any:
         """Return the answer to a verb; one that is not here is about no row, and the engine's."""
         owner = self if hasattr(self, verb) else self._engine
         return getattr(owner, verb)(*arguments)
 
-    def _has(self, row: int) -> bool:
-        return self.first_row <= row < self.first_row + self.n_rows
+    def _own_number(self, row: int) -> int | None:
+        run = int(np.searchsorted(self._firsts, row, side="right")) - 1
+        if run < 0 or row not in self.runs[run]:
+            return None
+        return int(row - self._firsts[run] + self._places[run])
 
 
 class CombinedRows(ABC):
@@ -136,9 +159,10 @@ class CombinedRows(ABC):
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         return clusters.inner_scores()
 
-    def _absorb(
+    def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
+        """Return what was absorbed, and its table; the cluster's stays as it is."""
         answers = self._ask("absorb", table, min_score, cluster, step)
         n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
         best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
@@ -148,9 +172,9 @@ class CombinedRows(ABC):
 class ShardedEngine(CombinedRows):
     """Shards in this process, in the order of their rows."""
 
-    def __init__(self, shards: Sequence[Shard], name: str, kernels: str) -> None:
+    def __init__(self, shards: Sequence[Shard], name: str) -> None:
         self._shards = list(shards)
-        self.name, self.kernels = name, kernels
+        self.name, self.kernels = name, shards[0].kernels
         self.one, self.resolution = shards[0].one, shards[0].resolution
 
     @property
@@ -158,7 +182,7 @@ class ShardedEngine(CombinedRows):
         return sum(shard.n_rows_left for shard in self._shards)
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        absorbed, added = self._absorb(table, min_score, cluster, step)
+        absorbed, added = self.absorbed(table, min_score, cluster, step)
         table.add(added)
         return absorbed
 
@@ -175,11 +199,11 @@ class ShardedEngine(CombinedRows):
         )
         for shard in self._shards:
             # One shard at a time, since all of them could be much.
-            own: RowResults = shard.answer("row_results", clusters)
-            rows = slice(shard.first_row, shard.first_row + shard.n_rows)
-            results.labels[rows] = own.labels
-            results.similarities[rows] = own.similarities
-            results.growth_steps[rows] = own.growth_steps
+            for run, own in zip(shard.runs, shard.row_results(clusters), strict=True):
+                rows = slice(run.start, run.stop)
+                results.labels[rows] = own.labels
+                results.similarities[rows] = own.similarities
+                results.growth_steps[rows] = own.growth_steps
         return results
 
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
