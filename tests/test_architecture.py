@@ -15,7 +15,7 @@ PACKAGE = Path(pskclust.__file__).parent
 
 # Data flows down this list; a module imports only from the lines above its own.
 LAYERS = [
-    ["_version", "_exceptions", "_files", "_progress", "_row_blocks"],
+    ["_version", "_exceptions", "_files", "_progress", "_row_blocks", "_engines.wires"],
     ["_memory", "_parallel", "_kernels", "_kernels._compiling", "_kernels.screening"],
     ["_kernels.blocks", "_kernels.numba", "_kernels.numpy"],
     ["_kernels.block_encoding", "_kernels.choice"],

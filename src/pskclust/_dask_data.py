@@ -81,17 +81,21 @@ class DaskData:
     They can be made again later, one by one, as long as what they are made from is there.
     """
 
-    def __init__(
-        self, X: Collection, sample_weight: Any, metric: str, resolution: int, tasks: Tasks
-    ) -> None:
+    weights: UniformLine | WeightedLine
+
+    def __init__(self, X: Collection, metric: str, tasks: Tasks) -> None:
         self.metric = metric
         self.n_columns = X.n_columns
         self._tasks = tasks
+        self._names = X.names
         self._sources = X.blocks()
         self.rows: dict[int, Future] = {}
+
+    def read(self, sample_weight: Any, resolution: int) -> None:
+        """Have all blocks made, and check them."""
         self.require(range(len(self._sources)))
-        self._check(X.names)
-        self.weights = line_of(sample_weight, self, resolution, tasks)
+        self._check()
+        self.weights = line_of(sample_weight, self, resolution, self._tasks)
 
     def __len__(self) -> int:
         return int(self.lengths.sum())
@@ -109,6 +113,8 @@ class DaskData:
 
     def release(self) -> None:
         """Let go of all blocks."""
+        for future in self.rows.values():
+            future.release()
         self.rows.clear()
 
     def run(self, block: int) -> range:
@@ -125,8 +131,9 @@ class DaskData:
         ]
         return np.concatenate(self._tasks.gather(futures, "drawing the centres"))
 
-    def _check(self, names: list[str] | None) -> None:
-        client, columns = self._tasks.client, None if names is None else np.array(names, object)
+    def _check(self) -> None:
+        client = self._tasks.client
+        names = None if self._names is None else np.array(self._names, dtype=object)
         futures = client.map(_summarise, list(self.rows.values()), metric=self.metric, pure=False)
         summaries = self._tasks.gather(futures, "reading the blocks of X")
         self.lengths = np.array([summary.n_rows for summary in summaries], dtype=np.int64)
@@ -136,7 +143,7 @@ class DaskData:
                 # Now that the number of its first row is known, the message can name the row.
                 first_row = int(self.starts[block])
                 future = client.submit(
-                    check_block, self.rows[block], self.metric, columns, first_row, pure=False
+                    check_block, self.rows[block], self.metric, names, first_row, pure=False
                 )
                 self._tasks.gather([future], "checking a block of X")
         if len(self) < 2:

@@ -50,10 +50,14 @@ class Tasks:
             ) from error
 
     def gather(self, futures: Sequence[Future], what: str) -> list[Any]:
-        """Return the results of futures, small ones, in their order."""
-        for _ in self.finished(futures, what):
-            pass
-        results: list[Any] = self.client.gather(list(futures))
+        """Return the results of futures, small ones, in their order, and let go of them."""
+        try:
+            for _ in self.finished(futures, what):
+                pass
+            results: list[Any] = self.client.gather(list(futures))
+        finally:
+            for future in futures:
+                future.release()
         return results
 
     def _too_long(self, what: str) -> TimeoutError:

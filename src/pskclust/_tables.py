@@ -36,6 +36,22 @@ class CountTable:
         self.counts -= other.counts
         self.mass -= other.mass
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Take little room on the way to another process: most cells of a cluster are empty."""
+        flat = self.counts.ravel()
+        cells = np.flatnonzero(flat).astype(np.uint32)
+        if 2 * len(cells) > len(flat):
+            return CountTable, (self.counts, self.mass)
+        return _from_cells, (self.counts.shape, cells, flat[cells], self.mass)
+
+
+def _from_cells(
+    shape: tuple[int, int], cells: NDArray[np.uint32], counts: NDArray[np.int64], mass: int
+) -> CountTable:
+    table = np.zeros(shape, dtype=np.int64)
+    table.ravel()[cells] = counts
+    return CountTable(table, mass)
+
 
 def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return tables with a last column of zeros, the cell of a mixed block."""

@@ -117,10 +117,12 @@ class PSKC(_estimator.PSKC):
         with contextlib.ExitStack() as self._resources:
             try:
                 return super().fit(X, y, sample_weight)
-            except distributed.CommClosedError as error:
+            except Exception as error:
+                if self._current_client().status == "running":
+                    raise
                 raise RuntimeError(
-                    f"The connection to the Dask scheduler was lost ({error}). Fit again when it "
-                    "is there."
+                    f"The Dask scheduler is gone, or this client is closed ({error!r}). Fit again "
+                    "with a client that is connected."
                 ) from error
             finally:
                 del self._resources
@@ -230,14 +232,16 @@ class PSKC(_estimator.PSKC):
         collection = Collection.of(X)
         check_columns(self, collection.n_columns, collection.names, reset=True)
         tasks = Tasks(self._current_client(), self.timeout)
-        data = DaskData(collection, sample_weight, self.metric, int(self.n_partitions), tasks)
+        data = DaskData(collection, self.metric, tasks)
         self._resources.callback(data.release)
+        data.read(sample_weight, int(self.n_partitions))
         return data
 
     def _encoded(self, data: Any, partition: Any, report: Any) -> DaskEngine:
         tasks = Tasks(self._current_client(), self.timeout)
-        engine = DaskEngine(data, partition, self.n_jobs, tasks, report)
+        engine = DaskEngine(data, partition, self.n_jobs, tasks)
         self._resources.callback(engine.close)
+        engine.encode(report)
         return engine
 
     def _current_client(self) -> distributed.Client:

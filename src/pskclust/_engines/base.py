@@ -160,3 +160,8 @@ class EncodingEngine(Engine, Protocol):
 
 class ShardableEngine(EncodingEngine, ResumableEngine, Protocol):
     """An engine that may hold some of the rows only."""
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        """Absorb as `absorb` does, but return the table of the rows, and add them nowhere."""

@@ -102,6 +102,13 @@ class BlockedEngine(LabelledRows):
         self._n_open[block // self._layout.blocks_per_superblock] -= 1
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        absorbed, added = self.absorbed(table, min_score, cluster, step)
+        table.add(added)
+        return absorbed
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
         tables = padded(table.counts[np.newaxis])
         visited, best_score_left = self._superblocks_to_visit(tables, min_score)
 
@@ -134,8 +141,7 @@ class BlockedEngine(LabelledRows):
             mass += part[1]
             best_score_left = max(best_score_left, part[2])
             added += part[3]
-        table.add(unpadded(added, mass))
-        return Absorbed(n_rows, best_score_left)
+        return Absorbed(n_rows, best_score_left), unpadded(added, mass)
 
     def _superblocks_to_visit(
         self, tables: NDArray[np.int64], min_score: int

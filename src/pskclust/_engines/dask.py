@@ -8,14 +8,12 @@ again, which gives them the labels that they had.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import dask.array as da
 import numpy as np
 from distributed import Future
-from distributed.protocol import to_serialize
 from numpy.typing import NDArray
 
 from .._dask_data import DaskData
@@ -31,7 +29,6 @@ from .sharded import CombinedRows
 
 # Verbs without an answer wait for the next one that has one.
 _WITHOUT_ANSWER = ("claim", "undo_move", "remember_labels", "renumber", "label_absent")
-_SECONDS_TO_CONNECT = 10
 
 
 class DaskEngine(CombinedRows):
@@ -40,12 +37,7 @@ class DaskEngine(CombinedRows):
     name = "dask"
 
     def __init__(
-        self,
-        data: DaskData,
-        partition: Partition,
-        n_jobs: int | None,
-        tasks: Tasks,
-        report: Report = ignore,
+        self, data: DaskData, partition: Partition, n_jobs: int | None, tasks: Tasks
     ) -> None:
         self._data, self._tasks = data, tasks
         self.one, self.resolution = data.weights.one, partition.n_partitions
@@ -53,8 +45,12 @@ class DaskEngine(CombinedRows):
         self._waiting: list[Command] = []
         self._tables: dict[int, NDArray[np.int64]] = {}
         self._placement = Placement(data, partition, n_jobs, tasks)
-        self._parts = self._placement.place(np.flatnonzero(data.lengths).tolist(), report)
-        self._direct = self._can_reach_workers()
+        self._parts: list[Part] = []
+
+    def encode(self, report: Report = ignore) -> None:
+        """Find the cells of all rows."""
+        blocks = np.flatnonzero(self._data.lengths).tolist()
+        self._parts = self._placement.place(blocks, report)
         abouts = self._ask("about")
         self.n_rows_left = sum(n_open for n_open, _ in abouts)
         self.kernels = abouts[0][1]
@@ -106,8 +102,8 @@ class DaskEngine(CombinedRows):
     def close(self) -> None:
         """Let go of what the workers hold."""
         for part in self._parts:
-            part.actor.release()
-        self._parts = []
+            part.wire.close()
+        self._placement.close()
 
     def _array(self, futures: dict[int, Future], number: int, kind: type) -> Any:
         lengths = self._data.lengths.tolist()
@@ -153,56 +149,29 @@ class DaskEngine(CombinedRows):
         self, parts: Sequence[Part], commands: Sequence[Command]
     ) -> tuple[list[Any], list[Part]]:
         """Return the answers, and the parts that did not give one since they are no more."""
-        replies = self._tasks.client.sync(self._send_all, parts, commands)
-        answers, lost = [], []
-        for part, reply in zip(parts, replies, strict=True):
-            if isinstance(reply, TimeoutError):
+        lost = [part for part in parts if not _delivered(part, commands)]
+        answers = []
+        for part in parts:
+            if part in lost:
+                continue
+            try:
+                answers.append(part.wire.receive())
+            except ConnectionError:
+                lost.append(part)
+            except TimeoutError as error:
                 raise TimeoutError(
                     f"Worker {part.address} did not answer for {self._tasks.timeout:g} seconds. "
                     "Look at its log; pass a larger timeout if it only needs longer."
-                ) from reply
-            if isinstance(reply, OSError | KeyError):
-                lost.append(part)
-            elif isinstance(reply, BaseException):
-                raise reply
-            elif reply["status"] != "OK":
-                raise reply["exception"]
-            else:
-                answers.append(reply["result"])
+                ) from error
         return answers, lost
 
-    async def _send_all(self, parts: Sequence[Part], commands: Sequence[Command]) -> list[Any]:
-        calls = [self._call(part, commands) for part in parts]
-        return await asyncio.gather(*calls, return_exceptions=True)
 
-    async def _call(self, part: Part, commands: Sequence[Command]) -> Any:
-        """Do what an actor's method does, but, if possible, without the scheduler in between."""
-        client = self._tasks.client
-        message: dict[str, Any] = {
-            "actor": part.actor.key,
-            "function": "run",
-            "args": [to_serialize(list(commands))],
-            "kwargs": {},
-        }
-        if self._direct:
-            call = client.rpc(part.address).actor_execute(**message)
-        else:
-            message["op"] = "actor_execute"
-            call = client.scheduler.proxy(worker=part.address, msg=message)
-        return await asyncio.wait_for(call, self._tasks.timeout)
-
-    def _can_reach_workers(self) -> bool:
-        """Whether this process can connect to workers, and not to the scheduler only."""
-
-        async def greet() -> None:
-            call = self._tasks.client.rpc(self._parts[0].address).identity()
-            await asyncio.wait_for(call, _SECONDS_TO_CONNECT)
-
-        try:
-            self._tasks.client.sync(greet)
-        except OSError:
-            return False
-        return True
+def _delivered(part: Part, commands: Sequence[Command]) -> bool:
+    try:
+        part.wire.send(commands)
+    except ConnectionError:
+        return False
+    return True
 
 
 def _results_of(actor: Any, first_row: int) -> RowResults:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._tables import CountTable
 from .holder import Command
@@ -29,7 +28,7 @@ class History:
     def add(self, commands: Sequence[Command]) -> None:
         """Note commands as they are sent, before anything they name is changed."""
         for verb, arguments in commands:
-            if verb == "absorb":
+            if verb == "absorbed":
                 self._commands.append((verb, self._packed(*arguments)))
             elif verb not in _WITHOUT_EFFECT:
                 self._commands.append((verb, arguments))
@@ -40,9 +39,10 @@ class History:
         batch: list[Command] = []
         for verb, arguments in self._commands:
             sent = arguments
-            if verb == "absorb":
-                gain, mass, min_score, cluster, step = arguments
-                table = gain.toarray() + (table if step > 1 else 0)
+            if verb == "absorbed":
+                shape, cells, gains, mass, min_score, cluster, step = arguments
+                table = table.copy() if step > 1 else np.zeros(shape, dtype=np.int64)
+                table.ravel()[cells] += gains
                 sent = CountTable(table, mass), min_score, cluster, step
             batch.append((verb, sent))
             if len(batch) == _COMMANDS_AT_A_TIME:
@@ -53,7 +53,7 @@ class History:
     def _packed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Any, ...]:
-        before = self._latest if step > 1 else np.zeros_like(table.counts)
+        gain = (table.counts - self._latest if step > 1 else table.counts).ravel()
         self._latest = table.counts.copy()
-        gain = sparse.csr_array(table.counts - before)
-        return gain, table.mass, min_score, cluster, step
+        cells = np.flatnonzero(gain)
+        return table.counts.shape, cells, gain[cells], table.mass, min_score, cluster, step

@@ -12,9 +12,10 @@ from .._partition import Partition
 from .._tables import ClusterTables, CountTable
 from .._validation import Data
 from .._weights import Weights, uniform_weights
-from .base import Absorbed, Candidate, RowResults
+from .base import Candidate, RowResults
 from .choice import engine_for_rows
 from .sharded import Shard, ShardedEngine
+from .wires import serve
 
 Command = tuple[str, tuple[Any, ...]]
 
@@ -44,22 +45,24 @@ class Holder:
         self._engine = ShardedEngine(shards, "dask")
         self._shards = shards
 
-    def run(self, commands: Sequence[Command]) -> Any:
-        """Do what is asked for, in this order; return the answer to the last."""
+    def listen(self, host: str, key: bytes) -> int:
+        """Take commands from whoever connects with the key; return the port to connect to."""
+        return serve(host, key, self.run)
+
+    def run(self, commands: Sequence[Command]) -> tuple[str, Any]:
+        """Do what is asked for, in this order; return the answer to the last, or an error."""
         answer = None
-        for verb, arguments in commands:
-            owner = self if hasattr(self, verb) else self._engine
-            answer = getattr(owner, verb)(*arguments)
-        return answer
+        try:
+            for verb, arguments in commands:
+                owner = self if hasattr(self, verb) else self._engine
+                answer = getattr(owner, verb)(*arguments)
+        except Exception as error:
+            return "error", error
+        return "answer", answer
 
     def about(self) -> tuple[int, str]:
         """Return how many rows are in no cluster, and what kernels work on them."""
         return self._engine.n_rows_left, self._engine.kernels
-
-    def absorb(
-        self, table: CountTable, min_score: int, cluster: int, step: int
-    ) -> tuple[Absorbed, CountTable]:
-        return self._engine.absorbed(table, min_score, cluster, step)
 
     def best_row(
         self, table: CountTable, besides: int | None

@@ -96,14 +96,27 @@ class LocalEngine(LabelledRows):
         self._open = self._open[self._open != row]
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        rows, best_score_left = self._take(table, min_score, cluster, step)
+        self._add(rows, table)
+        return Absorbed(len(rows), best_score_left)
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        rows, best_score_left = self._take(table, min_score, cluster, step)
+        return Absorbed(len(rows), best_score_left), self._table(rows)
+
+    def _take(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[NDArray[np.intp], int]:
+        """Put the rows that score enough into a cluster; return them, and the best score left."""
         scores = self._scores_while_growing(table)
         passing = scores >= min_score
         rows = self._open[passing]
         self._labels[rows] = cluster
         self._steps[rows] = step
         self._open = self._open[~passing]
-        self._add(rows, table)
-        return Absorbed(len(rows), int(scores[~passing].max(initial=-1)))
+        return rows, int(scores[~passing].max(initial=-1))
 
     def members(self, cluster: int) -> Members:
         rows = np.flatnonzero(self._labels == cluster)

@@ -15,6 +15,7 @@ from .._progress import Progress, Report, ignore
 from .holder import Holder, encode_shard
 from .out_of_core import rows_per_shard
 from .sharded import Shard
+from .wires import Wire, connect, host_of, new_key
 
 _MOST_LOSSES = 20
 # A worker gets no more rows than this, times an equal share, unless a block alone is more.
@@ -27,6 +28,7 @@ class Part(NamedTuple):
     blocks: list[int]
     actor: Future
     address: str
+    wire: Wire
 
 
 class Placement:
@@ -37,6 +39,8 @@ class Placement:
     ) -> None:
         self._data, self._partition, self._n_jobs, self._tasks = data, partition, n_jobs, tasks
         self._n_losses = 0
+        self._on_the_way: list[Future] = []
+        self._actors: list[Future] = []
 
     def place(self, blocks: list[int], report: Report = ignore) -> list[Part]:
         """Encode blocks and have actors hold them; start again if what it takes is lost."""
@@ -48,7 +52,13 @@ class Placement:
                 self._data.forget_lost()
             else:
                 self._data.release()
+                _release(self._on_the_way)
                 return parts
+
+    def close(self) -> None:
+        """Let go of all that was put onto workers."""
+        _release(self._on_the_way)
+        _release(self._actors)
 
     def count_loss(self) -> None:
         """Raise RuntimeError if workers were lost all too often."""
@@ -66,6 +76,7 @@ class Placement:
         for _ in self._tasks.finished([self._data.rows[block] for block in blocks], "reading X"):
             pass
         partition = client.scatter(self._partition, broadcast=True, direct=True, hash=False)
+        self._on_the_way.append(partition)
         units = self._data.weights.units
         shards = {}
         for address, own in self._shares(blocks):
@@ -83,6 +94,7 @@ class Placement:
                 pure=False,
             )
             shards[shard] = own
+            self._on_the_way.append(shard)
         n_done, n_rows = 0, int(self._data.lengths[blocks].sum())
         for done in self._tasks.finished(list(shards), "encoding"):
             n_done += sum(len(self._data.run(block)) for shard in done for block in shards[shard])
@@ -128,10 +140,45 @@ class Placement:
                 allow_other_workers=True,
                 pure=False,
             )
+            self._actors.append(actor)
             actors[actor] = [block for shard in own for block in shards[shard]]
         for _ in self._tasks.finished(list(actors), "placing the cells"):
             pass
-        return [Part(blocks, actor, actor.result()._address) for actor, blocks in actors.items()]
+        return self._connected(actors)
+
+    def _connected(self, actors: dict[Future, list[int]]) -> list[Part]:
+        """Return the ways to actors."""
+        client, timeout = self._tasks.client, self._tasks.timeout
+        places = client.who_has(list(actors))
+        if not all(places.get(actor.key) for actor in actors):
+            raise LostError("A worker was lost before it was asked anything.")
+        addresses = [places[actor.key][0] for actor in actors]
+        keys = [new_key() for _ in actors]
+        ports = self._tasks.gather(
+            [
+                client.submit(_listen, actor, host_of(address), key, workers=[address], pure=False)
+                for actor, address, key in zip(actors, addresses, keys, strict=True)
+            ],
+            "connecting to workers",
+        )
+        return [
+            Part(blocks, actor, address, connect(actor, host_of(address), port, key, timeout))
+            for (actor, blocks), address, port, key in zip(
+                actors.items(), addresses, ports, keys, strict=True
+            )
+        ]
+
+
+def _listen(actor: Any, host: str | None, key: bytes) -> int:
+    """Have an actor, on this worker, take commands; return the port it takes them at."""
+    port: int = 0 if host is None else actor.listen(host, key).result()
+    return port
+
+
+def _release(futures: list[Future]) -> None:
+    for future in futures:
+        future.release()
+    futures.clear()
 
 
 def _encode(*arguments: Any, n_jobs: int | None) -> Shard:

@@ -66,15 +66,6 @@ class Shard:
         if own is not None:
             self._engine.claim(own, cluster)
 
-    def absorb(
-        self, table: CountTable, min_score: int, cluster: int, step: int
-    ) -> tuple[Absorbed, CountTable]:
-        """Return what was absorbed, and its table; the cluster's stays as it is."""
-        grown = CountTable(table.counts.copy(), table.mass)
-        absorbed = self._engine.absorb(grown, min_score, cluster, step)
-        grown.subtract(table)
-        return absorbed, grown
-
     def members(self, cluster: int) -> Members:
         members = self._engine.members(cluster)
         run = np.searchsorted(self._places, members.rows, side="right") - 1
@@ -162,8 +153,8 @@ class CombinedRows(ABC):
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Return what was absorbed, and its table; the cluster's stays as it is."""
-        answers = self._ask("absorb", table, min_score, cluster, step)
+        """Absorb, and return the table of the rows that joined, which are added nowhere."""
+        answers = self._ask("absorbed", table, min_score, cluster, step)
         n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
         best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
         return Absorbed(n_rows, best_score_left), _sum_of_tables([added for _, added in answers])
@@ -210,9 +201,9 @@ class ShardedEngine(CombinedRows):
         return [shard.answer(verb, *arguments) for shard in self._shards]
 
 
-def _sum_of_tables(tables: Sequence[CountTable]) -> CountTable:
-    first, *others = tables
-    total = CountTable(first.counts.copy(), first.mass)
+def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:
+    """Return the sum of tables that nobody else has."""
+    total, *others = answers
     for other in others:
         total.add(other)
     return total
