@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import pickle
 import signal
@@ -22,7 +24,7 @@ from sklearn.base import clone
 
 import pskclust
 from pskclust import dask as pskclust_dask
-from pskclust._engines import wires
+from pskclust._engines import placement, wires
 from pskclust.dask import PSKC
 from test_estimator import FITTED
 
@@ -52,15 +54,6 @@ def local_cluster(n_workers, **options):
 def client():
     """Two worker processes, which are started again when they are killed."""
     with local_cluster(2) as cluster, Client(cluster) as client:
-        yield client
-
-
-@pytest.fixture(scope="module", params=[1, 4])
-def other_client(request):
-    with (
-        local_cluster(request.param) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
         yield client
 
 
@@ -113,15 +106,18 @@ def test_labels_do_not_depend_on_blocks(chunks, client, scattered, plain):
     assert model.labels_.dtype == np.int64
 
 
-def test_labels_do_not_depend_on_the_number_of_workers(other_client, scattered, plain):
-    X = in_chunks(scattered, CHUNKINGS[1])
-    model = PSKC(**PARAMETERS, client=other_client).fit(X)
-    labels, similarities = other_client.gather(
-        other_client.compute([model.labels_, model.similarities_])
-    )
-    assert_array_equal(labels, plain.labels_)
-    assert_array_equal(similarities, plain.similarities_)
-    assert model.objective_ == plain.objective_
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_labels_do_not_depend_on_the_number_of_workers(n_workers, scattered, plain):
+    with (
+        local_cluster(n_workers) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        for chunks in CHUNKINGS:
+            model = PSKC(**PARAMETERS, client=client).fit(in_chunks(scattered, chunks))
+            found = client.gather(client.compute([model.labels_, model.similarities_]))
+            assert_array_equal(found[0], plain.labels_)
+            assert_array_equal(found[1], plain.similarities_)
+            assert model.objective_ == plain.objective_
 
 
 @pytest.mark.parametrize(
@@ -271,6 +267,16 @@ def die_at(verb, calls):
     setattr(owner, verb, die)
 
 
+def require_two_workers(client):
+    """Wait for the one that was killed to be started again; start another if it is not."""
+    with contextlib.suppress(TimeoutError):
+        client.wait_for_workers(2, timeout=5)
+    missing = 2 - len(client.nthreads())
+    if missing > 0:
+        client.cluster.scale(len(client.cluster.worker_spec) + missing)
+    client.wait_for_workers(2, timeout=60)
+
+
 DEATHS = [
     ("encode_shard", 1),
     ("total", 1),
@@ -284,7 +290,7 @@ DEATHS = [
 @pytest.mark.parametrize(("verb", "calls"), DEATHS, ids=[verb for verb, _ in DEATHS])
 def test_a_fit_survives_a_worker_that_is_killed(verb, calls, client, scattered, plain):
     X = in_chunks(scattered, 97)
-    client.wait_for_workers(2, timeout=60)
+    require_two_workers(client)
     before = client.run(os.getpid)
     victim = sorted(before)[0]
     client.run(die_at, verb, calls, workers=[victim])
@@ -350,9 +356,9 @@ def sleep_at(verb, seconds):
 
 
 def test_a_worker_that_does_not_answer_is_named(client, scattered):
-    client.run(sleep_at, "absorbed", 2)
-    with pytest.raises(TimeoutError, match=r"Worker tcp://.* did not answer for 0.5 seconds"):
-        PSKC(**PARAMETERS, timeout=0.5).fit(in_chunks(scattered, 97))
+    client.run(sleep_at, "absorbed", 5)
+    with pytest.raises(TimeoutError, match=r"Worker tcp://.* did not answer for 3 seconds"):
+        PSKC(**PARAMETERS, timeout=3).fit(in_chunks(scattered, 97))
     assert_nothing_is_left(client)
 
 
@@ -386,7 +392,8 @@ def test_rounds_may_go_by_way_of_the_scheduler(client, scattered, plain, monkeyp
     def out_of_reach(*arguments):
         raise OSError("no route to host")
 
-    monkeypatch.setattr(wires, "SocketWire", out_of_reach)
+    monkeypatch.setattr(placement, "SocketWire", out_of_reach)
+    require_two_workers(client)
     client.run(die_at, "absorbed", 30, workers=[sorted(client.nthreads())[0]])
     assert_same_fit(PSKC(**PARAMETERS).fit(in_chunks(scattered, 97)), plain)
 
@@ -398,6 +405,11 @@ def test_nothing_stays_on_the_workers(ending, stage, client, scattered):
         if ending and progress.stage == stage:
             raise ending
 
+    def keys():
+        gc.collect()  # what earlier tests left behind, in circles
+        return {key for some in client.has_what().values() for key in some}
+
+    before = keys()
     model = PSKC(**PARAMETERS, callback=end)
     if ending:
         with pytest.raises(ending):
@@ -408,10 +420,10 @@ def test_nothing_stays_on_the_workers(ending, stage, client, scattered):
     assert_nothing_is_left(client)
     del model
     for _ in range(100):
-        if not any(client.has_what().values()):
+        if keys() <= before:
             break
         time.sleep(0.1)
-    assert not any(client.has_what().values())
+    assert keys() <= before
 
 
 # What is refused.

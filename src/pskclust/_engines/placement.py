@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from .._progress import Progress, Report, ignore
 from .holder import Holder, encode_shard
 from .out_of_core import rows_per_shard
 from .sharded import Shard
-from .wires import Wire, connect, host_of, new_key
+from .wires import SchedulerWire, SocketWire, Wire, host_of, new_key
 
 _MOST_LOSSES = 20
 # A worker gets no more rows than this, times an equal share, unless a block alone is more.
@@ -46,7 +47,7 @@ class Placement:
         """Encode blocks and have actors hold them; start again if what it takes is lost."""
         while True:
             try:
-                parts = self._hold(self._encode(blocks, report))
+                parts = self._hold(self._encode(sorted(blocks), report))
             except LostError:
                 self.count_loss()
                 self._data.forget_lost()
@@ -161,17 +162,22 @@ class Placement:
             ],
             "connecting to workers",
         )
-        return [
-            Part(blocks, actor, address, connect(actor, host_of(address), port, key, timeout))
-            for (actor, blocks), address, port, key in zip(
-                actors.items(), addresses, ports, keys, strict=True
-            )
-        ]
+        parts = []
+        for (actor, blocks), address, port, key in zip(
+            actors.items(), addresses, ports, keys, strict=True
+        ):
+            wire: Wire = SchedulerWire(client, address, actor.key, timeout)
+            if port:
+                # Where it cannot be reached, or is gone, the scheduler will tell.
+                with contextlib.suppress(OSError):
+                    wire = SocketWire(host_of(address), port, key, timeout)
+            parts.append(Part(blocks, actor, address, wire))
+        return parts
 
 
-def _listen(actor: Any, host: str | None, key: bytes) -> int:
-    """Have an actor, on this worker, take commands; return the port it takes them at."""
-    port: int = 0 if host is None else actor.listen(host, key).result()
+def _listen(actor: Any, host: str, key: bytes) -> int:
+    """Have an actor, on this worker, take commands; return the port it takes them at, or 0."""
+    port: int = actor.listen(host, key).result() if host else 0
     return port
 
 

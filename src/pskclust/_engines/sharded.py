@@ -34,6 +34,8 @@ class Shard:
     """
 
     def __init__(self, engine: ShardableEngine, runs: Sequence[range]) -> None:
+        if any(run.stop > later.start for run, later in itertools.pairwise(runs)):
+            raise ValueError("runs of rows must rise, for ties to go to the lowest row")
         self._engine = engine
         self.kernels = engine.kernels
         self.runs = list(runs)

@@ -2,12 +2,13 @@
 
 A fit has hundreds of rounds of a millisecond's work each. Calls of an actor take several
 milliseconds, so a plain socket is used where Dask itself uses plain sockets; the key that opens
-it is exchanged through Dask. Where that is not possible, rounds are calls of the actor.
+it is exchanged through Dask. Elsewhere, and where workers cannot be reached, the scheduler passes
+rounds on.
 """
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 import hmac
 import pickle
 import secrets
@@ -15,8 +16,9 @@ import socket
 import struct
 import threading
 from collections.abc import Callable
-from concurrent.futures import CancelledError
 from typing import Any, Protocol
+
+from distributed.protocol import to_serialize
 
 _SECONDS_TO_CONNECT = 10
 _LENGTH = struct.Struct("<Q")
@@ -35,45 +37,39 @@ class Wire(Protocol):
     def close(self) -> None: ...
 
 
-def host_of(address: str) -> str | None:
-    """Return where the worker at an address may listen; None where plain sockets are not used."""
+def host_of(address: str) -> str:
+    """Return where the worker at an address may listen; nothing if plain sockets are not used."""
     scheme, _, place = address.rpartition("://")
-    return place.rpartition(":")[0].strip("[]") if scheme == "tcp" else None
+    return place.rpartition(":")[0].strip("[]") if scheme == "tcp" else ""
 
 
 def new_key() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
-def connect(future: Any, host: str | None, port: int, key: bytes, timeout: float) -> Wire:
-    """Return the fastest way to an actor, the result of a future, that may be listening."""
-    if host is not None:
-        # Where it cannot be reached, or is gone, the actor itself will tell.
-        with contextlib.suppress(OSError):
-            return SocketWire(host, port, key, timeout)
-    return ActorWire(future, timeout)
+class SchedulerWire:
+    """Calls of an actor's method, passed on by the scheduler."""
 
-
-class ActorWire:
-    """Calls of the actor, by way of the scheduler."""
-
-    def __init__(self, future: Any, timeout: float) -> None:
-        self._future, self._timeout = future, timeout
+    def __init__(self, client: Any, address: str, actor: str, timeout: float) -> None:
+        self._client, self._address, self._actor = client, address, actor
+        self._timeout = timeout
 
     def send(self, commands: Any) -> None:
-        try:
-            self._answer = self._future.result(self._timeout).run(commands)
-        except (CancelledError, RuntimeError) as error:
-            raise ConnectionError(str(error)) from error
+        message = {
+            "op": "actor_execute",
+            "actor": self._actor,
+            "function": "run",
+            "args": [to_serialize(commands)],
+            "kwargs": {},
+        }
+        call = self._client.scheduler.proxy(worker=self._address, msg=message)
+        self._reply = asyncio.run_coroutine_threadsafe(call, self._client.loop.asyncio_loop)
 
     def receive(self) -> Any:
-        try:
-            status, answer = self._answer.result(self._timeout)
-        except TimeoutError:
-            raise
-        except (OSError, KeyError) as error:
-            raise ConnectionError(str(error)) from error
-        return _answer_or_error(status, answer)
+        reply = _lost_if_broken(self._reply.result, self._timeout)
+        if reply["status"] != "OK":
+            raise reply["exception"]
+        return _answer_or_error(*reply["result"])
 
     def close(self) -> None:
         """There is nothing to close."""
@@ -156,7 +152,7 @@ def _lost_if_broken(function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
     except TimeoutError:
         raise
-    except OSError as error:
+    except (OSError, KeyError) as error:
         raise ConnectionError(str(error)) from error
 
 
