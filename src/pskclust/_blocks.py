@@ -36,7 +36,7 @@ class BlockedRows:
 
     @property
     def n_superblocks(self) -> int:
-        return -(-len(self.layout.full) // self.layout.blocks_per_superblock)
+        return -(-len(self.layout.block_cells) // self.layout.blocks_per_superblock)
 
     def arrays(self) -> list[NDArray[Any]]:
         """Return all arrays, for `of` to put together again."""
@@ -166,12 +166,8 @@ class _Encoder:
         mixed_end, mixed_of, mixed_cells, distinct_end, distinct_cells, super_end, super_cells = (
             zip(*parts, strict=True)
         )
-        full = np.full(self._n_blocks, ~np.uint64(0))
-        n_last = len(self._points) - (self._n_blocks - 1) * BLOCK
-        full[-1] >>= np.uint64(BLOCK - n_last)
         return Layout(
             BLOCKS_PER_SUPERBLOCK,
-            full,
             self._block_cells,
             _starts(mixed_end, mixed_of),
             np.concatenate(mixed_of),

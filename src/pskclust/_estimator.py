@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from ._engines.choice import isolation_engine, labels_by_blocks
 from ._engines.out_of_core import out_of_core_engine
 from ._engines.pairwise import PairwiseEngine
 from ._gaussian import RESOLUTION, GaussianKernel
-from ._growth import grow
+from ._growth import Journal, grow
 from ._isolation_kernel import IsolationKernel
 from ._memory import require_memory
 from ._metric import to_points
@@ -34,7 +35,7 @@ from ._model_file import read_model, write_model
 from ._model_state import plain_value, restore, to_parts
 from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
 from ._partition import Partition
-from ._progress import Report, reporter
+from ._progress import Report, ignore, reporter
 from ._refinement import (
     MAX_PASSES,
     adopt_noise,
@@ -152,6 +153,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         Number of columns of the data.
     feature_names_in_ : ndarray of str
         Names of the columns, where X had names that are all strings.
+    preparation_ : Preparation
+        Only of models that ``pskclust fit`` wrote: which columns of a table were clustered, and
+        how they were scaled. ``model.predict(model.preparation_.apply(table))`` does it again.
 
     Notes
     -----
@@ -243,10 +247,18 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         # A fit that fails leaves no model behind, least of all half of the one before.
         self.__dict__.pop("_result", None)
+        self.__dict__.pop("preparation_", None)
         check_parameters(self.get_params(deep=False), CLUSTERING_RULES)
         report = reporter(self.verbose, self.callback)
         data = self._checked_data(X, sample_weight, report)
-        engine, journal = self._engine_for(data, report)
+        journal = self._set_kernel(data)
+        self._cluster(self._ready_engine(data, report), report, journal)
+        if journal:
+            journal.remove()
+        return self
+
+    def _cluster(self, engine: Engine, report: Report, journal: Journal | None = None) -> None:
+        """Find the clusters of the rows of an engine that is ready for growth."""
         min_mass = int(self.min_cluster_size or 0) * engine.one
         growth = grow(engine, self.tau_, float(self.growth_rate), report, journal)
         growth = dissolve_small(engine, growth, min_mass, self.tau_)
@@ -256,16 +268,13 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             adopt_noise(engine, refinement.clusters)
         label_absent(engine, refinement.clusters, self._threshold)
         self._publish(Result.of(engine, growth, refinement))
-        if journal:
-            journal.remove()
-        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_result")
 
     def _checked_data(
-        self, X: Any, sample_weight: ArrayLike | None, report: Report
-    ) -> Data | BlockData:
+        self, X: Any, sample_weight: ArrayLike | None, report: Report = ignore
+    ) -> Any:
         blocks = row_blocks(X)
         if blocks is None:
             rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
@@ -293,34 +302,39 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             )
         return weights
 
-    def _engine_for(self, data: Any, report: Report) -> tuple[Engine, Checkpoint | None]:
-        """Return the engine, ready for growth, and the journal of growth, if one is wanted.
+    def _engine_for(self, data: Any, report: Report) -> Engine:
+        """Return the engine, ready for growth; set what the kernel and tau are on the way."""
+        self._set_kernel(data)
+        return self._ready_engine(data, report)
 
-        Set what the kernel and tau are on the way.
-        """
-        journal = None
+    def _set_kernel(self, data: Any) -> Checkpoint | None:
+        """Set the kernel and tau; return the journal of growth, if one is wanted."""
         if self.kernel == "gaussian":
-            engine = self._gaussian_engine(data, report)
-        else:
-            kernel = self._isolation_kernel()._draw(data)
-            self.psi_, self.tau_ = kernel.psi_, self._tau_or(choose_tau(kernel.psi_))
-            if self.checkpoint is not None:
-                journal = Checkpoint(self.checkpoint, self._identity(data), kernel._partition)
-                kernel._use(journal.partition, self.metric)
-            self.kernel_ = kernel
-            engine = self._encoded(data, kernel._partition, report)
-        self.engine_, self.kernels_ = engine.name, engine.kernels
-        return engine, journal
+            _warn_of_quadratic_time(len(data))
+            if self.metric == "euclidean":
+                check_distances(data.rows)
+            self.kernel_ = GaussianKernel.fitted(data, self.gamma)
+            self.psi_, self.tau_ = None, self._tau_or(GAUSSIAN_TAU)
+            return None
+        kernel = self._isolation_kernel()._draw(data)
+        self.kernel_, self.psi_ = kernel, kernel.psi_
+        self.tau_ = self._tau_or(choose_tau(kernel.psi_))
+        if self.checkpoint is None:
+            return None
+        journal = Checkpoint(self.checkpoint, self._identity(data), kernel._partition)
+        kernel._use(journal.partition, self.metric)
+        return journal
 
-    def _gaussian_engine(self, data: Data, report: Report) -> Any:
-        _warn_of_quadratic_time(len(data))
-        if self.metric == "euclidean":
-            check_distances(data.rows)
-        self.kernel_ = GaussianKernel.fitted(data, self.gamma)
-        self.psi_, self.tau_ = None, self._tau_or(GAUSSIAN_TAU)
-        engine = PairwiseEngine(data, n_jobs=self.n_jobs)
-        engine.use(self.kernel_, report)
-        return engine
+    def _ready_engine(self, data: Any, report: Report) -> Engine:
+        engine: Any
+        if isinstance(self.kernel_, GaussianKernel):
+            engine = PairwiseEngine(data, n_jobs=self.n_jobs)
+            engine.use(self.kernel_, report)
+        else:
+            engine = self._encoded(data, self.kernel_._partition, report)
+        self.engine_, self.kernels_ = engine.name, engine.kernels
+        ready: Engine = engine
+        return ready
 
     def _tau_or(self, default: float) -> float:
         return default if self.tau == "auto" else float(self.tau)
@@ -499,6 +513,23 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             "Ask for the most similar ones only with top_k, or for fewer rows at a time.",
         )
 
+    def explore(self, X: ArrayLike, **options: Any) -> Any:
+        """Explore the clusters of X in a browser, starting from this estimator's parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **options
+            Of :func:`pskclust.explore`.
+
+        Returns
+        -------
+        server : ExplorerServer
+        """
+        # Found by name: what people look at is built on this module, not the other way round.
+        explorer = importlib.import_module("pskclust.explorer")
+        return explorer.explore(X, **self.get_params(deep=False) | options)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.
 
@@ -529,9 +560,22 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     ------
     ModelFileError
         If the file is no model, is damaged, or was written by a newer version.
+
+    Warns
+    -----
+    UserWarning
+        If ``pskclust fit`` scaled the columns: new rows are to be scaled, too.
     """
     model = PSKC()
     restore(model, *read_model(path))
+    scaling = model.preparation_.scaling if hasattr(model, "preparation_") else "none"
+    if scaling != "none":
+        warnings.warn(
+            f"{os.fspath(path)!r} was fitted to scaled columns ({scaling}). Scale new rows in the "
+            "same way with model.preparation_.apply(X).",
+            UserWarning,
+            stacklevel=2,
+        )
     return model
 
 

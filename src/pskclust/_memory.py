@@ -24,10 +24,10 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
     total = sum(needs.values())
     if available is None or total <= available:
         return
-    parts = ", ".join(f"{purpose} {readable(size)}" for purpose, size in needs.items())
+    parts = ", ".join(f"{purpose} {readable_bytes(size)}" for purpose, size in needs.items())
     raise InsufficientMemoryError(
-        f"{what} needs about {readable(total)} ({total} bytes: {parts}), but only "
-        f"{readable(available)} of memory are available. {way_out}"
+        f"{what} needs about {readable_bytes(total)} ({total} bytes: {parts}), but only "
+        f"{readable_bytes(available)} of memory are available. {way_out}"
     )
 
 
@@ -113,7 +113,8 @@ def _address_space_bytes() -> int | None:
         return None
 
 
-def readable(size: int) -> str:
+def readable_bytes(size: int) -> str:
+    """Return a size for people."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB", "GB", "TB"):
         if amount < 1000 or unit == "TB":

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ._exceptions import ModelFileError
 from ._gaussian import GaussianKernel, check_gamma
 from ._partition import PARTITIONS
+from ._preparation import Preparation
 from ._result import Result
 from ._tables import ClusterTables
 from ._validation import CLUSTERING_RULES, check_parameters
@@ -51,6 +52,9 @@ def to_parts(model: Any) -> tuple[Header, Arrays]:
     else:
         for name, array in model.kernel_._partition.arrays().items():
             arrays[f"partition_{name}"] = array
+    if hasattr(model, "preparation_"):
+        header["preparation"], own = model.preparation_.to_parts()
+        arrays |= {f"preparation_{name}": array for name, array in own.items()}
     return header, arrays
 
 
@@ -67,6 +71,10 @@ def restore(model: Any, header: Header, arrays: Arrays) -> None:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         result = Result.from_parts(header["result"], arrays)
         model.kernel_ = _restored_kernel(model, header, arrays, result.clusters)
+        if "preparation" in header:
+            model.preparation_ = Preparation.from_parts(
+                header["preparation"], _own_arrays(arrays, "preparation_"), model.n_features_in_
+            )
         model._publish(result)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
@@ -84,16 +92,19 @@ def _restored_kernel(model: Any, header: Header, arrays: Arrays, clusters: Clust
         return GaussianKernel(points, check_gamma(float(header["gamma"])), model.metric)
     kernel = model._isolation_kernel()
     kernel.psi_ = model.psi_
-    own = {
-        name.removeprefix("partition_"): array
-        for name, array in arrays.items()
-        if name.startswith("partition_")
-    }
-    partition = PARTITIONS[model.method](psi=model.psi_, **own)
+    partition = PARTITIONS[model.method](psi=model.psi_, **_own_arrays(arrays, "partition_"))
     partition.check(n_columns)
     if clusters.shape != partition.table_shape or clusters.resolution != partition.n_partitions:
         raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
     return kernel._use(partition, model.metric)
+
+
+def _own_arrays(arrays: Arrays, prefix: str) -> Arrays:
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
 
 
 def plain_value(value: Any) -> Any:

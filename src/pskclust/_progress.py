@@ -16,14 +16,15 @@ class Progress:
 
     Attributes
     ----------
-    stage : {"sample", "encode", "grow", "refine"}
+    stage : {"sample", "encode", "grow", "refine", "sweep"}
         What the fit is doing: reading rows to sample them (only where they are read block by
-        block), finding the cells of the rows, growing clusters, or refining them.
+        block), finding the cells of the rows, growing clusters, or refining them; "sweep" is all
+        fits of a sweep.
     done, total : int
-        Rows read, rows encoded, rows assigned to a cluster, or refinement passes made; and of how
-        many at the most. Growth may end before `total`: the rest is noise.
+        Rows read, rows encoded, rows assigned to a cluster, refinement passes made, or fits made;
+        and of how many at the most. Growth may end before `total`: the rest is noise.
     n_clusters : int
-        Clusters found so far.
+        Clusters found so far, or by the latest fit of a sweep.
     """
 
     stage: str
@@ -61,7 +62,9 @@ class _Bar:
         "encode": "rows encoded",
         "grow": "rows assigned",
         "refine": "passes",
+        "sweep": "fits",
     }
+    LAST_STAGES = ("refine", "sweep")
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -74,7 +77,7 @@ class _Bar:
         if self._latest is not None and progress.stage != self._latest.stage:
             self._end_stage(self._latest)
         self._latest = progress
-        if progress.stage == "refine" and progress.done == progress.total:
+        if progress.stage in self.LAST_STAGES and progress.done == progress.total:
             self._end_stage(progress)
             self._latest = None
         elif self._live and time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS:

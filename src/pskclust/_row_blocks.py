@@ -10,6 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ._optional import optional
+
 # A block of a few megabytes: large enough to read fast, small enough to be no matter.
 _BLOCK_BYTES = 1 << 24
 
@@ -115,7 +117,9 @@ class RowBlocks:
         columns : sequence of str or None, default=None
             The columns to use, all if None.
         """
-        dataset = path if hasattr(path, "to_batches") else _pyarrow_dataset().dataset(path)
+        dataset = path
+        if not hasattr(path, "to_batches"):
+            dataset = optional("pyarrow.dataset", "Reading Parquet", "cli").dataset(path)
         names = list(dataset.schema.names if columns is None else columns)
         _refuse_what_is_no_number(dataset.schema, names)
 
@@ -180,13 +184,3 @@ def _refuse_what_is_no_number(schema: Any, names: Sequence[str]) -> None:
                 f"Column {name!r} of X is no number ({schema.field(index).type}). Leave it out: "
                 "pass pskclust.RowBlocks.from_parquet(path, columns=[...])."
             )
-
-
-def _pyarrow_dataset() -> Any:
-    try:
-        import pyarrow.dataset
-    except ImportError as error:
-        raise ImportError(
-            'Reading Parquet needs pyarrow. Install it with: pip install "pskclust[cli]"'
-        ) from error
-    return pyarrow.dataset

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._exceptions import InsufficientDiskError
-from ._memory import readable
+from ._memory import readable_bytes
 
 _ALIGNMENT = 64
 # Each file is a descriptor that stays open, so it is not made for each few arrays.
@@ -46,9 +46,9 @@ class Scratch(contextlib.AbstractContextManager["Scratch"]):
         free = shutil.disk_usage(self._folder).free
         if size > free:
             raise InsufficientDiskError(
-                f"{what} need about {readable(size)} of disk, but "
-                f"scratch_dir={os.fspath(self._folder)!r} has {readable(free)} free. Name a folder "
-                "on a larger disk, or use a smaller n_partitions."
+                f"{what} need about {readable_bytes(size)} of disk, but "
+                f"scratch_dir={os.fspath(self._folder)!r} has {readable_bytes(free)} free. Name a "
+                "folder on a larger disk, or use a smaller n_partitions."
             )
 
     def keep(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
@@ -82,8 +82,8 @@ class Scratch(contextlib.AbstractContextManager["Scratch"]):
         except OSError as error:
             raise InsufficientDiskError(
                 f"scratch_dir={os.fspath(self._folder)!r} cannot take another "
-                f"{readable(content.nbytes)} ({error.strerror}). Name a folder on a larger disk, "
-                "or use a smaller n_partitions."
+                f"{readable_bytes(content.nbytes)} ({error.strerror}). Name a folder on a larger "
+                "disk, or use a smaller n_partitions."
             ) from error
         flat = np.frombuffer(self._map, content.dtype, content.size, start)
         return flat.reshape(content.shape)

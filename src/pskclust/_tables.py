@@ -38,15 +38,18 @@ class CountTable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Take little room on the way to another process: most cells of a cluster are empty."""
-        flat = self.counts.ravel()
-        cells = np.flatnonzero(flat).astype(np.uint32)
-        if 2 * len(cells) > len(flat):
-            return CountTable, (self.counts, self.mass)
-        return _from_cells, (self.counts.shape, cells, flat[cells], self.mass)
+        cells = np.flatnonzero(self.counts)
+        counts = self.counts.ravel()[cells]
+        smallest_type = np.min_scalar_type(counts.max(initial=0))
+        packed = cells.astype(np.uint32), counts.astype(smallest_type)
+        return _from_cells, (self.counts.shape, *packed, self.mass)
 
 
 def _from_cells(
-    shape: tuple[int, int], cells: NDArray[np.uint32], counts: NDArray[np.int64], mass: int
+    shape: tuple[int, int],
+    cells: NDArray[np.uint32],
+    counts: NDArray[np.unsignedinteger[Any]],
+    mass: int,
 ) -> CountTable:
     table = np.zeros(shape, dtype=np.int64)
     table.ravel()[cells] = counts

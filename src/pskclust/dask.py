@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _estimator
+from ._cost_model import Plan, plan
+from ._optional import optional
+from ._partition import Partition
+from ._progress import Report, ignore
 from ._result import Result
 from ._validation import between, check_columns, check_parameters
 
-try:
-    import dask
-    import dask.array as da
-    import distributed
+dask = optional("dask", "pskclust.dask", "dask")
+da = optional("dask.array", "pskclust.dask", "dask")
+distributed = optional("distributed", "pskclust.dask", "dask")
 
-    from ._dask_data import Collection, DaskData, check_block
-    from ._dask_tasks import Tasks
-    from ._engines.dask import DaskEngine
-except ImportError as error:
-    raise ImportError(
-        f'pskclust.dask needs dask ({error}). Install it with: pip install "pskclust[dask]"'
-    ) from error
+# Which need Dask themselves.
+from ._dask_data import Collection, DaskData, check_block  # noqa: E402
+from ._dask_tasks import Tasks  # noqa: E402
+from ._engines.dask import DaskEngine  # noqa: E402
 
-__all__ = ["PSKC"]
+__all__ = ["PSKC", "Plan", "plan"]
 
 _ROW_ATTRIBUTES = ("labels_", "similarities_", "growth_step_")
 
@@ -77,7 +77,7 @@ class PSKC(_estimator.PSKC):
     def __init__(
         self,
         *args: Any,
-        client: distributed.Client | None = None,
+        client: Any = None,
         timeout: float = 300,
         **parameters: Any,
     ) -> None:
@@ -228,7 +228,7 @@ class PSKC(_estimator.PSKC):
                     f"worker is made up for by the others. Leave {name} out."
                 )
 
-    def _checked_data(self, X: Any, sample_weight: Any, report: Any) -> Any:
+    def _checked_data(self, X: Any, sample_weight: Any, report: Report = ignore) -> Any:
         collection = Collection.of(X)
         check_columns(self, collection.n_columns, collection.names, reset=True)
         tasks = Tasks(self._current_client(), self.timeout)
@@ -237,14 +237,14 @@ class PSKC(_estimator.PSKC):
         data.read(sample_weight, int(self.n_partitions))
         return data
 
-    def _encoded(self, data: Any, partition: Any, report: Any) -> DaskEngine:
+    def _encoded(self, data: Any, partition: Partition, report: Report) -> DaskEngine:
         tasks = Tasks(self._current_client(), self.timeout)
         engine = DaskEngine(data, partition, self.n_jobs, tasks)
         self._resources.callback(engine.close)
         engine.encode(report)
         return engine
 
-    def _current_client(self) -> distributed.Client:
+    def _current_client(self) -> Any:
         try:
             client = self.client or distributed.get_client()
         except ValueError as error:

@@ -134,6 +134,9 @@ class Engine(Protocol):
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return what is known of each row, similarities being to each one's own cluster."""
 
+    def reset(self) -> None:
+        """Take all rows out of their clusters, so that growth can start anew on the same cells."""
+
 
 class ResumableEngine(Engine, Protocol):
     """An engine whose clusters can be noted as they are grown, and taken up again."""
@@ -154,11 +157,15 @@ class EncodingEngine(Engine, Protocol):
     def encode(self, partition: Any, report: Report = ignore) -> None:
         """Find the cells of all rows."""
 
+
+class WeighingEngine(EncodingEngine, Protocol):
+    """An engine whose rows may each stand for several equal ones."""
+
     def weight_of_changed_labels(self) -> int:
         """Return the total units of the rows that `n_changed_labels` counts."""
 
 
-class ShardableEngine(EncodingEngine, ResumableEngine, Protocol):
+class ShardableEngine(WeighingEngine, ResumableEngine, Protocol):
     """An engine that may hold some of the rows only."""
 
     def absorbed(

@@ -56,13 +56,17 @@ class BlockedEngine(LabelledRows):
         self._blocked = BlockedRows.of(arrays)
         self._layout = self._blocked.layout
         self._units = self._blocked.units
+        self.reset()
+
+    def reset(self) -> None:
+        super().reset()
         # Rows of weight 0 are no rows to growth.
-        counted = np.zeros((len(self._layout.full), BLOCK), dtype=bool)
+        counted = np.zeros((len(self._layout.block_cells), BLOCK), dtype=bool)
         counted.ravel()[: len(self._units)] = self._units > 0
         packed = np.packbits(counted, axis=1, bitorder="little")
         self._open = packed.view("<u8").astype(np.uint64).ravel()
         self._count_open()
-        self._known = padded(np.zeros(partition.table_shape, dtype=np.int64))
+        self._known = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
         self._highest = np.full(len(self._n_open), kernels.UNKNOWN)
 
     def _count_open(self) -> None:
@@ -113,7 +117,7 @@ class BlockedEngine(LabelledRows):
         visited, best_score_left = self._superblocks_to_visit(tables, min_score)
 
         def absorb_some(some: Superblocks) -> tuple[int, int, int, NDArray[np.int64]]:
-            n_rows, best_score_left = kernels.absorb(
+            n_taken, best_left = kernels.absorb(
                 self._layout,
                 some,
                 tables,
@@ -129,9 +133,9 @@ class BlockedEngine(LabelledRows):
             )
             added = np.zeros_like(tables[0])
             mass = 0
-            if n_rows:
+            if n_taken:
                 mass = kernels.count_blocks(self._layout, some, joined, self._units, added)
-            return n_rows, mass, best_score_left, added
+            return n_taken, mass, best_left, added
 
         joined = np.zeros_like(self._open)
         added = np.zeros_like(tables[0])

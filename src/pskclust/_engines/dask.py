@@ -8,11 +8,13 @@ again, which gives them the labels that they had.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask import delayed
 from distributed import Future
 from numpy.typing import NDArray
 
@@ -51,6 +53,13 @@ class DaskEngine(CombinedRows):
         """Find the cells of all rows."""
         blocks = np.flatnonzero(self._data.lengths).tolist()
         self._parts = self._placement.place(blocks, report)
+        self._count_rows()
+
+    def reset(self) -> None:
+        super().reset()
+        self._count_rows()
+
+    def _count_rows(self) -> None:
         abouts = self._ask("about")
         self.n_rows_left = sum(n_open for n_open, _ in abouts)
         self.kernels = abouts[0][1]
@@ -109,7 +118,7 @@ class DaskEngine(CombinedRows):
         lengths = self._data.lengths.tolist()
         arrays = []
         for block in sorted(futures):
-            values = self._tasks.client.submit(_entry, futures[block], number, pure=False)
+            values = delayed(operator.getitem)(futures[block], number)
             arrays.append(da.from_delayed(values, (lengths[block],), dtype=kind))
         # Cut up again, since blocks may be empty.
         return da.concatenate(arrays).rechunk((tuple(lengths),))
@@ -177,7 +186,3 @@ def _delivered(part: Part, commands: Sequence[Command]) -> bool:
 def _results_of(actor: Any, first_row: int) -> RowResults:
     results: RowResults = actor.results_of(first_row).result()
     return results
-
-
-def _entry(results: RowResults, number: int) -> Any:
-    return results[number]

@@ -52,6 +52,9 @@ class LabelledRows(ABC):
         self._chunk_rows = chunk_rows
         self._units = data.weights.units
         self.one = data.weights.one
+
+    def reset(self) -> None:
+        # New arrays: the old ones may be part of a result.
         self._labels = np.full(self._n_rows, -1, dtype=np.int64)
         self._steps = np.full(self._n_rows, -1, dtype=np.int32)
 

@@ -44,8 +44,6 @@ class LocalEngine(LabelledRows):
         self._indexed = indexed
         self._kernels = kernels
         self.kernels = name_of(kernels)
-        # Rows of weight 0 are no rows to growth.
-        self._open = np.flatnonzero(self._units)
         self._index: MemberIndex | None = None
 
     def encode(self, partition: Partition, report: Report = ignore) -> None:
@@ -67,6 +65,12 @@ class LocalEngine(LabelledRows):
             from .member_index import MemberIndex  # compiled code is loaded only where it is used
 
             self._index = MemberIndex(self._cells, partition)
+        self.reset()
+
+    def reset(self) -> None:
+        super().reset()
+        # Rows of weight 0 are no rows to growth.
+        self._open = np.flatnonzero(self._units)
 
     def _index_pays(self, partition: Partition) -> bool:
         available = available_bytes()
@@ -78,7 +82,7 @@ class LocalEngine(LabelledRows):
         return len(self._open)
 
     def total(self) -> CountTable:
-        return self._table(self._open)
+        return self._table(self._open, self._units[self._open])
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         rows = self._open if besides is None else self._open[self._open != besides]
@@ -104,7 +108,7 @@ class LocalEngine(LabelledRows):
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
         rows, best_score_left = self._take(table, min_score, cluster, step)
-        return Absorbed(len(rows), best_score_left), self._table(rows)
+        return Absorbed(len(rows), best_score_left), self._table(rows, self._units[rows])
 
     def _take(
         self, table: CountTable, min_score: int, cluster: int, step: int
@@ -150,17 +154,16 @@ class LocalEngine(LabelledRows):
 
     def _add(self, rows: NDArray[np.intp], table: CountTable) -> None:
         """Add rows to the table of a growing cluster."""
+        units = self._units[rows]
         if self._index is not None and len(rows) <= _FEW_ROWS:
-            units = self._units[rows]
             self._partition.add(self._cells[rows], units, table.counts, self._kernels)
             table.mass += int(units.sum())
         else:
-            table.add(self._table(rows))
+            table.add(self._table(rows, units))
         if self._index is not None:
-            self._index.joined(rows, self._units[rows], table)
+            self._index.joined(rows, units, table)
 
-    def _table(self, rows: NDArray[np.intp]) -> CountTable:
-        units = self._units[rows]
+    def _table(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> CountTable:
         return CountTable(self._count(rows, units), int(units.sum()))
 
     # How sets are counted and scored: all that another kernel has to do in its own way.

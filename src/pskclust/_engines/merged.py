@@ -9,13 +9,13 @@ from .._equal_rows import EqualRows
 from .._partition import Partition
 from .._progress import Report, ignore
 from .._tables import ClusterTables, CountTable
-from .base import Absorbed, Candidate, EncodingEngine, Moved, ProposalRule, RowResults
+from .base import Absorbed, Candidate, Moved, ProposalRule, RowResults, WeighingEngine
 
 
 class MergedEngine:
     """Row numbers are those of all rows; of equal rows, the first one stands for all."""
 
-    def __init__(self, engine: EncodingEngine, equal: EqualRows) -> None:
+    def __init__(self, engine: WeighingEngine, equal: EqualRows) -> None:
         self._engine = engine
         self._equal = equal
         self.name, self.kernels = engine.name, engine.kernels
@@ -70,9 +70,6 @@ class MergedEngine:
     def n_changed_labels(self) -> int:
         return self._engine.weight_of_changed_labels()
 
-    def weight_of_changed_labels(self) -> int:
-        return self._engine.weight_of_changed_labels()
-
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._engine.renumber(new_labels)
 
@@ -91,6 +88,10 @@ class MergedEngine:
         for pair in self._seed_pairs.values():
             steps[pair] = 0
         return RowResults(merged.labels[numbers], merged.similarities[numbers], steps)
+
+    def reset(self) -> None:
+        self._engine.reset()
+        self._seed_pairs = {}
 
     def _second_seed(self, number: int) -> int:
         """Return the x_q of an x_p with copies: its next copy, or an earlier row as similar."""

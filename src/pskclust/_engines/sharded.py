@@ -146,6 +146,9 @@ class CombinedRows(ABC):
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._ask("renumber", new_labels)
 
+    def reset(self) -> None:
+        self._ask("reset")
+
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
         self._ask("label_absent", rule, clusters)
 

@@ -127,8 +127,7 @@ def _serve(server: socket.socket, key: bytes, answer: Callable[[Any], tuple[str,
 
 def _send(connection: socket.socket, message: Any) -> None:
     content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    connection.sendall(_LENGTH.pack(len(content)))
-    connection.sendall(content)
+    connection.sendall(_LENGTH.pack(len(content)) + content)
 
 
 def _receive(connection: socket.socket) -> Any:

@@ -1,10 +1,11 @@
 """Pictures of clusterings, in the manner of scikit-learn's displays. Needs matplotlib."""
 
+from .._palette import NOISE_COLOUR, cluster_colours
 from ._clusters import ClusterDisplay
 from ._growth import GrowthDisplay
-from ._palette import NOISE_COLOUR, cluster_colours
 from ._profile import ProfileDisplay
 from ._similarity import SimilarityDisplay
+from ._sweep import SweepDisplay
 
 __all__ = [
     "NOISE_COLOUR",
@@ -12,5 +13,6 @@ __all__ = [
     "GrowthDisplay",
     "ProfileDisplay",
     "SimilarityDisplay",
+    "SweepDisplay",
     "cluster_colours",
 ]

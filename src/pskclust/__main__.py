@@ -1,0 +1,28 @@
+"""``python -m pskclust``, and the command ``pskclust``."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+
+def main() -> None:
+    """Run the command line, or say how to get it."""
+    # As an exception, so that files which are not complete are cleaned away.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        from .cli.app import run
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except ModuleNotFoundError as error:
+        if error.name not in ("click", "rich"):
+            raise
+        sys.exit(
+            f"Error: the command line needs {error.name}. "
+            'Install it with: pip install "pskclust[cli]"'
+        )
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

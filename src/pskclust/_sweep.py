@@ -1,0 +1,210 @@
+"""A grid of psi and tau: what each pair finds, and how far seeds agree on it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from ._estimator import PSKC
+from ._progress import Progress, Report, ignore, reporter
+from ._validation import CLUSTERING_RULES, Data, between, check_parameters, check_psi, whole
+
+_GRID_RULES = {"psi": (whole(2),), "tau": (between(0, 1),), "n_seeds": (whole(2),)}
+# Agreement differs by so much from seed to seed: less of a difference says nothing.
+_AS_STABLE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResult:
+    """What :func:`sweep` found for each psi and tau.
+
+    Attributes
+    ----------
+    psi : ndarray of int64, shape (n_psi,)
+    tau : ndarray of float64, shape (n_tau,)
+    seeds : ndarray of int64, shape (n_seeds,)
+        The `random_state` of the fits: ``PSKC(psi, tau, random_state=seed)`` is one of them.
+    n_clusters : ndarray of int64, shape (n_psi, n_tau)
+        Number of clusters, the median over the seeds.
+    noise : ndarray of float64, shape (n_psi, n_tau)
+        Share of the rows that are noise, the mean over the seeds.
+    stability : ndarray of float64, shape (n_psi, n_tau)
+        Adjusted Rand index between the labels of two seeds, the mean over all pairs of seeds.
+        Noise counts as a cluster of its own. 1 means that the seed changes nothing.
+    objective : ndarray of float64, shape (n_psi, n_tau)
+        Total similarity of rows to their clusters, the mean over the seeds. It falls with psi by
+        itself, so compare it along a row.
+    """
+
+    psi: NDArray[np.int64]
+    tau: NDArray[np.float64]
+    seeds: NDArray[np.int64]
+    n_clusters: NDArray[np.int64]
+    noise: NDArray[np.float64]
+    stability: NDArray[np.float64]
+    objective: NDArray[np.float64]
+
+    def best(self) -> dict[str, Any]:
+        """Return the psi and tau that seeds agree on most, as parameters for PSKC.
+
+        Only entries with two or more clusters compete, if there are any. Of those that are as
+        stable, but for a hundredth, the one with the most clusters is returned, then the one with
+        the least noise, then the first.
+
+        Returns
+        -------
+        parameters : dict
+            With the keys "psi" and "tau": ``PSKC(**result.best())``.
+        """
+        competes = self.n_clusters >= 2
+        if not competes.any():
+            competes[:] = True
+        as_stable = competes & (self.stability >= self.stability[competes].max() - _AS_STABLE)
+        rows, columns = np.nonzero(as_stable)
+        by_rank = np.lexsort([self.noise[as_stable], -self.n_clusters[as_stable]])
+        first = by_rank[0]
+        return {"psi": int(self.psi[rows[first]]), "tau": float(self.tau[columns[first]])}
+
+
+def sweep(
+    X: ArrayLike,
+    *,
+    psi: Sequence[int],
+    tau: Sequence[float],
+    n_seeds: int = 3,
+    random_state: int | RandomState | None = None,
+    sample_weight: ArrayLike | None = None,
+    callback: Report | None = None,
+    **pskc_params: Any,
+) -> SweepResult:
+    """Fit :class:`PSKC` with every pair of psi and tau, several times each.
+
+    The cells of the rows, the costly part, are found once for each psi and seed and serve every
+    tau. Labels are those of separate fits, to the bit.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    psi : sequence of int
+    tau : sequence of float
+    n_seeds : int, default=3
+        How many fits there are of each pair, 2 or more.
+    random_state : int, RandomState instance or None, default=None
+        What the seeds of the fits are drawn from.
+    sample_weight : array-like of shape (n_samples,), default=None
+        See :meth:`PSKC.fit`.
+    callback : callable or None, default=None
+        Called with a :class:`Progress` of stage "sweep" after each fit.
+    **pskc_params
+        Other parameters of :class:`PSKC`.
+
+    Returns
+    -------
+    result : SweepResult
+
+    Examples
+    --------
+    >>> from pskclust import PSKC, sweep
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> result = sweep(X, psi=[8, 16, 32], tau=[0.01, 0.02, 0.05], random_state=0)
+    >>> result.n_clusters.shape
+    (3, 3)
+    >>> PSKC(**result.best(), random_state=0).fit(X).n_clusters_
+    3
+    """
+    _check_grid(psi, tau, n_seeds)
+    rng = check_random_state(random_state)
+    seeds = rng.randint(np.iinfo(np.int32).max, size=n_seeds).astype(np.int64)
+    models = [[PSKC(size, random_state=int(seed), **pskc_params) for seed in seeds] for size in psi]
+    report = reporter(models[0][0].verbose, callback)
+    data = _checked_data(models[0][0], psi, X, sample_weight)
+    shape = len(psi), len(tau), n_seeds
+    n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
+    stability = np.empty(shape[:2])
+    n_done = itertools.count(1)
+    units = np.asarray(data.weights.units)
+    for row, fits in enumerate(models):
+        labels = np.empty((len(tau), n_seeds, len(data)), dtype=np.int32)
+        for number, model in enumerate(fits):
+            for column in _clusterings(model, data, tau):
+                place = row, column, number
+                labels[column, number] = model.labels_
+                n_clusters[place], objective[place] = model.n_clusters_, model.objective_
+                noise[place] = units[model.labels_ < 0].sum() / units.sum()
+                report(Progress("sweep", next(n_done), int(np.prod(shape)), model.n_clusters_))
+        stability[row] = [_mean_agreement(some, units) for some in labels]
+    return SweepResult(
+        np.array(psi, dtype=np.int64),
+        np.array(tau, dtype=np.float64),
+        seeds,
+        np.percentile(n_clusters, 50, axis=2, method="lower").astype(np.int64),
+        noise.mean(axis=2),
+        stability,
+        objective.mean(axis=2),
+    )
+
+
+def _check_grid(psi: Sequence[int], tau: Sequence[float], n_seeds: int) -> None:
+    for name, values in (("psi", psi), ("tau", tau)):
+        if not len(values):
+            raise ValueError(f"{name} is empty. Give one value or more to try.")
+        for value in values:
+            check_parameters({name: value}, {name: _GRID_RULES[name]})
+    check_parameters({"n_seeds": n_seeds}, {"n_seeds": _GRID_RULES["n_seeds"]})
+
+
+def _checked_data(
+    model: PSKC, psi: Sequence[int], X: ArrayLike, sample_weight: ArrayLike | None
+) -> Data:
+    """Return the data of all fits; raise what the last of them would raise before the first."""
+    check_parameters(model.get_params(deep=False), CLUSTERING_RULES)
+    if model.kernel != "isolation":
+        raise ValueError(
+            f"kernel={model.kernel!r} has no psi to try. Leave it out, for kernel='isolation'."
+        )
+    data: Data = model._checked_data(X, sample_weight)
+    check_psi(int(max(psi)), data.weights.n_slots, model.replace, weighted=not data.weights.uniform)
+    return data
+
+
+def _clusterings(model: PSKC, data: Data, tau: Sequence[float]) -> Iterator[int]:
+    """Fit the model with each tau on the same cells; yield which one it is."""
+    engine = model._engine_for(data, ignore)
+    for number, value in enumerate(tau):
+        engine.reset()
+        model.tau_ = float(value)
+        model._cluster(engine, ignore)
+        yield number
+
+
+def _mean_agreement(labels: NDArray[np.int32], units: NDArray[np.int64]) -> float:
+    """Return the mean adjusted Rand index of all pairs of labellings, (n_seeds, n)."""
+    pairs = itertools.combinations(labels, 2)
+    return float(np.mean([_adjusted_rand(one, other, units) for one, other in pairs]))
+
+
+def _adjusted_rand(
+    one: NDArray[np.int32], other: NDArray[np.int32], units: NDArray[np.int64]
+) -> float:
+    """Return the adjusted Rand index of two labellings of rows with weights."""
+    # Noise, -1, is the first of the groups.
+    shared = sparse.coo_array((units, (one + 1, other + 1))).tocsr()
+    total = float(units.sum())
+    together = np.square(shared.data.astype(np.float64)).sum()
+    in_one, in_other = (
+        np.square(np.asarray(shared.sum(axis=axis), dtype=np.float64)).sum() for axis in (1, 0)
+    )
+    expected = (in_one - total) * (in_other - total) / (total * (total - 1))
+    largest = ((in_one - total) + (in_other - total)) / 2
+    if largest == expected:
+        return 1.0
+    return float((together - total - expected) / (largest - expected))
