@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import gc
 import os
 import pickle
@@ -26,6 +27,7 @@ import pskclust
 from pskclust import dask as pskclust_dask
 from pskclust._engines import placement, wires
 from pskclust.dask import PSKC
+from test_docs import ROOT, code_blocks
 from test_estimator import FITTED
 
 pytestmark = [
@@ -485,6 +487,14 @@ def test_without_a_client_the_way_to_one_is_named(scattered, monkeypatch):
     monkeypatch.setattr(pskclust_dask.distributed, "get_client", none)
     with pytest.raises(ValueError, match="There is no Dask client. Start one with"):
         PSKC().fit(in_chunks(scattered, 97))
+
+
+def test_the_code_in_the_docs_runs():
+    names = {}
+    for block in code_blocks(ROOT / "docs/dask.md"):
+        exec(block, names)
+    assert names["local"].n_clusters_ == names["model"].n_clusters_
+    assert doctest.testmod(pskclust_dask).failed == 0
 
 
 def test_a_stranger_cannot_give_commands():

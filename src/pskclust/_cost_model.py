@@ -118,7 +118,7 @@ def plan(
     --------
     >>> from pskclust._cost_model import plan
     >>> plan(10**9, 2, 100).n_rounds
-    450
+    470
     """
     for name, value in (("rows", rows), ("columns", columns), ("workers", workers)):
         if value < 1:
