@@ -47,7 +47,7 @@ def explored(path, monkeypatch, *options):
 
 def fresh_labels(code, folder):
     """Run exported code in a process of its own and return its labels."""
-    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, timeout=300)
     return np.load(folder / "labels.npy")
 
 

@@ -24,7 +24,7 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 START = ("--psi", "16", "--tau", "0.08", "--n-partitions", "50")
-PATIENCE = 60_000
+PATIENCE = 180_000
 NASTY = ('<img src=x onerror="window.hacked=1">', "</script><script>window.hacked=1</script>")
 
 pytestmark = pytest.mark.skipif(

@@ -180,21 +180,21 @@ class TestQueue:
                 raise
 
         queue.submit("me", endless)
-        assert began.wait(10)
+        assert began.wait(60)
         queue.submit("me", lambda report: ended.append("dropped"))
         queue.submit("me", lambda report: (ended.append("newest"), done.set()))
-        assert done.wait(10)
+        assert done.wait(60)
         assert ended[-1] == "newest"
         assert "first" in ended
 
     def test_owners_take_turns(self, queue):
         gate, done, order = threading.Event(), threading.Event(), []
-        queue.submit("a", lambda report: gate.wait(10))
+        queue.submit("a", lambda report: gate.wait(60))
         queue.submit("b", lambda report: order.append("b"))
         queue.submit("c", lambda report: (order.append("c"), done.set()))
         assert queue.place("c") == 2
         gate.set()
-        assert done.wait(10)
+        assert done.wait(60)
         assert order == ["b", "c"]
 
     def test_work_that_takes_too_long_ends_in_words(self):
@@ -210,7 +210,7 @@ class TestQueue:
             done.set()
 
         queue.submit("me", endless)
-        assert done.wait(10)
+        assert done.wait(60)
         assert "was ended. Use a smaller psi" in words[0]
         queue.close()
 
@@ -218,7 +218,7 @@ class TestQueue:
         done = threading.Event()
         queue.submit("a", lambda report: 1 / 0)
         queue.submit("b", lambda report: done.set())
-        assert done.wait(10)
+        assert done.wait(60)
         assert "ZeroDivisionError" in capsys.readouterr().err
 
 
@@ -265,7 +265,7 @@ class TestAdvice:
         told = threading.Event()
         landscape = Landscape(fitter, queue, told.set)
         landscape.want(FIRST)
-        assert told.wait(60)
+        assert told.wait(300)
         spots = landscape.spots(FIRST)
         answer = landscape.answer(FIRST)
         landscape.close()

@@ -460,7 +460,7 @@ class TestStarting:
             client = Client(line.split()[2])
             assert client.data["columns"] == ["x", "y"]
             process.send_signal(signal.SIGINT)
-            assert process.wait(60) == 0
+            assert process.wait(300) == 0
             assert process.stderr.read() == ""
 
     def test_explore_returns_a_link_in_a_notebook(self, monkeypatch):

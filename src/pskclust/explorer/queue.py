@@ -13,6 +13,8 @@ from .._progress import Progress, Report
 Work = Callable[[Report], None]
 
 FIT_SECONDS = 600.0
+# After an answer a page asks for pictures, and whoever is at it may move on.
+IDLE_SECONDS = 0.5
 
 
 class Cancelled(Exception):  # noqa: N818 - no error: somebody asked for it
@@ -26,6 +28,7 @@ class WorkQueue:
         self._max_seconds = max_seconds
         self._waiting: OrderedDict[str, Work] = OrderedDict()
         self._running: str | None = None
+        self._idle_since = time.monotonic()
         self._cancel = threading.Event()
         self._changed = threading.Condition()
         self._closed = False
@@ -56,11 +59,16 @@ class WorkQueue:
             return before + (self._running not in (None, owner))
 
     def wait_until_idle(self) -> None:
-        """Return when there is nothing to do; raise Cancelled if the queue is closed."""
+        """Return when there has been nothing to do for a moment; raise Cancelled if closed."""
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or self._idle())
-            if self._closed:
-                raise Cancelled
+            while True:
+                self._changed.wait_for(lambda: self._closed or self._idle())
+                if self._closed:
+                    raise Cancelled
+                left = self._idle_since + IDLE_SECONDS - time.monotonic()
+                if left <= 0:
+                    return
+                self._changed.wait(left)
 
     def close(self) -> None:
         with self._changed:
@@ -82,6 +90,7 @@ class WorkQueue:
         while True:
             with self._changed:
                 self._running = None
+                self._idle_since = time.monotonic()
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: self._closed or self._waiting)
                 if self._closed:

@@ -21,6 +21,7 @@ const STAGES = { encode: "Finding cells", grow: "Growing clusters", refine: "Ref
 let state;
 let parts;
 let asking = null;
+let askedAt = -Infinity;
 let lastAsked = 0;
 let version = 0;
 let mapVersion = 0;
@@ -42,8 +43,10 @@ function go(settings, keepChosen = false) {
   keepsChosen = keepChosen;
   state.set({ settings });
   if (asking) return;
+  const wait = askedAt + MILLISECONDS_BETWEEN_QUESTIONS - performance.now();
   asking = setTimeout(async () => {
     asking = null;
+    askedAt = performance.now();
     try {
       forgive();
       lastAsked = (await api.ask(state.settings)).asked;
@@ -51,7 +54,7 @@ function go(settings, keepChosen = false) {
       if (error.status === 410) await renew();
       else fail(error);
     }
-  }, MILLISECONDS_BETWEEN_QUESTIONS);
+  }, Math.max(0, wait));
 }
 
 /** The server forgot this page, as it does after a while: begin again where it was. */
