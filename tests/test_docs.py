@@ -18,10 +18,12 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     "module",
     [
+        "_cost_model",
         "_estimator",
         "_isolation_kernel",
         "_memory",
         "_optional",
+        "_row_blocks",
         "_sweep",
         "baselines._density_peaks",
         "baselines._kernel_kmeans",
@@ -56,7 +58,7 @@ def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
     assert (tmp_path / "model.npz").exists()
 
 
-@pytest.mark.parametrize("page", ["plots", "images"])
+@pytest.mark.parametrize("page", ["plots", "images", "large-data"])
 def test_the_code_in_the_docs_runs(page, tmp_path, monkeypatch):
     import matplotlib as mpl
 
@@ -68,7 +70,11 @@ def test_the_code_in_the_docs_runs(page, tmp_path, monkeypatch):
     for block in code_blocks(ROOT / "docs" / f"{page}.md"):
         exec(block, names)
     plt.close("all")
-    expected = {"plots": {"clusters.png", "report.html"}, "images": {"segments"}}
+    expected = {
+        "plots": {"clusters.png", "report.html"},
+        "images": {"segments"},
+        "large-data": {"rows.npy"},
+    }
     assert {path.name for path in tmp_path.iterdir()} == expected[page]
 
 

@@ -7,18 +7,27 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from ._estimator import PSKC, load
-    from ._exceptions import InsufficientMemoryError, ModelFileError
+    from ._exceptions import (
+        CheckpointError,
+        InsufficientDiskError,
+        InsufficientMemoryError,
+        ModelFileError,
+    )
     from ._isolation_kernel import IsolationKernel
     from ._progress import Progress
+    from ._row_blocks import RowBlocks
     from ._sweep import SweepResult, sweep
     from .explorer import explore
 
 __all__ = [
     "PSKC",
+    "CheckpointError",
+    "InsufficientDiskError",
     "InsufficientMemoryError",
     "IsolationKernel",
     "ModelFileError",
     "Progress",
+    "RowBlocks",
     "SweepResult",
     "__version__",
     "explore",
@@ -29,10 +38,13 @@ __all__ = [
 # Imported when asked for: scikit-learn takes seconds, which completing a command cannot.
 _HOMES = {
     "PSKC": "_estimator",
+    "CheckpointError": "_exceptions",
+    "InsufficientDiskError": "_exceptions",
     "InsufficientMemoryError": "_exceptions",
     "IsolationKernel": "_isolation_kernel",
     "ModelFileError": "_exceptions",
     "Progress": "_progress",
+    "RowBlocks": "_row_blocks",
     "SweepResult": "_sweep",
     "explore": "explorer",
     "load": "_estimator",

@@ -6,7 +6,6 @@ import importlib
 import os
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -21,30 +20,44 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from ._auto import GAUSSIAN_TAU, choose_tau
+from ._block_data import BlockData, numbered
+from ._checkpoint import Checkpoint
 from ._engines.base import Engine
 from ._engines.choice import isolation_engine, labels_by_blocks
+from ._engines.out_of_core import out_of_core_engine
 from ._engines.pairwise import PairwiseEngine
 from ._gaussian import RESOLUTION, GaussianKernel
-from ._growth import grow
+from ._growth import Journal, grow
 from ._isolation_kernel import IsolationKernel
 from ._memory import require_memory
 from ._metric import to_points
 from ._model_file import read_model, write_model
-from ._model_state import restore, to_parts
+from ._model_state import plain_value, restore, to_parts
 from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
-from ._progress import Report, reporter
-from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, most_similar, refine
+from ._partition import Partition
+from ._progress import Report, ignore, reporter
+from ._refinement import (
+    MAX_PASSES,
+    adopt_noise,
+    dissolve_small,
+    label_absent,
+    most_similar,
+    refine,
+)
 from ._result import Result
+from ._row_blocks import RowBlocks, row_blocks
 from ._tables import ClusterTables
 from ._validation import (
     CLUSTERING_RULES,
     Data,
+    check_columns,
     check_distances,
     check_parameters,
     check_rows,
+    check_values,
     whole,
 )
-from ._weights import check_weights, uniform_weights
+from ._weights import Weights, check_weights, uniform_weights
 
 _LARGE_FOR_QUADRATIC_TIME = 20_000
 
@@ -101,6 +114,12 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     callback : callable or None, default=None
         Called with a :class:`Progress` whenever the fit has come further. An exception that it
         raises ends the fit.
+    scratch_dir : str, path-like or None, default=None
+        Folder on disk for cells that do not fit into memory. Nothing stays there after a fit.
+    checkpoint : str, path-like or None, default=None
+        Folder to note each cluster in as it is grown. A fit that was stopped or killed goes on
+        from the last cluster noted when it is run again, with the same labels. What was noted is
+        removed when the fit has ended.
 
     Attributes
     ----------
@@ -163,6 +182,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     """
 
     _result: Result
+    kernel_: IsolationKernel | GaussianKernel
+    psi_: int | None
 
     def __init__(
         self,
@@ -183,6 +204,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         random_state: int | RandomState | None = None,
         verbose: bool = False,
         callback: Report | None = None,
+        scratch_dir: str | os.PathLike[str] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.psi = psi
         self.tau = tau
@@ -200,14 +223,18 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
+        self.scratch_dir = scratch_dir
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            At least two rows, all finite.
+        X : array-like of shape (n_samples, n_features), path or RowBlocks
+            At least two rows, all finite. The path of an NPY file, of a Parquet file or of a folder
+            of those, a pyarrow dataset, a Zarr or HDF5 array, or :class:`RowBlocks`: rows are then
+            read block by block.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -223,55 +250,108 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.__dict__.pop("preparation_", None)
         check_parameters(self.get_params(deep=False), CLUSTERING_RULES)
         report = reporter(self.verbose, self.callback)
-        data = self._checked_data(X, sample_weight)
-        self._cluster(data, self._engine_for(data, report), report)
+        data = self._checked_data(X, sample_weight, report)
+        journal = self._set_kernel(data)
+        self._cluster(self._ready_engine(data, report), report, journal)
+        if journal:
+            journal.remove()
         return self
 
-    def _cluster(self, data: Data, engine: Engine, report: Report) -> None:
+    def _cluster(self, engine: Engine, report: Report, journal: Journal | None = None) -> None:
         """Find the clusters of the rows of an engine that is ready for growth."""
         min_mass = int(self.min_cluster_size or 0) * engine.one
-        growth = grow(engine, self.tau_, float(self.growth_rate), report)
+        growth = grow(engine, self.tau_, float(self.growth_rate), report, journal)
         growth = dissolve_small(engine, growth, min_mass, self.tau_)
         n_passes = MAX_PASSES if self.refine else 0
         refinement = refine(engine, growth.clusters, max(1, min_mass), n_passes, report)
         if self.noise == "nearest":
             adopt_noise(engine, refinement.clusters)
-        self._publish(self._with_absent_rows(data, Result.of(engine, growth, refinement)))
+        label_absent(engine, refinement.clusters, self._threshold)
+        self._publish(Result.of(engine, growth, refinement))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_result")
 
-    def _checked_data(self, X: ArrayLike, sample_weight: ArrayLike | None) -> Data:
-        rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
+    def _checked_data(
+        self, X: Any, sample_weight: ArrayLike | None, report: Report = ignore
+    ) -> Any:
+        blocks = row_blocks(X)
+        if blocks is None:
+            rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
+            if self.scratch_dir is None and self.checkpoint is None:
+                return Data(rows, self.metric, self._checked_weights(sample_weight, len(rows)))
+            blocks = RowBlocks.from_array(rows)
+            blocks.names = getattr(self, "feature_names_in_", None)
+        if self.kernel == "gaussian":
+            raise ValueError(
+                "kernel='gaussian' compares all pairs of rows, which must be in memory. Pass X as "
+                "an array, without scratch_dir and checkpoint, or use kernel='isolation'."
+            )
+        check_columns(self, blocks.n_columns, blocks.names, reset=True)
+        weights = self._checked_weights(sample_weight, blocks.n_rows)
+        return BlockData(blocks, self.metric, weights, report)
+
+    def _checked_weights(self, sample_weight: ArrayLike | None, n_rows: int) -> Weights:
+        if n_rows < 2:
+            raise ValueError(f"X has {n_rows} sample(s). A fit needs two rows or more.")
         resolution = RESOLUTION if self.kernel == "gaussian" else int(self.n_partitions)
-        weights = check_weights(sample_weight, len(rows), resolution)
+        weights = check_weights(sample_weight, n_rows, resolution)
         if weights.n_slots < 2:
             raise ValueError(
                 "sample_weight leaves only 1 sample of X. A fit needs two rows or more."
             )
-        return Data(rows, self.metric, weights)
+        return weights
 
-    def _engine_for(self, data: Data, report: Report) -> Engine:
+    def _engine_for(self, data: Any, report: Report) -> Engine:
         """Return the engine, ready for growth; set what the kernel and tau are on the way."""
-        engine: Any
+        self._set_kernel(data)
+        return self._ready_engine(data, report)
+
+    def _set_kernel(self, data: Any) -> Checkpoint | None:
+        """Set the kernel and tau; return the journal of growth, if one is wanted."""
         if self.kernel == "gaussian":
             _warn_of_quadratic_time(len(data))
             if self.metric == "euclidean":
                 check_distances(data.rows)
             self.kernel_ = GaussianKernel.fitted(data, self.gamma)
+            self.psi_, self.tau_ = None, self._tau_or(GAUSSIAN_TAU)
+            return None
+        kernel = self._isolation_kernel()._draw(data)
+        self.kernel_, self.psi_ = kernel, kernel.psi_
+        self.tau_ = self._tau_or(choose_tau(kernel.psi_))
+        if self.checkpoint is None:
+            return None
+        journal = Checkpoint(self.checkpoint, self._identity(data), kernel._partition)
+        kernel._use(journal.partition, self.metric)
+        return journal
+
+    def _ready_engine(self, data: Any, report: Report) -> Engine:
+        engine: Any
+        if isinstance(self.kernel_, GaussianKernel):
             engine = PairwiseEngine(data, n_jobs=self.n_jobs)
             engine.use(self.kernel_, report)
-            self.psi_, default_tau = None, GAUSSIAN_TAU
         else:
-            self.kernel_ = self._isolation_kernel()._draw(data)
-            partition = self.kernel_._partition
-            engine = isolation_engine(data, partition, self.n_jobs)
-            engine.encode(partition, report)
-            self.psi_, default_tau = self.kernel_.psi_, choose_tau(self.kernel_.psi_)
-        self.tau_ = default_tau if self.tau == "auto" else float(self.tau)
+            engine = self._encoded(data, self.kernel_._partition, report)
         self.engine_, self.kernels_ = engine.name, engine.kernels
         ready: Engine = engine
         return ready
+
+    def _tau_or(self, default: float) -> float:
+        return default if self.tau == "auto" else float(self.tau)
+
+    def _encoded(self, data: Any, partition: Partition, report: Report) -> Any:
+        """Return an engine that knows the cells of all rows."""
+        if isinstance(data, BlockData):
+            return out_of_core_engine(data, partition, self.n_jobs, self.scratch_dir, report)
+        engine = isolation_engine(data, partition, self.n_jobs)
+        engine.encode(partition, report)
+        return engine
+
+    def _identity(self, data: BlockData) -> dict[str, Any]:
+        """Return what clusters grow from: a checkpoint of anything else is of another fit."""
+        names = ("growth_rate", "n_partitions", "method", "metric", "replace", "random_state")
+        values = {name: plain_value(getattr(self, name)) for name in names}
+        return {"data": data.fingerprint, "psi": self.psi_, "tau": self.tau_, **values}
 
     def _isolation_kernel(self) -> IsolationKernel:
         """Return the kernel with this estimator's parameters and columns, not fitted."""
@@ -282,16 +362,6 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
                 setattr(kernel, name, getattr(self, name))
         return kernel
 
-    def _with_absent_rows(self, data: Data, result: Result) -> Result:
-        """Return the result with labels for the rows of weight 0, which growth did not see."""
-        absent = np.flatnonzero(data.weights.units == 0)
-        labels, similarities = result.labels.copy(), result.similarities.copy()
-        for chunk, found in self._similarities(data.rows[absent], result.clusters):
-            rows = absent[chunk]
-            labels[rows] = most_similar(found, self._threshold)
-            similarities[rows] = np.where(labels[rows] < 0, 0, found.max(axis=1, initial=0))
-        return replace(result, labels=labels, similarities=similarities)
-
     def _publish(self, result: Result) -> None:
         self._result = result
         self.labels_ = result.labels
@@ -300,11 +370,15 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.seeds_ = result.seeds
         self.n_iter_ = result.n_steps
         self.n_clusters_ = self._n_features_out = len(result.clusters)
-        members = result.labels[result.labels >= 0]
-        self.cluster_sizes_ = np.bincount(members, minlength=self.n_clusters_)
+        self.cluster_sizes_ = self._count_members(result)
         self.objective_ = result.objective
         self.objective_before_refinement_ = result.objective_before_refinement
         self.n_reassigned_ = result.n_reassigned
+
+    def _count_members(self, result: Result) -> NDArray[np.int64]:
+        members = result.labels[result.labels >= 0]
+        sizes: NDArray[np.int64] = np.bincount(members, minlength=len(result.clusters))
+        return sizes
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
@@ -314,13 +388,26 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), path or RowBlocks
+            Whatever `fit` takes.
 
         Returns
         -------
         labels : ndarray of int64, shape (n_samples,)
         """
-        rows = self._rows_to_place(X)
+        blocks = row_blocks(X)
+        if blocks is None:
+            return self._predicted(self._rows_to_place(X))
+        check_is_fitted(self)
+        check_columns(self, blocks.n_columns, blocks.names, reset=False)
+        labels = np.empty(blocks.n_rows, dtype=np.int64)
+        for first_row, block in numbered(blocks):
+            rows = check_values(block, self.kernel_.metric_, first_row=first_row)
+            self.kernel_._check_reach(rows)
+            labels[first_row : first_row + len(rows)] = self._predicted(rows)
+        return labels
+
+    def _predicted(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         labels = self._labels_by_blocks(rows)
         if labels is None:
             labels = np.empty(len(rows), dtype=np.int64)
@@ -356,7 +443,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         if top_k is not None:
             check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        rows = self._rows_to_place(X)
+        return self._similarity_of(self._rows_to_place(X), top_k)
+
+    def _similarity_of(
+        self, rows: NDArray[Any], top_k: int | None = None
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
         width = self.n_clusters_ if top_k is None else min(int(top_k), self.n_clusters_)
         self._require_memory_for_similarities(len(rows), width)
         similarities = np.empty((len(rows), width))

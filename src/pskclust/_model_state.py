@@ -20,6 +20,8 @@ from ._version import __version__
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
+# Parameters that mean something to this process, or on this machine, only.
+_NOT_KEPT = ("callback", "scratch_dir", "checkpoint")
 # What a fit sets besides its result and its kernel.
 _CHOICES = ("n_features_in_", "psi_", "tau_", "engine_", "kernels_")
 
@@ -37,10 +39,10 @@ def to_parts(model: Any) -> tuple[Header, Arrays]:
     header: Header = {
         "written_by": f"pskclust {__version__}",
         "parameters": {
-            name: _plain(value) for name, value in parameters.items() if name != "callback"
+            name: plain_value(value) for name, value in parameters.items() if name not in _NOT_KEPT
         },
-        "choices": {name: _plain(getattr(model, name)) for name in _CHOICES},
-        "result": {name: _plain(value) for name, value in result_numbers.items()},
+        "choices": {name: plain_value(getattr(model, name)) for name in _CHOICES},
+        "result": {name: plain_value(value) for name, value in result_numbers.items()},
     }
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()
@@ -105,7 +107,7 @@ def _own_arrays(arrays: Arrays, prefix: str) -> Arrays:
     }
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Return a parameter as JSON can hold it; a random generator is not kept."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
@@ -114,5 +116,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, numbers.Real):
         return float(value)
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [plain_value(item) for item in value]
     return value if isinstance(value, str) else None

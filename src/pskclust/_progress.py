@@ -16,12 +16,13 @@ class Progress:
 
     Attributes
     ----------
-    stage : {"encode", "grow", "refine", "sweep"}
-        What the fit is doing: finding the cells of the rows, growing clusters, or refining them;
-        "sweep" is all fits of a sweep.
+    stage : {"sample", "encode", "grow", "refine", "sweep"}
+        What the fit is doing: reading rows to sample them (only where they are read block by
+        block), finding the cells of the rows, growing clusters, or refining them; "sweep" is all
+        fits of a sweep.
     done, total : int
-        Rows encoded, rows assigned to a cluster, refinement passes made, or fits made; and of how
-        many at the most. Growth may end before `total`: the rest is noise.
+        Rows read, rows encoded, rows assigned to a cluster, refinement passes made, or fits made;
+        and of how many at the most. Growth may end before `total`: the rest is noise.
     n_clusters : int
         Clusters found so far, or by the latest fit of a sweep.
     """
@@ -57,6 +58,7 @@ class _Bar:
     MAX_WIDTH = 30
     SECONDS_BETWEEN_DRAWINGS = 0.1
     WORDS: ClassVar = {
+        "sample": "rows read",
         "encode": "rows encoded",
         "grow": "rows assigned",
         "refine": "passes",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,8 @@ class Result:
             refinement.objective,
             refinement.objective_before,
             refinement.n_reassigned,
-            refinement.clusters,
+            # A copy, without what was made of it meanwhile.
+            replace(refinement.clusters),
         )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -171,7 +171,7 @@ def _checked_data(
         raise ValueError(
             f"kernel={model.kernel!r} has no psi to try. Leave it out, for kernel='isolation'."
         )
-    data = model._checked_data(X, sample_weight)
+    data: Data = model._checked_data(X, sample_weight)
     check_psi(int(max(psi)), data.weights.n_slots, model.replace, weighted=not data.weights.uniform)
     return data
 
@@ -182,7 +182,7 @@ def _clusterings(model: PSKC, data: Data, tau: Sequence[float]) -> Iterator[int]
     for number, value in enumerate(tau):
         engine.reset()
         model.tau_ = float(value)
-        model._cluster(data, engine, ignore)
+        model._cluster(engine, ignore)
         yield number
 
 

@@ -36,6 +36,33 @@ class CountTable:
         self.counts -= other.counts
         self.mass -= other.mass
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Take little room on the way to another process: most cells of a cluster are empty."""
+        cells = np.flatnonzero(self.counts)
+        counts = self.counts.ravel()[cells]
+        smallest_type = np.min_scalar_type(counts.max(initial=0))
+        packed = cells.astype(np.uint32), counts.astype(smallest_type)
+        return _from_cells, (self.counts.shape, *packed, self.mass)
+
+
+def _from_cells(
+    shape: tuple[int, int],
+    cells: NDArray[np.uint32],
+    counts: NDArray[np.unsignedinteger[Any]],
+    mass: int,
+) -> CountTable:
+    table = np.zeros(shape, dtype=np.int64)
+    table.ravel()[cells] = counts
+    return CountTable(table, mass)
+
+
+def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return tables with a last column of zeros, the cell of a mixed block."""
+    *shape, width = counts.shape
+    wider = np.zeros((*shape, width + 1), dtype=np.int64)
+    wider[..., :-1] = counts
+    return wider
+
 
 def smallest_passing_score(threshold: float, denominator: int) -> int:
     """Return the least integer S for which the float64 S / denominator exceeds `threshold`."""
@@ -118,6 +145,11 @@ class ClusterTables:
     def _by_cell(self) -> sparse.csr_array:
         """The counts with a row for each cell."""
         return self.counts.T.tocsr()
+
+    @cached_property
+    def padded(self) -> NDArray[np.int64]:
+        """All tables in full, (k, t, n_cells + 1), with a last column of zeros."""
+        return padded(self.counts.toarray().reshape(len(self), *self.shape))
 
     def inner_scores(self) -> list[int]:
         """Return the total score of each cluster's members against it: its squared counts."""

@@ -73,6 +73,9 @@ class MergedEngine:
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._engine.renumber(new_labels)
 
+    def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
+        """Rows that are merged have no weights."""
+
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         return self._engine.inner_scores(clusters)
 

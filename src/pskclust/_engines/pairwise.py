@@ -23,7 +23,7 @@ class PairwiseEngine(LocalEngine):
 
     def use(self, kernel: GaussianKernel, report: Report = ignore) -> None:
         """Take the kernel; there is nothing to encode."""
-        n_rows = len(self._data)
+        n_rows = self._n_rows
         self._kernel = kernel
         nothing = np.zeros(n_rows, dtype=np.int64)
         self._known = [(nothing, nothing)]
@@ -43,7 +43,7 @@ class PairwiseEngine(LocalEngine):
         return inner
 
     def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        counts = np.zeros((1, len(self._data)), dtype=np.int64)
+        counts = np.zeros((1, self._n_rows), dtype=np.int64)
         counts[0, rows] = units
         return counts
 
@@ -76,5 +76,5 @@ class PairwiseEngine(LocalEngine):
 
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
         ones = np.ones(len(rows), dtype=np.int64)
-        shape = len(rows), len(self._data)
+        shape = len(rows), self._n_rows
         return sparse.csr_array((ones, (np.arange(len(rows)), rows)), shape=shape)

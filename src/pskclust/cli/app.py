@@ -19,6 +19,7 @@ from .failures import CommandError, ExitCode, end_of, one_line
 from .fit import fit
 from .info import info
 from .options import Settings
+from .plan import plan
 from .predict import predict
 from .segment import segment
 from .sweep import sweep
@@ -55,7 +56,7 @@ def cli() -> None:
     """Point-set kernel clustering: clusters of any shape, their number found by itself."""
 
 
-for _command in (fit, predict, sweep, segment, explore, demo, info, completion):
+for _command in (fit, predict, sweep, segment, explore, demo, info, plan, completion):
     cli.add_command(_command)
 
 

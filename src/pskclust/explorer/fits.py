@@ -152,7 +152,7 @@ class _Cells:
         model.set_params(**settings.parameters)
         model.tau_ = settings.tau
         self.engine.reset()
-        model._cluster(self.data, self.engine, report)
+        model._cluster(self.engine, report)
         return model
 
 
