@@ -48,8 +48,8 @@ class Placement:
         while True:
             try:
                 parts = self._hold(self._encode(sorted(blocks), report))
-            except LostError:
-                self.count_loss()
+            except LostError as error:
+                self.count_loss(error)
                 self._data.forget_lost()
             else:
                 self._data.release()
@@ -61,11 +61,11 @@ class Placement:
         _release(self._on_the_way)
         _release(self._actors)
 
-    def count_loss(self) -> None:
-        """Raise RuntimeError if workers were lost all too often."""
+    def count_loss(self, error: LostError | None = None) -> None:
+        """Raise `error`, or one about the workers, if something was lost all too often."""
         self._n_losses += 1
         if self._n_losses > _MOST_LOSSES:
-            raise RuntimeError(
+            raise error or RuntimeError(
                 f"Workers were lost {_MOST_LOSSES} times during this fit. They may run out of "
                 "memory: look at their logs, use more workers, or a smaller n_partitions."
             )
