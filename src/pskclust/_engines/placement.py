@@ -42,6 +42,7 @@ class Placement:
         self._n_losses = 0
         self._on_the_way: list[Future] = []
         self._actors: list[Future] = []
+        self._wires: list[Wire] = []
 
     def place(self, blocks: list[int], report: Report = ignore) -> list[Part]:
         """Encode blocks and have actors hold them; start again if what it takes is lost."""
@@ -57,7 +58,9 @@ class Placement:
                 return parts
 
     def close(self) -> None:
-        """Let go of all that was put onto workers."""
+        """Let go of all that was put onto workers, and of the ways there."""
+        for wire in self._wires:
+            wire.close()
         _release(self._on_the_way)
         _release(self._actors)
 
@@ -171,6 +174,7 @@ class Placement:
                 # Where it cannot be reached, or is gone, the scheduler will tell.
                 with contextlib.suppress(OSError):
                     wire = SocketWire(host_of(address), port, key, timeout)
+            self._wires.append(wire)
             parts.append(Part(blocks, actor, address, wire))
         return parts
 

@@ -79,9 +79,7 @@ class _Job:
 @data_options
 @clustering_options
 @click.option("--scratch-dir", metavar="DIR", help="Keep cells there if memory is too small.")
-@click.option(
-    "--checkpoint", metavar="DIR", help="Note grown clusters there; a fit that was ended goes on."
-)
+@click.option("--checkpoint", metavar="DIR", help="Note clusters there, to go on after a stop.")
 @debug_option
 def fit(
     data: str,
