@@ -310,7 +310,7 @@ def test_a_fit_survives_a_restart_of_all_workers(client, scattered, plain):
     def restart(progress):
         if progress.stage == "grow" and not restarted:
             restarted.append(True)
-            client.restart()
+            client.restart(wait_for_workers=False)
 
     model = PSKC(**PARAMETERS, callback=restart).fit(in_chunks(scattered, 97))
     assert restarted
@@ -331,7 +331,7 @@ def test_rows_that_cannot_be_made_again_are_said_to_be_lost(client, scattered):
     def restart(progress):
         if progress.stage == "grow" and not restarts:
             restarts.append(progress)
-            client.restart()
+            client.restart(wait_for_workers=False)
 
     with pytest.raises(RuntimeError, match="Dask gave up reading X.*cannot be made again"):
         PSKC(**PARAMETERS, callback=restart).fit(X)

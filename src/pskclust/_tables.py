@@ -20,6 +20,9 @@ from scipy import sparse
 from ._kernels import numpy as numpy_kernels
 from ._kernels.numpy import Cells
 
+# To leave empty cells out takes longer than to send a table of this size.
+_SMALL_TABLE_BYTES = 1 << 15
+
 
 @dataclass(eq=False)
 class CountTable:
@@ -37,20 +40,25 @@ class CountTable:
         self.mass -= other.mass
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Take little room on the way to another process: most cells of a cluster are empty."""
-        cells = np.flatnonzero(self.counts)
-        counts = self.counts.ravel()[cells]
+        """Take little room on the way to another process: counts are small, and many are none."""
+        counts = self.counts.ravel()
         smallest_type = np.min_scalar_type(counts.max(initial=0))
-        packed = cells.astype(np.uint32), counts.astype(smallest_type)
-        return _from_cells, (self.counts.shape, *packed, self.mass)
+        cells = None
+        if counts.size * smallest_type.itemsize > _SMALL_TABLE_BYTES:
+            cells = np.flatnonzero(counts).astype(np.uint32)
+            counts = counts[cells]
+        return _from_packed, (self.counts.shape, cells, counts.astype(smallest_type), self.mass)
 
 
-def _from_cells(
+def _from_packed(
     shape: tuple[int, int],
-    cells: NDArray[np.uint32],
+    cells: NDArray[np.uint32] | None,
     counts: NDArray[np.unsignedinteger[Any]],
     mass: int,
 ) -> CountTable:
+    """Return a table of which all counts were sent, or those of some cells."""
+    if cells is None:
+        return CountTable(counts.astype(np.int64).reshape(shape), mass)
     table = np.zeros(shape, dtype=np.int64)
     table.ravel()[cells] = counts
     return CountTable(table, mass)

@@ -159,10 +159,7 @@ class CombinedRows(ABC):
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
         """Absorb, and return the table of the rows that joined, which are added nowhere."""
-        answers = self._ask("absorbed", table, min_score, cluster, step)
-        n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
-        best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
-        return Absorbed(n_rows, best_score_left), _sum_of_tables([added for _, added in answers])
+        return summed_up(self._ask("absorbed", table, min_score, cluster, step))
 
 
 class ShardedEngine(CombinedRows):
@@ -204,6 +201,13 @@ class ShardedEngine(CombinedRows):
 
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
         return [shard.answer(verb, *arguments) for shard in self._shards]
+
+
+def summed_up(answers: Sequence[tuple[Absorbed, CountTable]]) -> tuple[Absorbed, CountTable]:
+    """Return what was absorbed in all."""
+    n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
+    best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
+    return Absorbed(n_rows, best_score_left), _sum_of_tables([added for _, added in answers])
 
 
 def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:
