@@ -1,23 +1,219 @@
-"""What psi and tau are when the caller does not say.
+"""Choosing psi and the number of clusters by what the data shows, without labels.
 
-The numbers are those of the best fixed setting over 25 benchmark sets, psi 64 with tau 0.01, as
-docs/defaults.md shows. A row's similarity to a cluster that covers m cells is about 1/m, so tau
-goes with 1/psi; small data has fewer cells, four rows to each.
+Several kernels of each psi grow parts of the same rows and link them to 2, 3, ... clusters. A cut
+that the data asks for comes out the same whatever the kernel, and its clusters are less alike
+each other than the halves of each. Of the cuts that show both, the one with most clusters is
+taken, since cuts into fewer, larger clusters of clusters show both as well.
 """
 
 from __future__ import annotations
 
-MAX_PSI = 64
-ROWS_PER_CELL = 4
-TAU_TIMES_PSI = 0.64
-GAUSSIAN_TAU = 0.1
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from ._consensus import mean_jaccard, shared_rows, vote
+from ._partition import draw_rows
+from ._progress import Progress, Report, ignore
+from ._sweep import Parts, Recipe, draw_nested, grow_parts
+from ._validation import Data
+from ._weights import uniform_weights
+
+PART_TAU = 0.1
+PSIS = (8, 16, 32, 64, 128, 256)
+N_KERNELS = 8
+# With this many, every cell of the largest psi holds 20 rows: more tell nothing new.
+MAX_ROWS = 5_000
+# A cut that most kernels agree on, but for a row in twenty.
+REPRODUCED = 0.95
+# Below, what is most reproduced is no better than cuts of one round cluster are.
+HARDLY_REPRODUCED = 0.85
+SEPARATED = 0.75
+# Cuts that are reproduced as well as the best but for this much are as good.
+_AS_GOOD = 0.02
+# A cut with less in a round of pairs is not looked at further.
+_HOPELESS = 0.6
 
 
-def choose_psi(n_slots: int) -> int:
-    """Return psi for data of `n_slots` rows."""
-    return max(2, min(MAX_PSI, n_slots // ROWS_PER_CELL))
+@dataclass(frozen=True)
+class Cut:
+    """A psi and a number of clusters, and what speaks for them.
+
+    Attributes
+    ----------
+    psi, n_clusters : int
+    reproduced : float
+        How well kernels find each other's clusters again: the mean over clusters, and over pairs
+        of kernels, of the largest Jaccard index with a cluster of the other one.
+    separated : float
+        Mean over rows of 1 - a / c, where a is how alike the row's cluster and the nearest other
+        one are, and c how alike the cluster's own halves are.
+    """
+
+    psi: int
+    n_clusters: int
+    reproduced: float
+    separated: float
 
 
-def choose_tau(psi: int) -> float:
-    """Return tau for partitionings of `psi` cells."""
-    return TAU_TIMES_PSI / psi
+@dataclass(frozen=True)
+class AutoChoice:
+    """What was chosen, why, and of what.
+
+    Attributes
+    ----------
+    chosen : Cut
+    runner_up : Cut or None
+        What would have been chosen without the chosen number of clusters.
+    reason : str
+        Why, in a sentence.
+    cuts : tuple of Cut
+        All that were compared, by psi, then by number of clusters.
+    n_rows, n_kernels : int
+        How many rows were looked at, and how many kernels of each psi.
+    """
+
+    chosen: Cut
+    runner_up: Cut | None
+    reason: str
+    cuts: tuple[Cut, ...]
+    n_rows: int
+    n_kernels: int
+
+    def clusterings(self, parts: list[Parts]) -> list[NDArray[np.int64]]:
+        """Return the labels that each kernel gives when its parts are linked as chosen."""
+        return [each.cut(self.chosen.n_clusters) for each in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The choice, and the kernels that it is made of."""
+
+    choice: AutoChoice
+    rows: NDArray[np.intp]  # (n,) the rows that were looked at
+    parts: list[Parts]  # of the kernels with the chosen psi
+    labels: NDArray[np.int64]  # (n,) that these kernels agree on
+
+
+def sizes_for(n_rows: int, psi: int | None) -> tuple[int, ...]:
+    """Return what psi may be: that given, or all of which cells hold two rows or more."""
+    if psi is not None:
+        return (psi,)
+    return tuple(size for size in PSIS if size <= n_rows // 2) or (max(2, n_rows // 2),)
+
+
+def choose(
+    data: Data,
+    recipe: Recipe,
+    psi: int | None,
+    n_clusters: int | None,
+    rng: RandomState,
+    n_jobs: int | None,
+    report: Report = ignore,
+) -> Chosen:
+    """Choose what is not given of psi and the number of clusters."""
+    n_rows = min(MAX_ROWS, data.weights.n_slots)
+    # A row of weight w is w rows, here as everywhere.
+    rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
+    sample = Data(data.rows[rows], data.metric, uniform_weights(n_rows))
+    sizes = sizes_for(n_rows, psi)
+    kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(N_KERNELS)]
+    grown = grow_parts(sample, recipe, kernels, n_jobs)
+    report(Progress("choose", N_KERNELS, N_KERNELS))
+    by_psi = dict(zip(sizes, zip(*grown, strict=True), strict=True))
+    cuts = tuple(
+        itertools.chain.from_iterable(
+            _judge(size, list(parts), n_clusters) for size, parts in by_psi.items()
+        )
+    )
+    choice = decide(cuts, sizes[0], n_clusters, n_rows)
+    parts = list(by_psi[choice.chosen.psi])
+    return Chosen(choice, rows, parts, vote(choice.clusterings(parts), choice.chosen.n_clusters))
+
+
+def _judge(psi: int, parts: list[Parts], n_clusters: int | None) -> list[Cut]:
+    """Return what speaks for each number of clusters from 2 on, or for the one that is given."""
+    fewest = min(len(each) for each in parts)
+    if n_clusters is not None:
+        numbers = [n_clusters] if 2 <= n_clusters <= fewest else []
+    else:
+        numbers = list(range(2, fewest + 1))
+    if not numbers:
+        return []
+    # Pairs of neighbours first: they show which cuts are worth comparing in all pairs.
+    order = sorted(
+        itertools.combinations(range(len(parts)), 2),
+        key=lambda pair: pair[1] - pair[0] not in (1, len(parts) - 1),
+    )
+    tables = {
+        (a, b): shared_rows(parts[a].labels, parts[b].labels, len(parts[a]), len(parts[b]))
+        for a, b in order
+    }
+    return [_judge_cut(psi, parts, number, order, tables) for number in numbers]
+
+
+def _judge_cut(
+    psi: int,
+    parts: list[Parts],
+    n_clusters: int,
+    order: list[tuple[int, int]],
+    tables: dict[tuple[int, int], NDArray[np.int64]],
+) -> Cut:
+    joins = [_indicator(each.tree.cut(n_clusters), n_clusters) for each in parts]
+    agreements: list[float] = []
+    for number, (a, b) in enumerate(order):
+        if number == len(parts) and np.mean(agreements) < _HOPELESS:
+            break
+        agreements.append(mean_jaccard(joins[a] @ tables[a, b] @ joins[b].T))
+    separations = [each.tree.separations[n_clusters - 1] for each in parts]
+    return Cut(psi, n_clusters, float(np.mean(agreements)), float(np.mean(separations)))
+
+
+def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
+    """Return a matrix (k, m) with a one where a part belongs to a cluster."""
+    indicator: NDArray[np.int64] = np.equal.outer(np.arange(n_clusters), clusters).astype(np.int64)
+    return indicator
+
+
+def decide(
+    cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
+) -> AutoChoice:
+    """Choose among cuts."""
+    chosen, reason = _best(cuts, smallest_psi, n_clusters)
+    others = tuple(cut for cut in cuts if cut.n_clusters != chosen.n_clusters)
+    runner_up = _best(others, smallest_psi, None)[0] if others else None
+    return AutoChoice(chosen, runner_up, reason, cuts, n_rows, N_KERNELS)
+
+
+def _best(cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None) -> tuple[Cut, str]:
+    if n_clusters is not None and cuts:
+        return _most_reproduced(cuts), f"{n_clusters} clusters were asked for"
+    reproduced = [cut for cut in cuts if cut.reproduced >= REPRODUCED]
+    separated = [cut for cut in reproduced if cut.separated >= SEPARATED]
+    if separated:
+        reason = f"the most clusters that are reproduced ({REPRODUCED}) and separated ({SEPARATED})"
+        return _most_clusters(separated), reason
+    if reproduced:
+        reason = (
+            f"the most clusters that are reproduced ({REPRODUCED}); no cut is separated as well"
+        )
+        return _most_clusters(reproduced), reason
+    most = max((cut.reproduced for cut in cuts), default=0.0)
+    if most >= HARDLY_REPRODUCED:
+        good = [cut for cut in cuts if cut.reproduced >= most - _AS_GOOD]
+        reason = f"no cut is reproduced as well as {REPRODUCED}; the most clusters of the best"
+        return _most_clusters(good), reason
+    reason = f"no cut is reproduced as well as {HARDLY_REPRODUCED}: one cluster"
+    return Cut(smallest_psi, 1, 1.0, 0.0), reason
+
+
+def _most_clusters(cuts: list[Cut]) -> Cut:
+    most = max(cut.n_clusters for cut in cuts)
+    return _most_reproduced(tuple(cut for cut in cuts if cut.n_clusters == most))
+
+
+def _most_reproduced(cuts: tuple[Cut, ...]) -> Cut:
+    return max(cuts, key=lambda cut: (cut.reproduced, cut.separated, -cut.psi))

@@ -17,29 +17,36 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._auto import GAUSSIAN_TAU, choose_tau
+from ._auto import PART_TAU, Chosen, choose
+from ._defaults import GAUSSIAN_TAU, choose_tau
 from ._engines.base import Engine
 from ._engines.choice import isolation_engine, labels_by_blocks
 from ._engines.pairwise import PairwiseEngine
 from ._gaussian import RESOLUTION, GaussianKernel
 from ._growth import grow
 from ._isolation_kernel import IsolationKernel
+from ._linked import Linkage, link_chosen, link_growth, linkage_of, place_rows
 from ._memory import require_memory
 from ._metric import to_points
 from ._model_file import read_model, write_model
 from ._model_state import restore, to_parts
 from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
-from ._progress import Report, reporter
-from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, most_similar, refine
+from ._partition import Partition
+from ._progress import Progress, Report, reporter
+from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, refine
 from ._result import Result
-from ._tables import ClusterTables
+from ._sweep import Recipe
+from ._tables import ClusterTables, most_similar
 from ._validation import (
     CLUSTERING_RULES,
     Data,
     check_distances,
+    check_linking,
     check_parameters,
+    check_psi,
     check_rows,
     whole,
 )
@@ -56,21 +63,32 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     threshold that falls step by step down to `tau`. The number of clusters is found, not given,
     and rows that no cluster takes are noise. Time and memory are linear in the number of rows.
 
+    Unless told `psi` and `tau`, it grows small parts with several kernels of several `psi`, links
+    parts that touch, and takes what the kernels agree on: `auto_` says what was chosen and why.
+
     Labels are the same to the bit for any number of threads and any cutting up of the work.
 
     Parameters
     ----------
     psi : int or "auto", default="auto"
         Number of cells of each random partitioning, 2 or more. If clusters are joined that should
-        be split, increase it. "auto" is 64, or a quarter of the number of rows if that is less.
+        be split, increase it. "auto" chooses one of 8 to 256 by what several kernels agree on;
+        with ``linking=False`` it is 64, or a quarter of the number of rows if that is less.
     tau : float or "auto", default="auto"
         Similarity at which growth stops, between 0 and 1. If clusters are split that should be
-        joined, decrease it. "auto" is 0.64 / psi, or 0.1 for ``kernel="gaussian"``.
+        joined, decrease it. "auto" is 0.1, at which growth finds parts to link; with
+        ``linking=False`` it is 0.64 / psi, and 0.1 for ``kernel="gaussian"``.
     growth_rate : float, default=0.1
         Fraction by which the threshold falls in each step, between 0 and 1.
     n_partitions : int, default=100
         Number of random partitionings, t in the paper. More of them make results vary less with
         `random_state`; time and memory are proportional to it.
+    n_clusters : int or None, default=None
+        Link parts to so many clusters. None finds the number.
+    linking : bool or "auto", default="auto"
+        Whether clusters that growth finds are parts, to be linked by how alike they are. False is
+        the paper's algorithm as it is. "auto" is False where `psi` and `tau` are given and
+        `n_clusters` is not, and for ``kernel="gaussian"``.
     kernel : {"isolation", "gaussian"}, default="isolation"
         "gaussian" is the paper's psKC_g. It is there for comparison, and takes time quadratic in
         the number of rows.
@@ -84,10 +102,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         Draw the centres of cells with replacement. Allows more cells than rows.
     refine : bool, default=True
         Move the least similar members of each cluster to another one where that raises the total
-        similarity of rows to their clusters.
+        similarity of rows to their clusters. Linked clusters are not refined.
     min_cluster_size : int or None, default=None
         Dissolve smaller clusters before refinement: each member goes to its most similar other
-        cluster if that similarity exceeds `tau`, else to noise. Sizes are sums of weights.
+        cluster if that similarity exceeds `tau`, else to noise. Sizes are sums of weights. Of
+        linked clusters, those that are smaller are left out.
     noise : {"keep", "nearest"}, default="keep"
         "nearest" gives noise rows to their most similar cluster. Those that are similar to none
         at all stay noise.
@@ -108,7 +127,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     n_clusters_ : int
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)
-        Row that each cluster grew from.
+        Row that each cluster grew from; of a linked cluster, its most similar row.
     cluster_sizes_ : ndarray of int64, shape (n_clusters_,)
         Number of rows with each label.
     similarities_ : ndarray of float64, shape (n_samples,)
@@ -117,12 +136,23 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         Step at which growth took each row into a cluster, 0 for the two rows it started with; -1
         for rows that growth left out.
     n_iter_ : ndarray of int64, shape (n_clusters_,)
-        Number of growth steps of each cluster.
+        Number of growth steps of each cluster, of all its parts if it is linked.
     objective_, objective_before_refinement_ : float
         Total similarity of all members to their own cluster (Gamma, Eq. 4 of the paper), after
         and before refinement.
     n_reassigned_ : int
         Number of rows that refinement moved.
+    auto_ : AutoChoice or None
+        What was chosen of psi and the number of clusters: `chosen`, `runner_up`, `reason`, all
+        `cuts` that were compared, and how many rows and kernels were looked at (`n_rows`,
+        `n_kernels`). None if there was nothing to choose.
+    merge_tree_ : MergeTree or None
+        How parts were joined, for ``merge_tree_.to_scipy()`` and
+        :class:`~pskclust.plotting.MergeTreeDisplay`. None unless clusters are linked.
+    confidences_ : ndarray of float64, shape (n_samples,), or None
+        Share of the kernels that were compared that agree with the label of a row. Rows beyond
+        the `auto_.n_rows` looked at have the mean of their cluster. None if there was nothing to
+        choose.
     kernel_ : IsolationKernel or GaussianKernel
         The fitted kernel.
     psi_, tau_ : int, float
@@ -141,6 +171,10 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     the two agree but for those rows whose own cluster is not, or is no longer, their most similar
     one above `tau_`: a row joins the first cluster that reaches it, and clusters found later, or
     members that joined later, may change what it is most similar to.
+
+    Where clusters are linked, ``predict(X)`` is the cluster that has most members in the cells of a
+    row, noise if there are none, and `labels_` is exactly that. A choice is made on up to 5,000
+    rows, drawn by weight; all others get their labels in this way too.
 
     Rows of weight 0 take no part in the fit; their label is what ``predict`` gives.
 
@@ -167,6 +201,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         growth_rate: float = 0.1,
         n_partitions: int = 100,
         *,
+        n_clusters: int | None = None,
+        linking: bool | Literal["auto"] = "auto",
         kernel: Literal["isolation", "gaussian"] = "isolation",
         gamma: float | Literal["scale"] = "scale",
         method: Literal["voronoi", "hypersphere", "tree"] = "voronoi",
@@ -184,6 +220,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.tau = tau
         self.growth_rate = growth_rate
         self.n_partitions = n_partitions
+        self.n_clusters = n_clusters
+        self.linking = linking
         self.kernel = kernel
         self.gamma = gamma
         self.method = method
@@ -216,9 +254,13 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         # A fit that fails leaves no model behind, least of all half of the one before.
         self.__dict__.pop("_result", None)
-        check_parameters(self.get_params(deep=False), CLUSTERING_RULES)
+        parameters = self.get_params(deep=False)
+        check_parameters(parameters, CLUSTERING_RULES)
+        linked = check_linking(parameters)
         report = reporter(self.verbose, self.callback)
         data = self._checked_data(X, sample_weight)
+        if linked:
+            return self._fit_linked(data, report)
         engine = self._engine_for(data, report)
         min_mass = int(self.min_cluster_size or 0) * engine.one
         growth = grow(engine, self.tau_, float(self.growth_rate), report)
@@ -229,6 +271,44 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             adopt_noise(engine, refinement.clusters)
         self._publish(self._with_absent_rows(data, Result.of(engine, growth, refinement)))
         return self
+
+    def _fit_linked(self, data: Data, report: Report) -> Self:
+        """Link parts to clusters, and give each row the one with most members in its cells."""
+        chosen = None
+        if "auto" in (self.psi, self.tau) or self.n_clusters is None:
+            chosen = self._choose(data, report)
+            engine = self._engine_for(data, report, chosen.parts[0].partition)
+            linked = link_chosen(chosen)
+        else:
+            engine = self._engine_for(data, report)
+            growth = grow(engine, self.tau_, float(self.growth_rate), report)
+            linked = link_growth(growth, int(self.n_clusters))
+        linked = linked.without_small(int(self.min_cluster_size or 1), data.weights)
+        result, linked = place_rows(engine, linked)
+        report(Progress("link", 1, 1, len(linked.clusters)))
+        if chosen is not None:
+            result.growth_steps[chosen.rows] = chosen.parts[0].steps
+        result = self._with_absent_rows(data, result)
+        self._publish(result, linkage_of(linked, chosen, result.labels))
+        return self
+
+    def _choose(self, data: Data, report: Report) -> Chosen:
+        """Choose psi and the number of clusters, as far as they are not given."""
+        psi = None if self.psi == "auto" else int(self.psi)
+        if self.metric == "euclidean":
+            check_distances(data.rows)
+        if psi is not None:
+            weighted = not data.weights.uniform
+            check_psi(psi, data.weights.n_slots, self.replace, weighted=weighted)
+        recipe = Recipe(
+            self.method,
+            int(self.n_partitions),
+            bool(self.replace),
+            PART_TAU if self.tau == "auto" else float(self.tau),
+            float(self.growth_rate),
+        )
+        rng = check_random_state(self.random_state)
+        return choose(data, recipe, psi, self.n_clusters, rng, self.n_jobs, report)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_result")
@@ -243,8 +323,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             )
         return Data(rows, self.metric, weights)
 
-    def _engine_for(self, data: Data, report: Report) -> Engine:
-        """Return the engine, ready for growth; set what the kernel and tau are on the way."""
+    def _engine_for(self, data: Data, report: Report, partition: Partition | None = None) -> Engine:
+        """Return the engine, ready for growth; set what the kernel and tau are on the way.
+
+        The partition is drawn unless it is given, and tau is then that of parts.
+        """
         engine: Any
         if self.kernel == "gaussian":
             _warn_of_quadratic_time(len(data))
@@ -255,11 +338,16 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             engine.use(self.kernel_, report)
             self.psi_, default_tau = None, GAUSSIAN_TAU
         else:
-            self.kernel_ = self._isolation_kernel()._draw(data)
-            partition = self.kernel_._partition
-            engine = isolation_engine(data, partition, self.n_jobs)
-            engine.encode(partition, report)
-            self.psi_, default_tau = self.kernel_.psi_, choose_tau(self.kernel_.psi_)
+            kernel = self._isolation_kernel()
+            if partition is None:
+                self.kernel_ = kernel._draw(data)
+                default_tau = choose_tau(self.kernel_.psi_)
+            else:
+                self.kernel_ = kernel._use(partition, data.metric)
+                default_tau = PART_TAU
+            engine = isolation_engine(data, self.kernel_._partition, self.n_jobs)
+            engine.encode(self.kernel_._partition, report)
+            self.psi_ = self.kernel_.psi_
         self.tau_ = default_tau if self.tau == "auto" else float(self.tau)
         self.engine_, self.kernels_ = engine.name, engine.kernels
         ready: Engine = engine
@@ -278,14 +366,19 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """Return the result with labels for the rows of weight 0, which growth did not see."""
         absent = np.flatnonzero(data.weights.units == 0)
         labels, similarities = result.labels.copy(), result.similarities.copy()
+        threshold = self._threshold(result)
         for chunk, found in self._similarities(data.rows[absent], result.clusters):
             rows = absent[chunk]
-            labels[rows] = most_similar(found, self._threshold)
+            labels[rows] = most_similar(found, threshold)
             similarities[rows] = np.where(labels[rows] < 0, 0, found.max(axis=1, initial=0))
         return replace(result, labels=labels, similarities=similarities)
 
-    def _publish(self, result: Result) -> None:
+    def _publish(self, result: Result, linkage: Linkage | None = None) -> None:
         self._result = result
+        self._linkage = linkage
+        self.auto_ = linkage and linkage.choice
+        self.merge_tree_ = linkage and linkage.tree
+        self.confidences_ = linkage and linkage.confidences
         self.labels_ = result.labels
         self.similarities_ = result.similarities
         self.growth_step_ = result.growth_steps
@@ -316,8 +409,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         labels = self._labels_by_blocks(rows)
         if labels is None:
             labels = np.empty(len(rows), dtype=np.int64)
-            for chunk, similarities in self._similarities(rows, self._result.clusters):
-                labels[chunk] = most_similar(similarities, self._threshold)
+            threshold = self._threshold(self._result)
+            for chunk, similarities in self._similarities(rows, self._result.judges):
+                labels[chunk] = most_similar(similarities, threshold)
         return labels
 
     @overload
@@ -399,13 +493,14 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         if isinstance(self.kernel_, GaussianKernel):
             return None
         data = Data(rows, self.kernel_.metric_, uniform_weights(len(rows)))
-        partition, clusters = self.kernel_._partition, self._result.clusters
-        return labels_by_blocks(data, partition, clusters, self._threshold, self.n_jobs)
+        threshold = self._threshold(self._result)
+        return labels_by_blocks(
+            data, self.kernel_._partition, self._result.judges, threshold, self.n_jobs
+        )
 
-    @property
-    def _threshold(self) -> float:
-        """What the similarity of a row to a cluster must exceed for it to be no noise."""
-        return 0.0 if self.noise == "nearest" else self.tau_
+    def _threshold(self, result: Result) -> float:
+        """Return what the similarity of a row to a cluster must exceed for it to be no noise."""
+        return 0.0 if result.linked or self.noise == "nearest" else self.tau_
 
     def _require_memory_for_similarities(self, n_rows: int, width: int) -> None:
         require_memory(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._exceptions import ModelFileError
 from ._gaussian import GaussianKernel, check_gamma
+from ._linked import Linkage
 from ._partition import PARTITIONS
 from ._result import Result
 from ._tables import ClusterTables
@@ -33,7 +34,12 @@ def to_parts(model: Any) -> tuple[Header, Arrays]:
     else:
         made_with["method"] = model.kernel_._partition.method
     parameters = {**model.get_params(deep=False), **made_with}
+    linkage_numbers = None
+    if model._linkage is not None:
+        linkage_numbers, linkage_arrays = model._linkage.to_parts()
+        arrays |= linkage_arrays
     header: Header = {
+        "linkage": linkage_numbers,
         "written_by": f"pskclust {__version__}",
         "parameters": {
             name: _plain(value) for name, value in parameters.items() if name != "callback"
@@ -65,7 +71,8 @@ def restore(model: Any, header: Header, arrays: Arrays) -> None:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         result = Result.from_parts(header["result"], arrays)
         model.kernel_ = _restored_kernel(model, header, arrays, result.clusters)
-        model._publish(result)
+        linkage = header.get("linkage")
+        model._publish(result, linkage and Linkage.from_parts(linkage, arrays))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"The model file does not hold what a model needs ({error!r}). "

@@ -16,11 +16,13 @@ class Progress:
 
     Attributes
     ----------
-    stage : {"encode", "grow", "refine"}
-        What the fit is doing: finding the cells of the rows, growing clusters, or refining them.
+    stage : {"choose", "encode", "grow", "refine", "link"}
+        What the fit is doing: choosing psi, finding the cells of the rows, growing clusters,
+        refining them, or linking them.
     done, total : int
-        Rows encoded, rows assigned to a cluster, or refinement passes made; and of how many at
-        the most. Growth may end before `total`: the rest is noise.
+        Kernels tried, rows encoded, rows assigned to a cluster, refinement passes made, or
+        clusterings linked; and of how many at the most. Growth may end before `total`: the rest
+        is noise.
     n_clusters : int
         Clusters found so far.
     """
@@ -55,7 +57,13 @@ class _Bar:
 
     MAX_WIDTH = 30
     SECONDS_BETWEEN_DRAWINGS = 0.1
-    WORDS: ClassVar = {"encode": "rows encoded", "grow": "rows assigned", "refine": "passes"}
+    WORDS: ClassVar = {
+        "choose": "kernels tried",
+        "encode": "rows encoded",
+        "grow": "rows assigned",
+        "refine": "passes",
+        "link": "linked",
+    }
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -68,7 +76,7 @@ class _Bar:
         if self._latest is not None and progress.stage != self._latest.stage:
             self._end_stage(self._latest)
         self._latest = progress
-        if progress.stage == "refine" and progress.done == progress.total:
+        if progress.stage in ("refine", "link") and progress.done == progress.total:
             self._end_stage(progress)
             self._latest = None
         elif self._live and time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS:
@@ -85,7 +93,7 @@ class _Bar:
 
     def _line(self, progress: Progress) -> str:
         words = f"{progress.done:,} of {progress.total:,} {self.WORDS[progress.stage]}"
-        if progress.stage == "grow":
+        if progress.stage in ("grow", "link"):
             words += f", {progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
         columns = shutil.get_terminal_size().columns
         width = max(0, min(self.MAX_WIDTH, columns - len(words) - 11))

@@ -27,6 +27,7 @@ class Result:
     objective: float
     objective_before_refinement: float
     n_reassigned: int
+    linked: bool  # labels go by the number of members in a row's cells
     clusters: ClusterTables
 
     @classmethod
@@ -40,8 +41,14 @@ class Result:
             refinement.objective,
             refinement.objective_before,
             refinement.n_reassigned,
+            False,
             refinement.clusters,
         )
+
+    @property
+    def judges(self) -> ClusterTables:
+        """The tables that say which cluster is most similar to a row."""
+        return self.clusters.by_number() if self.linked else self.clusters
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the result as numbers and arrays that a file can hold."""

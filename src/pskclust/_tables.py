@@ -103,6 +103,21 @@ class ClusterTables:
         """Return the tables of the clusters that are kept."""
         return replace(self, counts=self.counts[kept], masses=self.masses[kept])
 
+    def joined(self, links: NDArray[np.int64], n_clusters: int) -> ClusterTables:
+        """Return the tables of unions: `links` says into which one each cluster goes."""
+        ones = np.ones(len(links), dtype=np.int64)
+        shape = n_clusters, len(links)
+        sums = sparse.csr_array((ones, (links, np.arange(len(links)))), shape=shape)
+        return replace(self, counts=(sums @ self.counts).tocsr(), masses=sums @ self.masses)
+
+    def by_number(self) -> ClusterTables:
+        """Return tables that make of a similarity the number of members in a row's cells.
+
+        Each cluster weighs as much as one row: the most similar one is that which has most
+        members there, not that which has most of its members there.
+        """
+        return replace(self, masses=np.ones_like(self.masses))
+
     def similarities(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the similarities that scores (m, k) stand for: one division each."""
         return scores / (self.resolution * self.masses)
@@ -126,6 +141,14 @@ class ClusterTables:
             _sum_of_squares(self.counts.data[start:end])
             for start, end in itertools.pairwise(starts)
         ]
+
+
+def most_similar(similarities: NDArray[np.float64], threshold: float) -> NDArray[np.int64]:
+    """Return the most similar cluster of each row if it exceeds `threshold`, else -1 for noise."""
+    if not similarities.shape[1]:
+        return np.full(len(similarities), -1)
+    best = similarities.argmax(axis=1)
+    return np.where(similarities.max(axis=1) > threshold, best, -1)
 
 
 def _sum_of_squares(counts: NDArray[np.int64]) -> int:

@@ -90,6 +90,9 @@ class Engine(Protocol):
         When all are found they are added to the table.
         """
 
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        """Give every row its most similar cluster if that exceeds `threshold`, else none."""
+
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> NDArray[np.float64]:

@@ -53,6 +53,9 @@ class MergedEngine:
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
         return self._engine.absorb(table, min_score, cluster, step)
 
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        self._engine.place(clusters, threshold)
+
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
