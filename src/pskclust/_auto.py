@@ -35,7 +35,7 @@ SEPARATED = 0.75
 # Cuts that are reproduced as well as the best but for this much are as good.
 _AS_GOOD = 0.02
 # A cut with less in a round of pairs is not looked at further.
-_HOPELESS = 0.6
+_HOPELESS = 0.8
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,9 @@ def _judge(psi: int, parts: list[Parts], n_clusters: int | None) -> list[Cut]:
         key=lambda pair: pair[1] - pair[0] not in (1, len(parts) - 1),
     )
     tables = {
-        (a, b): shared_rows(parts[a].labels, parts[b].labels, len(parts[a]), len(parts[b]))
+        (a, b): shared_rows(parts[a].labels, parts[b].labels, len(parts[a]), len(parts[b])).astype(
+            np.float64
+        )
         for a, b in order
     }
     return [_judge_cut(psi, parts, number, order, tables) for number in numbers]
@@ -160,7 +162,7 @@ def _judge_cut(
     parts: list[Parts],
     n_clusters: int,
     order: list[tuple[int, int]],
-    tables: dict[tuple[int, int], NDArray[np.int64]],
+    tables: dict[tuple[int, int], NDArray[np.float64]],
 ) -> Cut:
     joins = [_indicator(each.tree.cut(n_clusters), n_clusters) for each in parts]
     agreements: list[float] = []
@@ -172,9 +174,10 @@ def _judge_cut(
     return Cut(psi, n_clusters, float(np.mean(agreements)), float(np.mean(separations)))
 
 
-def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
+def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]:
     """Return a matrix (k, m) with a one where a part belongs to a cluster."""
-    indicator: NDArray[np.int64] = np.equal.outer(np.arange(n_clusters), clusters).astype(np.int64)
+    # Numbers of rows are exact in float64, which matrix products are fast for.
+    indicator: NDArray[np.float64] = np.equal.outer(np.arange(n_clusters), clusters).astype(float)
     return indicator
 
 

@@ -5,6 +5,8 @@ A label below 0 is noise: such a row agrees with nobody and does not count.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
@@ -22,7 +24,7 @@ def shared_rows(first: Labels, second: Labels, n_first: int, n_second: int) -> N
     return np.bincount(places, minlength=n_first * n_second).reshape(n_first, n_second)
 
 
-def mean_jaccard(shared: NDArray[np.int64]) -> float:
+def mean_jaccard(shared: NDArray[Any]) -> float:
     """Return how well clusters are found again, given how many rows two clusterings share.
 
     For each cluster of either one it is the largest Jaccard index with a cluster of the other; the

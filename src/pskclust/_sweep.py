@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._encoding import encode_rows
+from ._engines.choice import blocks_pay, cells_of_rows
 from ._engines.local import LocalEngine
 from ._growth import grow
 from ._kernels import numpy as numpy_kernels
-from ._kernels.choice import kernels_for
 from ._kernels.numpy import Cells, one_hot
 from ._linking import MergeTree, link
 from ._parallel import map_chunks
@@ -105,7 +105,7 @@ def grow_parts(
             [_grow_plainly(sample, recipe, partition, n_jobs) for partition in nested]
             for nested in kernels
         ]
-    points = sample.points()
+    found = _cells(sample, kernels, n_jobs)
 
     def grow_one(chunk: slice) -> list[Parts]:
         nested = kernels[chunk.start]
@@ -114,29 +114,22 @@ def grow_parts(
             for partition, cells in zip(nested, found[chunk.start], strict=True)
         ]
 
-    found: list[Any]
-    if _by_distances(sample, kernels):
-        found = list(
-            map_chunks(
-                lambda chunk: _nested_cells(points, kernels[chunk.start]),
-                len(kernels),
-                1,
-                n_jobs,
-                1,
-            )
-        )
-    else:
-        compute = kernels_for(len(sample))
-        found = [
-            [encode_rows(sample, partition, compute, n_jobs) for partition in nested]
-            for nested in kernels
-        ]
     return list(map_chunks(grow_one, len(kernels), 1, n_jobs, 1))
 
 
-def _by_distances(sample: Data, kernels: list[list[Partition]]) -> bool:
-    few_columns = sample.points(slice(1)).shape[1] <= _MAX_COLUMNS_FOR_DISTANCES
-    return few_columns and type(kernels[0][0]) is VoronoiPartition
+def _cells(sample: Data, kernels: list[list[Partition]], n_jobs: int | None) -> list[list[Cells]]:
+    """Return the cells of all rows in each partition of each kernel."""
+    first, points = kernels[0][0], sample.points()
+    few_columns = points.shape[1] <= _MAX_COLUMNS_FOR_DISTANCES
+    if type(first) is not VoronoiPartition or not few_columns or blocks_pay(len(sample), first):
+        return [
+            [cells_of_rows(sample, partition, n_jobs) for partition in nested] for nested in kernels
+        ]
+
+    def find(chunk: slice) -> list[Cells]:
+        return _nested_cells(points, kernels[chunk.start])
+
+    return list(map_chunks(find, len(kernels), 1, n_jobs, 1))
 
 
 def _nested_cells(points: NDArray[np.float64], nested: list[Any]) -> list[Cells]:
