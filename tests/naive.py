@@ -287,9 +287,7 @@ def link(tables, masses):
         return math.sqrt(cosine(total(first), total(second)) * contact)
 
     while len(sets) > 1:
-        values = {
-            (a, b): alike(sets[a], sets[b]) for a in sets for b in sets if a < b
-        }
+        values = {(a, b): alike(sets[a], sets[b]) for a in sets for b in sets if a < b}
         apart, mass = 0.0, 0
         for one in sets:
             nearest = max(value for pair, value in values.items() if one in pair)

@@ -39,7 +39,7 @@ def test_every_cluster_counts_the_same_however_small():
 def test_a_vote_is_nearer_to_the_truth_than_those_who_vote():
     labels = vote([with_errors(seed) for seed in range(9)], 3)
     # Names are those of one of the voters.
-    names = [np.bincount(labels[TRUTH == cluster]).argmax() for cluster in range(3)]
+    names = [np.bincount(labels[np.equal(TRUTH, cluster)]).argmax() for cluster in range(3)]
     assert_array_equal(labels, np.array(names)[TRUTH])
 
 

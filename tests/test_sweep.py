@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,7 +29,7 @@ def both_ways(monkeypatch, data, recipe, kernels, n_jobs=1):
 
 
 def assert_same_parts(plain, compiled):
-    for one, other in zip(sum(plain, []), sum(compiled, []), strict=True):
+    for one, other in zip(chain(*plain), chain(*compiled), strict=True):
         for name in ("cells", "labels", "steps", "seeds", "n_steps"):
             assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 

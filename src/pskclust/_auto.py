@@ -9,20 +9,22 @@ taken, since cuts into fewer, larger clusters of clusters show both as well.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from ._consensus import mean_jaccard, shared_rows, vote
-from ._partition import draw_rows
+from ._partition import Partition, draw_rows
 from ._progress import Progress, Report, ignore
 from ._sweep import Parts, Recipe, draw_nested, grow_parts
 from ._validation import Data
 from ._weights import uniform_weights
 
-PART_TAU = 0.1
+# Growth stops at the first of these, and at a later one only where more clusters are asked for
+# than it leaves parts.
+PART_TAUS = (0.1, 0.3, 0.6, 0.9)
 PSIS = (8, 16, 32, 64, 128, 256)
 N_KERNELS = 8
 # With this many, every cell of the largest psi holds 20 rows: more tell nothing new.
@@ -93,6 +95,7 @@ class Chosen:
     """The choice, and the kernels that it is made of."""
 
     choice: AutoChoice
+    tau: float
     rows: NDArray[np.intp]  # (n,) the rows that were looked at
     parts: list[Parts]  # of the kernels with the chosen psi
     labels: NDArray[np.int64]  # (n,) that these kernels agree on
@@ -109,40 +112,53 @@ def choose(
     data: Data,
     recipe: Recipe,
     psi: int | None,
+    taus: tuple[float, ...],
     n_clusters: int | None,
     rng: RandomState,
     n_jobs: int | None,
     report: Report = ignore,
 ) -> Chosen:
-    """Choose what is not given of psi and the number of clusters."""
+    """Choose what is not given of psi and the number of clusters.
+
+    Of `taus` it is the first that leaves as many parts as clusters are asked for.
+    """
     n_rows = min(MAX_ROWS, data.weights.n_slots)
     # A row of weight w is w rows, here as everywhere.
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
     sample = Data(data.rows[rows], data.metric, uniform_weights(n_rows))
     sizes = sizes_for(n_rows, psi)
     kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(N_KERNELS)]
-    grown = grow_parts(sample, recipe, kernels, n_jobs)
-    report(Progress("choose", N_KERNELS, N_KERNELS))
-    by_psi = dict(zip(sizes, zip(*grown, strict=True), strict=True))
-    cuts = tuple(
-        itertools.chain.from_iterable(
-            _judge(size, list(parts), n_clusters) for size, parts in by_psi.items()
-        )
-    )
-    choice = decide(cuts, sizes[0], n_clusters, n_rows)
-    parts = list(by_psi[choice.chosen.psi])
-    return Chosen(choice, rows, parts, vote(choice.clusterings(parts), choice.chosen.n_clusters))
-
-
-def _judge(psi: int, parts: list[Parts], n_clusters: int | None) -> list[Cut]:
-    """Return what speaks for each number of clusters from 2 on, or for the one that is given."""
-    fewest = min(len(each) for each in parts)
-    if n_clusters is not None:
-        numbers = [n_clusters] if 2 <= n_clusters <= fewest else []
+    for tau in taus:
+        by_psi = _grow(sample, replace(recipe, tau=tau), kernels, n_jobs)
+        fewest = {size: min(map(len, parts)) for size, parts in by_psi.items()}
+        if n_clusters is None or n_clusters <= max(1, *fewest.values()):
+            break
     else:
-        numbers = list(range(2, fewest + 1))
-    if not numbers:
-        return []
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {max(fewest.values())} parts that growth "
+            "finds to link. Use a larger psi or tau, or a smaller n_clusters."
+        )
+    report(Progress("choose", N_KERNELS, N_KERNELS))
+    cuts: list[Cut] = []
+    for size, parts in by_psi.items():
+        last = fewest[size] if n_clusters is None else min(n_clusters, fewest[size])
+        cuts += _judge(size, parts, range(max(2, n_clusters or 2), last + 1))
+    choice = decide(tuple(cuts), sizes[0], n_clusters, n_rows)
+    chosen = by_psi[choice.chosen.psi]
+    labels = vote(choice.clusterings(chosen), choice.chosen.n_clusters)
+    return Chosen(choice, tau, rows, chosen, labels)
+
+
+def _grow(
+    sample: Data, recipe: Recipe, kernels: list[list[Partition]], n_jobs: int | None
+) -> dict[int, list[Parts]]:
+    """Return the parts that each kernel grows, by psi."""
+    grown = grow_parts(sample, recipe, kernels, n_jobs)
+    return {same_psi[0].partition.psi: list(same_psi) for same_psi in zip(*grown, strict=True)}
+
+
+def _judge(psi: int, parts: list[Parts], numbers: range) -> list[Cut]:
+    """Return what speaks for each of some numbers of clusters."""
     # Pairs of neighbours first: they show which cuts are worth comparing in all pairs.
     order = sorted(
         itertools.combinations(range(len(parts)), 2),

@@ -20,7 +20,7 @@ from sklearn.base import (
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._auto import PART_TAU, Chosen, choose
+from ._auto import PART_TAUS, Chosen, choose
 from ._defaults import GAUSSIAN_TAU, choose_tau
 from ._engines.base import Engine
 from ._engines.choice import isolation_engine, labels_by_blocks
@@ -34,7 +34,6 @@ from ._metric import to_points
 from ._model_file import read_model, write_model
 from ._model_state import restore, to_parts
 from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
-from ._partition import Partition
 from ._progress import Progress, Report, reporter
 from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, refine
 from ._result import Result
@@ -277,7 +276,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         chosen = None
         if "auto" in (self.psi, self.tau) or self.n_clusters is None:
             chosen = self._choose(data, report)
-            engine = self._engine_for(data, report, chosen.parts[0].partition)
+            engine = self._engine_for(data, report, chosen)
             linked = link_chosen(chosen)
         else:
             engine = self._engine_for(data, report)
@@ -300,15 +299,16 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         if psi is not None:
             weighted = not data.weights.uniform
             check_psi(psi, data.weights.n_slots, self.replace, weighted=weighted)
+        taus = PART_TAUS if self.tau == "auto" else (float(self.tau),)
         recipe = Recipe(
             self.method,
             int(self.n_partitions),
             bool(self.replace),
-            PART_TAU if self.tau == "auto" else float(self.tau),
+            taus[0],
             float(self.growth_rate),
         )
         rng = check_random_state(self.random_state)
-        return choose(data, recipe, psi, self.n_clusters, rng, self.n_jobs, report)
+        return choose(data, recipe, psi, taus, self.n_clusters, rng, self.n_jobs, report)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_result")
@@ -323,10 +323,10 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             )
         return Data(rows, self.metric, weights)
 
-    def _engine_for(self, data: Data, report: Report, partition: Partition | None = None) -> Engine:
+    def _engine_for(self, data: Data, report: Report, chosen: Chosen | None = None) -> Engine:
         """Return the engine, ready for growth; set what the kernel and tau are on the way.
 
-        The partition is drawn unless it is given, and tau is then that of parts.
+        They are those that were chosen, if that was so.
         """
         engine: Any
         if self.kernel == "gaussian":
@@ -339,12 +339,12 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             self.psi_, default_tau = None, GAUSSIAN_TAU
         else:
             kernel = self._isolation_kernel()
-            if partition is None:
+            if chosen is None:
                 self.kernel_ = kernel._draw(data)
                 default_tau = choose_tau(self.kernel_.psi_)
             else:
-                self.kernel_ = kernel._use(partition, data.metric)
-                default_tau = PART_TAU
+                self.kernel_ = kernel._use(chosen.parts[0].partition, data.metric)
+                default_tau = chosen.tau
             engine = isolation_engine(data, self.kernel_._partition, self.n_jobs)
             engine.encode(self.kernel_._partition, report)
             self.psi_ = self.kernel_.psi_
