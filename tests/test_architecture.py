@@ -43,6 +43,7 @@ LAYERS = [
     ["baselines._density_peaks", "baselines._mbscan", "baselines._rcc", "baselines._sgl"],
     ["baselines"],
     ["image", "plotting._axes", "plotting._palette"],
+    ["plotting._auto", "plotting._merge_tree"],
     ["plotting._clusters", "plotting._growth", "plotting._profile", "plotting._similarity"],
     ["plotting"],
 ]

@@ -28,32 +28,37 @@ def chosen(*cuts, n_clusters=None):
 
 
 def test_the_most_clusters_that_are_reproduced_and_separated_are_chosen():
-    two, three = Cut(8, 2, 1.0, 0.9), Cut(16, 3, 0.96, 0.8)
-    choice = chosen(two, three, Cut(16, 4, 0.99, 0.5), Cut(32, 5, 0.9, 0.9))
+    two, three = Cut(8, 2, 1.0, 0.9, 0.7), Cut(16, 3, 0.96, 0.8, 0.7)
+    choice = chosen(two, three, Cut(16, 4, 0.99, 0.5, 0.7), Cut(32, 5, 0.9, 0.9, 0.7))
     assert choice.chosen == three
     assert choice.runner_up == two
     assert "reproduced (0.95) and separated (0.75)" in choice.reason
 
 
+def test_every_cluster_must_be_separated():
+    two, three = Cut(8, 2, 1.0, 0.9, 0.8), Cut(16, 3, 1.0, 0.9, 0.4)
+    assert chosen(two, three).chosen == two
+
+
 def test_of_equal_numbers_the_better_reproduced_is_chosen():
-    assert chosen(Cut(8, 3, 0.96, 0.9), Cut(64, 3, 0.98, 0.8)).chosen.psi == 64
-    assert chosen(Cut(8, 3, 0.98, 0.9), Cut(64, 3, 0.98, 0.9)).chosen.psi == 8
+    assert chosen(Cut(8, 3, 0.96, 0.9, 0.7), Cut(64, 3, 0.98, 0.8, 0.7)).chosen.psi == 64
+    assert chosen(Cut(8, 3, 0.98, 0.9, 0.7), Cut(64, 3, 0.98, 0.9, 0.7)).chosen.psi == 8
 
 
 def test_without_separated_cuts_reproduced_ones_will_do():
-    choice = chosen(Cut(8, 2, 0.97, 0.5), Cut(8, 3, 0.96, 0.4), Cut(8, 4, 0.9, 0.9))
+    choice = chosen(Cut(8, 2, 0.97, 0.5, 0.7), Cut(8, 3, 0.96, 0.4, 0.7), Cut(8, 4, 0.9, 0.9, 0.7))
     assert choice.chosen.n_clusters == 3
     assert "no cut is separated" in choice.reason
 
 
 def test_without_reproduced_cuts_the_best_will_do():
-    choice = chosen(Cut(8, 2, 0.9, 0.5), Cut(8, 3, 0.89, 0.4), Cut(8, 4, 0.87, 0.9))
+    choice = chosen(Cut(8, 2, 0.9, 0.5, 0.7), Cut(8, 3, 0.89, 0.4, 0.7), Cut(8, 4, 0.87, 0.9, 0.7))
     assert choice.chosen.n_clusters == 3
     assert "no cut is reproduced as well as 0.95" in choice.reason
 
 
 def test_without_any_there_is_one_cluster():
-    choice = chosen(Cut(8, 2, 0.8, 0.9), Cut(8, 3, 0.7, 0.9))
+    choice = chosen(Cut(8, 2, 0.8, 0.9, 0.7), Cut(8, 3, 0.7, 0.9, 0.7))
     assert (choice.chosen.psi, choice.chosen.n_clusters) == (8, 1)
     assert choice.reason.endswith("one cluster")
     assert chosen().chosen.n_clusters == 1
@@ -61,7 +66,7 @@ def test_without_any_there_is_one_cluster():
 
 
 def test_with_a_number_given_psi_is_chosen():
-    choice = chosen(Cut(8, 4, 0.8, 0.9), Cut(16, 4, 0.7, 0.9), n_clusters=4)
+    choice = chosen(Cut(8, 4, 0.8, 0.9, 0.7), Cut(16, 4, 0.7, 0.9, 0.7), n_clusters=4)
     assert choice.chosen.psi == 8
     assert choice.reason == "4 clusters were asked for"
 

@@ -33,7 +33,10 @@ MAX_ROWS = 5_000
 REPRODUCED = 0.95
 # Below, what is most reproduced is no better than cuts of one round cluster are.
 HARDLY_REPRODUCED = 0.85
+# Halves of a cluster that is no cluster of clusters do not reach these: as a chain of parts gets
+# twice as long, its halves get half as alike, which is 0.5, and those of rounder clusters less so.
 SEPARATED = 0.75
+EACH_SEPARATED = 0.6
 # Cuts that are reproduced as well as the best but for this much are as good.
 _AS_GOOD = 0.02
 # A cut with less in a round of pairs is not looked at further.
@@ -50,15 +53,16 @@ class Cut:
     reproduced : float
         How well kernels find each other's clusters again: the mean over clusters, and over pairs
         of kernels, of the largest Jaccard index with a cluster of the other one.
-    separated : float
-        Mean over rows of 1 - a / c, where a is how alike the row's cluster and the nearest other
-        one are, and c how alike the cluster's own halves are.
+    separated, weakest : float
+        Mean over rows, and the least, of 1 - a / c, where a is how alike the row's cluster and the
+        most alike other one are, and c how alike the cluster's own halves are.
     """
 
     psi: int
     n_clusters: int
     reproduced: float
     separated: float
+    weakest: float
 
 
 @dataclass(frozen=True)
@@ -186,8 +190,8 @@ def _judge_cut(
         if number == len(parts) and np.mean(agreements) < _HOPELESS:
             break
         agreements.append(mean_jaccard(joins[a] @ tables[a, b] @ joins[b].T))
-    separations = [each.tree.separations[n_clusters - 1] for each in parts]
-    return Cut(psi, n_clusters, float(np.mean(agreements)), float(np.mean(separations)))
+    separations = np.mean([each.tree.separations[n_clusters - 1] for each in parts], axis=0)
+    return Cut(psi, n_clusters, float(np.mean(agreements)), *separations.tolist())
 
 
 def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]:
@@ -211,7 +215,9 @@ def _best(cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None) -> t
     if n_clusters is not None and cuts:
         return _most_reproduced(cuts), f"{n_clusters} clusters were asked for"
     reproduced = [cut for cut in cuts if cut.reproduced >= REPRODUCED]
-    separated = [cut for cut in reproduced if cut.separated >= SEPARATED]
+    separated = [
+        cut for cut in reproduced if cut.separated >= SEPARATED and cut.weakest >= EACH_SEPARATED
+    ]
     if separated:
         reason = f"the most clusters that are reproduced ({REPRODUCED}) and separated ({SEPARATED})"
         return _most_clusters(separated), reason
@@ -226,7 +232,7 @@ def _best(cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None) -> t
         reason = f"no cut is reproduced as well as {REPRODUCED}; the most clusters of the best"
         return _most_clusters(good), reason
     reason = f"no cut is reproduced as well as {HARDLY_REPRODUCED}: one cluster"
-    return Cut(smallest_psi, 1, 1.0, 0.0), reason
+    return Cut(smallest_psi, 1, 1.0, 0.0, 0.0), reason
 
 
 def _most_clusters(cuts: list[Cut]) -> Cut:

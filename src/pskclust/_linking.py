@@ -32,7 +32,7 @@ class MergeTree:
         np.int64
     ]  # (m - 1, 2) the two that were joined, the one with earlier parts first
     similarities: NDArray[np.float64]  # (m - 1,) how alike they were
-    separations: NDArray[np.float64]  # (m,) of the cut into 1, 2, ..., m clusters
+    separations: NDArray[np.float64]  # (m, 2) mean and least, of the cut into 1, 2, ..., m sets
     masses: NDArray[np.int64]  # (m,) of the parts
 
     def __len__(self) -> int:
@@ -52,11 +52,12 @@ class MergeTree:
         return answer
 
     def to_scipy(self) -> NDArray[np.float64]:
-        """Return the tree as `scipy.cluster.hierarchy` takes it, with 1 - similarity as height.
+        """Return the tree as `scipy.cluster.hierarchy` takes it.
 
+        Heights are -log10 of similarities, of which the least is taken for one in a million.
         Where a join is of sets more alike than those joined before, it is drawn as high as they.
         """
-        heights = np.maximum.accumulate(1 - self.similarities)
+        heights = np.maximum.accumulate(-np.log10(np.maximum(self.similarities, 1e-6)))
         sizes = np.ones(len(self) + len(self.pairs))
         for join, pair in enumerate(self.pairs):
             sizes[len(self) + join] = sizes[pair].sum()
@@ -70,7 +71,7 @@ def link(parts: ClusterTables) -> MergeTree:
     numbers = np.arange(n_parts)
     pairs = np.empty((max(0, n_parts - 1), 2), dtype=np.int64)
     similarities = np.empty(len(pairs))
-    separations = np.zeros(n_parts)
+    separations = np.zeros((n_parts, 2))
     for join in range(len(pairs)):
         separations[n_parts - join - 1] = state.separation()
         first, second = state.most_alike()
@@ -138,8 +139,8 @@ class _Sets:
         earlier = (self.similarities[:, first] == best) & (first < self.partners)
         self.partners[closer | earlier] = first
 
-    def separation(self) -> float:
-        """Return the mean over rows of 1 - a / c, at least 0.
+    def separation(self) -> tuple[float, float]:
+        """Return the mean over rows, and the least, of 1 - a / c, or 0 where that is less.
 
         Here a is how alike the row's set and the most alike other set are, and c how alike the
         two halves of the set itself were when they were joined; 1 for a part.
@@ -148,7 +149,7 @@ class _Sets:
         other = self.similarities[np.arange(len(there)), self.partners][there]
         own = self.cohesions[there]
         ratios = np.divide(other, own, out=np.ones(len(own)), where=other < own)
-        return float(np.average(1 - ratios, weights=self.masses[there]))
+        return float(np.average(1 - ratios, weights=self.masses[there])), float(1 - ratios.max())
 
 
 def _products(parts: ClusterTables) -> NDArray[Any]:

@@ -1,15 +1,19 @@
 """Pictures of clusterings, in the manner of scikit-learn's displays. Needs matplotlib."""
 
+from ._auto import AutoDisplay
 from ._clusters import ClusterDisplay
 from ._growth import GrowthDisplay
+from ._merge_tree import MergeTreeDisplay
 from ._palette import NOISE_COLOUR, cluster_colours
 from ._profile import ProfileDisplay
 from ._similarity import SimilarityDisplay
 
 __all__ = [
     "NOISE_COLOUR",
+    "AutoDisplay",
     "ClusterDisplay",
     "GrowthDisplay",
+    "MergeTreeDisplay",
     "ProfileDisplay",
     "SimilarityDisplay",
     "cluster_colours",
