@@ -1,18 +1,18 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
-# make bench  set up, time fits against other methods; bench-quick takes two minutes
+# make bench  set up, time fits against other methods; bench-quick takes less than two minutes
 # make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1]  make the paper's results again
 
 PYTHON ?= python3
 VENV := .venv
 
-.PHONY: demo test bench bench-quick reproduce lint types clean
+.PHONY: demo test bench bench-quick reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
 	$(VENV)/bin/python examples/demo.py
 
-test: lint types
+test: lint types chromium
 	$(VENV)/bin/python -m pytest -n auto
 
 bench: $(VENV)/.bench
@@ -23,6 +23,9 @@ bench-quick: $(VENV)/.bench
 
 reproduce: $(VENV)/.reproduce
 	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)
+
+chromium:
+	sh tools/install_chromium.sh
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from pskclust._files import replacing
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -53,30 +55,27 @@ class Outcome:
         import matplotlib.pyplot as plt
 
         path = settings.output / name
-        temporary = path.with_name(f".{name}")
-        figure.savefig(temporary, dpi=110, format="png")
-        temporary.replace(path)
+        with replacing(path) as stream:
+            figure.savefig(stream, dpi=110, format="png")
         plt.close(figure)
         self.pictures.append(Picture(name, caption))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, parts: dict[str, Any]) -> Outcome:
-        return cls(
-            [Comparison(**comparison) for comparison in parts["comparisons"]],
-            [Picture(**picture) for picture in parts["pictures"]],
-            parts["tables"],
-            parts["notes"],
-            parts["values"],
-        )
+
+def unexpected(values: dict[str, float], expected: dict[str, tuple[float, float]]) -> list[str]:
+    """Return a line for each value that is not what is expected, to within its tolerance."""
+    return [
+        f"{name} is {values.get(name)}, expected was {value} to within {tolerance}"
+        for name, (value, tolerance) in expected.items()
+        if not abs(values.get(name, np.inf) - value) <= tolerance
+    ]
 
 
 def write_json(path: Path, content: Any) -> None:
-    temporary = path.with_name(f".{path.name}")
-    temporary.write_text(json.dumps(content, indent=1, default=_plain) + "\n")
-    temporary.replace(path)
+    with replacing(path) as stream:
+        stream.write((json.dumps(content, indent=1, default=_plain) + "\n").encode())
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pskclust._files import replacing
+
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2rem auto; padding: 0 1rem;
        color: #1b1b1b; background: #fff; }
@@ -33,9 +35,8 @@ ours differ from the paper's, the table says so and gives the reason as far as i
 {sections}
 </body></html>
 """
-    temporary = output / ".index.html"
-    temporary.write_text(page)
-    temporary.replace(output / "index.html")
+    with replacing(output / "index.html") as stream:
+        stream.write(page.encode())
 
 
 def _disagreements(names: Sequence[str], results: dict[str, Any]) -> str:
@@ -69,6 +70,10 @@ def _section(name: str, result: dict[str, Any]) -> str:
                 [*parts, f'<p class="differs">{word}: {html.escape(result[kind])}</p>']
             )
     parts += [f"<p>{html.escape(note)}</p>" for note in result["notes"]]
+    parts += [
+        f'<p class="differs">Not as in earlier runs: {html.escape(line)}.</p>'
+        for line in result.get("unexpected", [])
+    ]
     if result["comparisons"]:
         parts.append(_comparison_table(result["comparisons"]))
     parts += [f'<div class="scroll">{_table(table)}</div>' for table in result["tables"]]

@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-from framework import Outcome, Settings, write_json
+from framework import Outcome, Settings, unexpected, write_json
 from page import write_page
 
 matplotlib.use("agg")
 
 HERE = Path(__file__).parent
+EXPECTED = json.loads((HERE / "expected.json").read_text())
 # In the order of the page; each is a module with a TITLE and a function `run`.
 RESULTS = (
     "figure1",
@@ -85,10 +86,14 @@ def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
         result["error"] = traceback.format_exc(limit=-1).strip().splitlines()[-1]
     else:
         result.update(outcome.to_json())
+        if not options.fast:
+            result["unexpected"] = unexpected(outcome.values, EXPECTED.get(name, {}))
     result["seconds"] = time.perf_counter() - started
     settings.tell(1)
     said = result.get("left_out") or result.get("error") or f"{result['seconds']:.0f} s"
     print(f"\r{name:<16} {said:<70}")
+    for line in result.get("unexpected", []):
+        print(f"{'':<16} {line}")
     return result
 
 

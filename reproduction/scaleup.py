@@ -20,8 +20,8 @@ from timing import timed_fit
 
 TITLE = "Figure 4: scale-up on a stand-in for MNIST8M"
 SIZES = (10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 640_000)
-FAST_SIZES = (10_000, 20_000, 40_000, 80_000)
-SECONDS_ALLOWED, FAST_SECONDS_ALLOWED = 150, 40
+FAST_SIZES = (10_000, 20_000, 40_000)
+SECONDS_ALLOWED, FAST_SECONDS_ALLOWED = 150, 25
 
 SYSTEMS: dict[str, Callable[[], Any]] = {
     "psKC": lambda: PSKC(64, 0.01, random_state=0),
@@ -33,7 +33,7 @@ SYSTEMS: dict[str, Callable[[], Any]] = {
 # What the paper says of the time at its largest size over that at 10,000 rows.
 PAPER = {
     "psKC": "linear: 1,171 times for 810 times the rows",
-    "SGL": "linear, slower than psKC",
+    "SGL": "linear",
     "kernel k-means (Gaussian)": "as psKC up to 80k, then 3,000 times at 120k",
     "kernel k-means (kNN)": "17 times at 40k, then out of memory",
     "DP": "29 times at 40k, then too slow",
@@ -69,6 +69,7 @@ def run(settings: Settings) -> Outcome:
                 slopes[name] <= 1.1 if name in ("psKC", "SGL") else None,
             )
         )
+    outcome.comparisons.append(_sgl_against_pskc(seconds))
     outcome.tables.append(_table(sizes, seconds, ends))
     outcome.picture(
         settings,
@@ -83,6 +84,21 @@ def run(settings: Settings) -> Outcome:
         "sizes."
     )
     return outcome
+
+
+def _sgl_against_pskc(seconds: dict[str, dict[int, float]]) -> Comparison:
+    both = sorted(seconds["psKC"].keys() & seconds["SGL"].keys())
+    ratios = [seconds["SGL"][n_rows] / seconds["psKC"][n_rows] for n_rows in both]
+    slower = bool(ratios) and ratios[-1] > 1
+    return Comparison(
+        "SGL is slower than psKC",
+        "yes",
+        ", ".join(
+            f"{ratio:.1f} times at {n_rows:,}" for n_rows, ratio in zip(both, ratios, strict=True)
+        ),
+        slower,
+        "" if slower else "Our SGL has 50 anchors, where psKC has 6,400 centres of cells.",
+    )
 
 
 def _slope(seconds: dict[int, float]) -> float:

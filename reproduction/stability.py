@@ -12,6 +12,10 @@ from pskclust.metrics import matched_f1
 
 TITLE = "Figure 5: stability over ten trials"
 N_TRIALS = 10
+NEIGHBOURING = (
+    "psKC is at the paper's own setting; settings near by do better, as the search for Table 2 "
+    "shows. The others are at the best of their searches."
+)
 # Of psKC the paper's settings; of the others those that did best in the search for Table 2.
 SYSTEMS = {
     "aggregation": {
@@ -19,8 +23,8 @@ SYSTEMS = {
         "psKC (t=1000)": lambda seed: PSKC(
             128, 1e-2, n_partitions=1000, replace=True, random_state=seed
         ),
-        "kernel k-means": lambda seed: KernelKMeans(7, sigma=0.1, n_init=1, random_state=seed),
-        "SGL": lambda seed: SGL(7, n_anchors=40, random_state=seed),
+        "kernel k-means": lambda seed: KernelKMeans(7, sigma=4.0, n_init=1, random_state=seed),
+        "SGL": lambda seed: SGL(7, n_anchors=25, alpha=10, beta=1e-4, random_state=seed),
     },
     "s3": {
         "psKC (t=100)": lambda seed: PSKC(70, 8e-2, replace=True, random_state=seed),
@@ -28,7 +32,7 @@ SYSTEMS = {
             70, 8e-2, n_partitions=1000, replace=True, random_state=seed
         ),
         "kernel k-means": lambda seed: KernelKMeans(15, sigma=0.1, n_init=1, random_state=seed),
-        "SGL": lambda seed: SGL(15, n_anchors=40, random_state=seed),
+        "SGL": lambda seed: SGL(15, n_anchors=50, alpha=50, beta=1e-4, random_state=seed),
     },
 }
 
@@ -37,7 +41,7 @@ def run(settings: Settings) -> Outcome:
     import matplotlib.pyplot as plt
 
     outcome = Outcome()
-    n_trials = 5 if settings.fast else N_TRIALS
+    n_trials = 3 if settings.fast else N_TRIALS
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", sharey=True)
     done, n_all = 0, n_trials * sum(map(len, SYSTEMS.values()))
     for ax, (name, systems) in zip(axes, SYSTEMS.items(), strict=True):
@@ -64,7 +68,7 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
         for system, some in scores.items()
     }
     median = {system: float(np.median(some)) for system, some in scores.items()}
-    best_other = max(median["kernel k-means"], median["SGL"])
+    higher = median["psKC (t=100)"] > max(median["kernel k-means"], median["SGL"])
     outcome.comparisons += [
         Comparison(
             f"{name}: psKC at t 1000 varies less than at t 100",
@@ -77,7 +81,8 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
             f"{name}: psKC at t 100 has higher F1 than kernel k-means and SGL",
             "yes",
             ", ".join(f"{system} {value:.3f}" for system, value in median.items()) + " (medians)",
-            median["psKC (t=100)"] > best_other,
+            higher,
+            "" if higher else NEIGHBOURING,
         ),
     ]
     for system, value in median.items():

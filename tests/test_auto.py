@@ -11,6 +11,9 @@ from sklearn.metrics import adjusted_rand_score
 import pskclust
 from pskclust import PSKC, _auto
 from pskclust._auto import Cut, decide
+from pskclust._model_file import write_model
+from pskclust._model_state import to_parts
+from test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +174,7 @@ def test_weights_are_repeated_rows(monkeypatch, limit):
 
 def test_results_do_not_depend_on_threads_or_kernels(monkeypatch, scattered):
     plain = PSKC(random_state=0, n_jobs=1).fit(scattered)
-    monkeypatch.setattr("pskclust._sweep.MIN_ROWS_FOR_COMPILED", 10**6)
+    monkeypatch.setattr("pskclust._kernel_sweep.MIN_ROWS_FOR_COMPILED", 10**6)
     other = PSKC(random_state=0, n_jobs=2).fit(scattered)
     assert other.auto_ == plain.auto_
     assert_array_equal(other.labels_, plain.labels_)
@@ -190,6 +193,76 @@ def test_results_do_not_depend_on_the_engine(monkeypatch):
     assert_array_equal(blocked.similarities_, plain.similarities_)
 
 
+@pytest.mark.parametrize(
+    "parameters", [{}, {"psi": 32, "tau": 0.1, "n_clusters": 4}, {"metric": "cosine"}], ids=str
+)
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+def test_rows_may_be_read_block_by_block(parameters, weighted, scattered, tmp_path):
+    weights = np.random.RandomState(0).randint(0, 4, len(scattered)) if weighted else None
+    plain = PSKC(**parameters, random_state=0).fit(scattered, sample_weight=weights)
+    with shards_of(100):
+        model = PSKC(**parameters, random_state=0, scratch_dir=tmp_path).fit(
+            in_blocks(scattered, [7, 7, 250]), sample_weight=weights
+        )
+    assert model.auto_ == plain.auto_
+    assert_same_but_for_the_engine(model, plain)
+    assert_array_equal(model.merge_tree_.similarities, plain.merge_tree_.similarities)
+    if not parameters.get("n_clusters"):
+        assert_array_equal(model.confidences_, plain.confidences_)
+
+
+def test_the_objective_is_the_similarity_of_all_rows(scattered):
+    weights = np.random.RandomState(0).randint(0, 4, len(scattered))
+    model = PSKC(random_state=0).fit(scattered, sample_weight=weights)
+    assert model.objective_ == pytest.approx(model.similarities_ @ weights, rel=1e-12)
+    for cluster, seed in enumerate(model.seeds_):
+        own = np.flatnonzero(model.labels_ == cluster)
+        assert seed == own[model.similarities_[own].argmax()]
+
+
+def test_linked_growth_goes_on_from_a_checkpoint(scattered, tmp_path):
+    parameters = {"psi": 32, "tau": 0.1, "n_clusters": 4, "random_state": 0}
+
+    def stop(progress):
+        if progress.stage == "grow" and progress.n_clusters > 3:
+            raise InterruptedError
+
+    folder = tmp_path / "checkpoint"
+    with pytest.raises(InterruptedError):
+        PSKC(**parameters, checkpoint=folder, callback=stop).fit(scattered)
+    heard = []
+    model = PSKC(**parameters, checkpoint=folder, callback=heard.append).fit(scattered)
+    assert next(event for event in heard if event.stage == "grow").n_clusters == 4
+    assert_same_but_for_the_engine(model, PSKC(**parameters).fit(scattered))
+    assert not folder.exists()
+
+
+def test_a_choice_leaves_no_checkpoint(scattered, tmp_path):
+    model = PSKC(random_state=0, checkpoint=tmp_path / "checkpoint").fit(scattered)
+    assert_same_but_for_the_engine(model, PSKC(random_state=0).fit(scattered))
+    assert not (tmp_path / "checkpoint").exists()
+
+
+def test_the_gaussian_kernel_links_to_a_given_number(blobs):
+    model = PSKC(kernel="gaussian", tau=0.6, n_clusters=2, random_state=0).fit(blobs)
+    fine = PSKC(kernel="gaussian", tau=0.6, refine=False, random_state=0).fit(blobs)
+    assert fine.n_clusters_ > 2
+    assert model.n_clusters_ == 2
+    assert_array_equal(model.predict(blobs), model.labels_)
+    products = naive_products(fine, blobs)
+    cosines = products / np.sqrt(np.outer(np.diag(products), np.diag(products)))
+    np.fill_diagonal(cosines, -1)
+    assert model.merge_tree_.similarities[0] == pytest.approx(cosines.max(), rel=1e-6)
+
+
+def naive_products(model, X):
+    """Return the total similarity of the rows of any two clusters, as growth found them."""
+    members = [model._result.clusters.counts[[k]].indices for k in range(model.n_clusters_)]
+    differences = X[:, np.newaxis] - X[np.newaxis]
+    kernel = np.exp(-model.kernel_.gamma * np.square(differences).sum(axis=2))
+    return np.array([[kernel[np.ix_(a, b)].sum() for b in members] for a in members])
+
+
 def test_small_linked_clusters_are_left_out(scattered):
     few = PSKC(64, 0.1, n_clusters=12, min_cluster_size=30, random_state=0).fit(scattered)
     assert few.n_clusters_ < 12
@@ -206,12 +279,22 @@ def test_a_model_file_keeps_the_choice(model, moons, tmp_path):
     assert_array_equal(loaded.merge_tree_.to_scipy(), model.merge_tree_.to_scipy())
 
 
+def test_model_files_from_before_linking_are_read(scattered, tmp_path):
+    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    header, arrays = to_parts(model)
+    del header["linkage"], header["result"]["linked"]
+    del header["parameters"]["n_clusters"], header["parameters"]["linking"]
+    write_model(tmp_path / "old.npz", header, arrays)
+    loaded = pskclust.load(tmp_path / "old.npz")
+    assert_array_equal(loaded.predict(scattered), model.predict(scattered))
+    assert (loaded.auto_, loaded.merge_tree_, loaded.confidences_) == (None, None, None)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"n_clusters": 3, "linking": False}, "n_clusters=3 needs linking, but linking=False"),
-        ({"n_clusters": 3, "kernel": "gaussian"}, "has no linking, but n_clusters=3"),
-        ({"linking": True, "kernel": "gaussian"}, "has no linking, but linking=True"),
+        ({"linking": True, "kernel": "gaussian"}, "Give n_clusters, or use kernel='isolation'"),
         (
             {"n_clusters": 0},
             "n_clusters=0 is not allowed. Use a whole number of 1 or more, or None",

@@ -172,7 +172,7 @@ def test_a_bad_set_is_named():
 
 
 def test_cosine_needs_directions():
-    with pytest.raises(ValueError, match=r"Row 0 of X is all zeros.*cosine.*such rows \(1 of 10\)"):
+    with pytest.raises(ValueError, match=r"Row 0 of X is all zeros.*cosine.*such rows out"):
         PSKC(2, 0.1, metric="cosine").fit(GOOD - GOOD[0])
 
 

@@ -18,9 +18,13 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     "module",
     [
+        "_cost_model",
         "_estimator",
         "_isolation_kernel",
         "_memory",
+        "_optional",
+        "_row_blocks",
+        "_sweep",
         "baselines._density_peaks",
         "baselines._kernel_kmeans",
         "baselines._mbscan",
@@ -28,7 +32,7 @@ ROOT = Path(__file__).parents[1]
         "baselines._sgl",
         "datasets._digits",
         "datasets._generators",
-        "image",
+        "image._segment",
         "metrics",
     ],
 )
@@ -52,6 +56,44 @@ def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
         exec(block, names)
     assert names["model"].n_clusters_ == 9
     assert (tmp_path / "model.npz").exists()
+
+
+@pytest.mark.parametrize("page", ["plots", "images", "large-data"])
+def test_the_code_in_the_docs_runs(page, tmp_path, monkeypatch):
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    import matplotlib.pyplot as plt
+
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in code_blocks(ROOT / "docs" / f"{page}.md"):
+        exec(block, names)
+    plt.close("all")
+    expected = {
+        "plots": {"clusters.png", "report.html"},
+        "images": {"segments"},
+        "large-data": {"rows.npy"},
+    }
+    assert {path.name for path in tmp_path.iterdir()} == expected[page]
+
+
+def test_the_pictures_of_the_docs_can_be_made_again(tmp_path):
+    subprocess.run(
+        [
+            *(sys.executable, ROOT / "docs/make_pictures.py", "--folder", tmp_path),
+            *("--rows", "30000", "--only", "many", "line", "image"),
+        ],
+        check=True,
+        timeout=300,
+        env={**os.environ, "MPLCONFIGDIR": str(tmp_path / "config")},
+    )
+    made = {path.name for path in tmp_path.glob("*.png")}
+    assert made == {
+        *("clusters_million.png", "similarity_1d.png", "contact_sheet.png", "mean_color.png")
+    }
+    for picture in (ROOT / "docs/pictures").glob("*.png"):
+        assert picture.stat().st_size < 150_000
 
 
 def test_links_in_the_docs_lead_somewhere():

@@ -7,7 +7,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pskclust import PSKC
-from pskclust.image import _different, _to_space, segment
+from pskclust.image import segment
+from pskclust.image._pixels import Colours, Pixels
+from pskclust.image._segment import to_space
 
 skimage = pytest.importorskip("skimage")
 
@@ -37,8 +39,10 @@ def test_colours_come_apart_the_largest_first(flag, space):
 
 def test_labels_are_those_of_all_pixels_in_the_order_of_their_colours(flag):
     result = found(flag)
-    colours, numbers, counts = _different(flag.reshape(-1, 3))
-    pixels = np.repeat(_to_space(colours, "lab"), counts, axis=0)
+    colours, numbers, counts = np.unique(
+        flag.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True
+    )
+    pixels = np.repeat(to_space(colours, "lab"), counts, axis=0)
     plain = PSKC(8, 0.15, random_state=0).fit(pixels)
     first_pixel = np.cumsum(counts) - counts
     by_pixel = plain.labels_[first_pixel][numbers].reshape(60, 40)
@@ -90,12 +94,35 @@ def test_a_cutout_is_the_cluster_on_white(flag):
 
 
 def test_the_contact_sheet_holds_the_image_and_its_clusters(flag):
-    sheet = found(flag).contact_sheet()
-    assert_array_equal(sheet[12:72, 12:52], flag)
-    assert_array_equal(sheet[12:72, 64:104], found(flag).cutout(0))
-    assert found(flag).contact_sheet(max_clusters=1).shape == (84, 116, 3)
+    result = found(np.repeat(flag, 5, axis=1))
+    sheet = result.contact_sheet()
+    assert_array_equal(sheet[16:76, 16:216], result.image)
+    assert_array_equal(sheet[16:76, 232:432], result.cutout(0))
+    # Under a picture, a patch of the cluster's mean colour.
+    assert_array_equal(sheet[92, 240], result.colors[0])
+    one_row, two_rows = result.contact_sheet(max_clusters=1), sheet
+    assert len(one_row) < len(two_rows)
     wide = np.repeat(np.repeat(flag, 20, axis=0), 30, axis=1)
     assert found(wide).contact_sheet().shape[1] < 1700
+
+
+@pytest.mark.parametrize("bands", [1, 100, 10**6])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("n_channels", [1, 2, 3, 4])
+def test_colours_are_counted_and_spread_again(monkeypatch, bands, dtype, n_channels):
+    monkeypatch.setattr("pskclust.image._pixels._PIXELS_PER_BAND", bands)
+    rng = np.random.RandomState(0)
+    image = rng.randint(0, 3, (30, 17, n_channels)).astype(dtype) * dtype(np.iinfo(dtype).max // 2)
+    pixels = Pixels.of(image)
+    colours = Colours(pixels, 2)
+    opaque = image[..., -1] > 0 if n_channels in (2, 4) else np.ones((30, 17), dtype=bool)
+    plain = image[..., : 3 if n_channels > 2 else 1]
+    expected, counts = np.unique(plain[opaque], axis=0, return_counts=True)
+    assert_array_equal(colours.rgb, np.broadcast_to(expected, (len(expected), 3)))
+    assert_array_equal(colours.counts, counts)
+    numbers = colours.spread(np.arange(len(counts), dtype=np.int32))
+    assert_array_equal(expected[numbers[opaque]], plain[opaque])
+    assert (numbers[~opaque] == -1).all()
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_a_fit_that_cannot_fit_names_the_bytes_and_the_way_out(little_memory):
     message = (
         r"Fitting 20000 rows with n_partitions=100 and psi=64 needs about 3.24 MB \(\d+ bytes: "
         r"cells 2 MB, rows 720 kB, tables 205 kB, points 320 kB\), but only 1.05 MB of memory are "
-        r"available. Use a smaller n_partitions"
+        r"available. Pass scratch_dir to keep cells on disk, use a smaller n_partitions"
     )
     with pytest.raises(InsufficientMemoryError, match=message):
         PSKC().fit(X)
@@ -79,6 +79,34 @@ def test_a_container_limit_is_seen(files, tmp_path, monkeypatch):
     assert _memory.available_bytes() == 600_000
     (tmp_path / files[0]).write_text("max\n")
     assert _memory.available_bytes() > 600_000
+
+
+@pytest.mark.parametrize(
+    ("line", "limit", "used", "cached"),
+    [
+        ("0::/a/b", "memory.max", "memory.current", "inactive_file"),
+        (
+            "4:memory:/a/b",
+            "memory/memory.limit_in_bytes",
+            "memory/memory.usage_in_bytes",
+            "total_inactive_file",
+        ),
+    ],
+)
+def test_limits_of_groups_within_groups_are_seen(line, limit, used, cached, tmp_path, monkeypatch):
+    """The narrowest counts, and files that were read can be forgotten again."""
+    root, _, limit = limit.rpartition("/")
+    used = used.rpartition("/")[2]
+    monkeypatch.setattr(_memory, "_CONTROL_GROUPS", tmp_path)
+    monkeypatch.setattr(_memory, "_OWN_GROUPS", tmp_path / "own")
+    (tmp_path / "own").write_text(f"9:cpu:/\n{line}\n")
+    for inner, size in (("", 900_000), ("a", 700_000), ("a/b", 800_000)):
+        folder = tmp_path / root / inner
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / limit).write_text(f"{size}\n")
+        (folder / used).write_text("400000\n")
+        (folder / "memory.stat").write_text(f"cache 300000\n{cached} 100000\n")
+    assert _memory.available_bytes() == 400_000
 
 
 def test_unknown_memory_refuses_nothing(monkeypatch, blobs):

@@ -11,18 +11,20 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 
-from pskclust import PSKC
+from pskclust import PSKC, sweep
 from pskclust.plotting import (
     ClusterDisplay,
     GrowthDisplay,
     ProfileDisplay,
     SimilarityDisplay,
-    _clusters,
+    SweepDisplay,
+    _points,
     cluster_colours,
 )
 
 mpl.use("agg")
 import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +49,7 @@ def test_points_have_the_colours_of_their_clusters(model, blobs):
     assert_array_equal(display.ax_.lines[0].get_xydata(), blobs[model.seeds_])
     assert display.ax_.get_title() == "3 clusters, 0.0% noise"
     names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert names == ["0: 100", "1: 100", "2: 100"]
+    assert names == ["0: 100", "1: 100", "2: 100", "seed"]
 
 
 def test_noise_is_grey_and_named(scattered):
@@ -60,20 +62,22 @@ def test_noise_is_grey_and_named(scattered):
 
 
 def test_many_points_are_counted_into_pixels(model, blobs, monkeypatch):
-    monkeypatch.setattr(_clusters, "_MAX_MARKS", 100)
+    monkeypatch.setattr(_points, "MAX_MARKS", 100)
     display = ClusterDisplay.from_estimator(model, blobs)
     assert not display.ax_.collections
     (image,) = display.ax_.images
     pixels = image.get_array()
     filled = pixels[..., 3] > 0
     assert 50 < filled.sum() <= len(blobs)
+    assert pixels.shape[1] < 900  # few are filled, so they are large
     assert {tuple(c) for c in pixels[filled][:, :3]} == {tuple(c) for c in cluster_colours(3)[:3]}
 
 
 def test_a_pixel_shows_the_cluster_of_most_of_its_rows():
     points = np.array([[0.5, 0.5]] * 3 + [[0.1, 0.9]])
     labels = np.array([1, 0, 1, -1])
-    image = _clusters.pixels_of_clusters(points, labels, np.zeros(2), np.ones(2), 2)
+    limits = _points.Limits(np.zeros(2), np.ones(2))
+    image = _points.pixels_of_clusters(points, labels, limits, 2)
     height, width = image.shape[:2]
     colours = cluster_colours(2)
     assert_array_equal(image[height // 2, width // 2, :3], colours[1])
@@ -94,11 +98,18 @@ def test_one_column_is_spread_out():
     assert_array_equal(display.points[:, :1], X)
 
 
-def test_columns_keep_their_names(blobs):
+def test_columns_keep_their_names_or_get_others(model, blobs):
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(blobs, columns=["height", "weight"])
     display = ClusterDisplay.from_estimator(PSKC(random_state=0).fit(table), table)
     assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("height", "weight")
+    for kind in (ClusterDisplay, SimilarityDisplay):
+        display = kind.from_estimator(
+            PSKC(random_state=0).fit(blobs), blobs, feature_names=["a", "b"]
+        )
+        assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("a", "b")
+    with pytest.raises(ValueError, match="feature_names has 1 names.*2 columns"):
+        ClusterDisplay.from_estimator(model, blobs, feature_names=["a"])
 
 
 def test_given_axes_are_drawn_on(model, blobs):
@@ -118,7 +129,7 @@ def test_the_similarity_distribution_is_that_of_the_model(model, blobs):
     display = SimilarityDisplay.from_estimator(model, blobs)
     place = 20, 30
     point = [[display.grid[0][place[1]], display.grid[1][place[0]]]]
-    assert_array_equal(display.similarities[place], model.similarity(point)[0])
+    assert display.similarities[place] == model.similarity(point).max()
 
 
 def test_over_one_column_there_is_a_line_for_each_cluster():
@@ -138,6 +149,42 @@ def test_the_profile_shows_sizes_and_medians(model):
     assert medians == pytest.approx(expected)
 
 
+def test_a_sweep_is_drawn_as_three_heat_maps(blobs):
+    result = sweep(blobs, psi=[8, 16], tau=[0.01, 0.1, 0.3], random_state=0)
+    display = SweepDisplay.from_result(result)
+    assert [ax.get_title() for ax in display.axes_] == ["clusters", "noise", "stability"]
+    written = [[text.get_text() for text in ax.texts] for ax in display.axes_]
+    assert written[0] == [f"{number:,}" for number in result.n_clusters.flat]
+    assert written[2] == [f"{agreement:.2f}" for agreement in result.stability.flat]
+    best = result.best()
+    frame = display.axes_[0].patches[-1]
+    column, row = (round(place + 0.5) for place in frame.get_xy())
+    assert (result.psi[row], result.tau[column]) == (best["psi"], best["tau"])
+
+
+def test_a_large_sweep_is_drawn_without_numbers(blobs):
+    result = sweep(blobs, psi=[8], tau=np.linspace(0.01, 0.5, 13).tolist(), n_seeds=2)
+    assert not SweepDisplay.from_result(result).axes_[0].texts
+
+
+def test_given_figures_are_drawn_on(model, blobs):
+    figure = Figure(layout="constrained")
+    assert ProfileDisplay.from_estimator(model, figure=figure).figure_ is figure
+    assert GrowthDisplay.from_estimator(model, blobs, figure=Figure()).axes_.size == 6
+    assert not plt.get_fignums()
+
+
+def test_names_are_drawn_as_they_are(blobs):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(blobs, columns=["cost in $ \\frac{", "x$^" + 60 * "y"])
+    model = PSKC(random_state=0).fit(table)
+    for display in (ClusterDisplay, SimilarityDisplay):
+        shown = display.from_estimator(model, table)
+        shown.figure_.canvas.draw()
+        assert len(shown.ax_.get_ylabel()) < 50
+    GrowthDisplay.from_estimator(model, table).figure_.canvas.draw()
+
+
 def test_no_cluster_at_all_can_be_drawn():
     X = np.random.RandomState(0).randn(20, 2)
     model = PSKC(8, 0.999, random_state=0).fit(X)
@@ -145,6 +192,8 @@ def test_no_cluster_at_all_can_be_drawn():
     ClusterDisplay.from_estimator(model, X)
     SimilarityDisplay.from_estimator(model, X)
     ProfileDisplay.from_estimator(model)
+    with pytest.raises(ValueError, match="cluster=0 is not there. The model has no cluster."):
+        GrowthDisplay.from_estimator(model, X)
 
 
 @pytest.mark.parametrize("display", [ClusterDisplay, GrowthDisplay, SimilarityDisplay])
@@ -182,4 +231,4 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    assert "pip install 'pskclust[plot]'" in answer.stdout
+    assert 'pip install "pskclust[plot]"' in answer.stdout

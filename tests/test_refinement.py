@@ -45,7 +45,7 @@ def assert_tables_match(engine, clusters):
     results = engine.row_results(clusters)
     for cluster in range(len(clusters)):
         rows = np.flatnonzero(results.labels == cluster)
-        table = engine._table(rows)
+        table = engine._table(rows, engine._units[rows])
         assert_array_equal(clusters.table(cluster).counts, table.counts)
         assert clusters.masses[cluster] == table.mass
 
@@ -132,7 +132,8 @@ def two_clusters():
     engine._labels[:] = [0, 0, 1, 1, 1]
     stack = TableStack()
     for cluster in range(2):
-        stack.push(engine._table(np.flatnonzero(engine._labels == cluster)))
+        rows = np.flatnonzero(engine._labels == cluster)
+        stack.push(engine._table(rows, engine._units[rows]))
     return engine, stack.clusters(engine._partition.table_shape, engine.resolution)
 
 

@@ -1,81 +1,175 @@
-"""Many kernels on a few rows find what one kernel on an engine does."""
+"""A sweep finds what separate fits find, and says how far seeds agree."""
 
 from __future__ import annotations
 
-from itertools import chain
+import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.metrics import adjusted_rand_score
 
-import cases
-from pskclust import _sweep
-from pskclust._sweep import Recipe, draw_nested, grow_parts
+import pskclust._sweep as sweep_module
+from pskclust import PSKC, sweep
+from pskclust._kernels import choice as kernels
+from pskclust._progress import ignore
 from pskclust._validation import Data
-from pskclust._weights import uniform_weights
+from pskclust._weights import check_weights
+
+GRID = {"psi": [8, 24], "tau": [0.02, 0.3, 0.08]}
+WAYS = ["local", "compiled", "blocked", "merged", "merged and blocked"]
 
 
-def as_data(X):
-    return Data(X, "euclidean", uniform_weights(len(X)))
+@pytest.fixture(params=WAYS)
+def rows(request, monkeypatch, scattered):
+    """Rows, and the engine they are clustered by: each of them has its own state to reset."""
+    X = scattered
+    if request.param == "compiled":
+        # Too many columns for blocks; with few rows to a cell, members are indexed.
+        X = np.column_stack([X, np.random.RandomState(0).randn(len(X), 8) / 20])
+    if request.param != "local":
+        monkeypatch.setattr(kernels, "MIN_ROWS_FOR_COMPILED", 1)
+    if request.param.startswith("merged"):
+        monkeypatch.setattr("pskclust._equal_rows._MIN_ROWS", 10)
+        X = np.repeat(X[::3], 3, axis=0)
+    if request.param == "merged":
+        monkeypatch.setattr(kernels, "MIN_ROWS_FOR_COMPILED", 10**9)
+    data = Data(X, "euclidean", check_weights(None, len(X), 100))
+    model = PSKC(8, random_state=0)
+    engine = model._engine_for(data, ignore)
+    expected = {"merged": "MergedEngine", "blocked": "BlockedEngine"}
+    assert type(engine).__name__ == expected.get(request.param.split()[0], "LocalEngine")
+    return X
 
 
-def both_ways(monkeypatch, data, recipe, kernels, n_jobs=1):
-    plain = grow_parts(data, recipe, kernels, n_jobs)
-    with monkeypatch.context() as patch:
-        patch.setattr(_sweep, "MIN_ROWS_FOR_COMPILED", 0)
-        return plain, grow_parts(data, recipe, kernels, n_jobs)
+def sweep_and_its_fits(X, monkeypatch, **options):
+    """Return the result of a sweep and the models that it went through, as they were."""
+    fits = []
+    inner = sweep_module._clusterings
+
+    def watched(model, data, tau):
+        for number in inner(model, data, tau):
+            state = {name: np.copy(getattr(model, name)) for name in ATTRIBUTES}
+            fits.append((model.psi, tau[number], model.random_state, state))
+            yield number
+
+    monkeypatch.setattr(sweep_module, "_clusterings", watched)
+    return sweep(X, **options), fits
 
 
-def assert_same_parts(plain, compiled):
-    for one, other in zip(chain(*plain), chain(*compiled), strict=True):
-        for name in ("cells", "labels", "steps", "seeds", "n_steps"):
-            assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
-
-
-@settings(max_examples=60)
-@given(
-    X=cases.rows(),
-    method=st.sampled_from(cases.METHODS),
-    tau=st.sampled_from([0.01, 0.1, 0.3, 0.8]),
-    growth_rate=st.sampled_from([0.03, 0.1, 0.5]),
-    seed=st.integers(0, 99),
+ATTRIBUTES = (
+    *("labels_", "similarities_", "growth_step_", "seeds_", "n_iter_", "cluster_sizes_"),
+    *("objective_", "objective_before_refinement_", "n_reassigned_", "tau_"),
 )
-def test_compiled_growth_is_growth(X, method, tau, growth_rate, seed):
-    data, recipe = as_data(X), Recipe(method, 7, True, tau, growth_rate)
-    kernels = [draw_nested(data, recipe, (2, 3, 9), np.random.RandomState(seed))]
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels))
 
 
-@pytest.mark.parametrize("index_from", [0, np.inf])
-def test_it_is_growth_with_and_without_an_index(monkeypatch, scattered, index_from):
-    monkeypatch.setattr(_sweep, "_INDEX_FROM", index_from)
-    data, recipe = as_data(scattered), Recipe("voronoi", 20, False, 0.1, 0.1)
-    monkeypatch.setattr(_sweep, "MIN_ROWS_FOR_COMPILED", 10**6)
-    kernels = [draw_nested(data, recipe, (8, 64), np.random.RandomState(s)) for s in range(3)]
-    assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels, n_jobs=2))
+def test_every_entry_is_a_separate_fit_to_the_bit(rows, monkeypatch):
+    result, fits = sweep_and_its_fits(rows, monkeypatch, **GRID, n_seeds=2, random_state=1)
+    assert {fit[:3] for fit in fits} == set(
+        itertools.product(GRID["psi"], GRID["tau"], result.seeds.tolist())
+    )
+    for psi, tau, seed, found in fits:
+        alone = PSKC(psi, tau, random_state=seed).fit(rows)
+        for name in ATTRIBUTES:
+            assert_array_equal(found[name], getattr(alone, name), err_msg=f"{psi} {tau} {name}")
 
 
-def test_smaller_partitions_have_the_first_centres_of_the_largest(blobs):
-    recipe = Recipe("voronoi", 5, False, 0.1, 0.1)
-    nested = draw_nested(as_data(blobs), recipe, (4, 9, 30), np.random.RandomState(0))
-    assert [partition.psi for partition in nested] == [4, 9, 30]
-    for partition in nested:
-        largest = nested[-1].points[nested[-1].centres[:, : partition.psi]]
-        assert_array_equal(partition.points[partition.centres], largest)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"min_cluster_size": 20, "noise": "nearest"},
+        {"refine": False, "method": "hypersphere"},
+        {"method": "tree", "growth_rate": 0.3, "n_partitions": 30},
+    ],
+)
+def test_other_parameters_are_those_of_the_fits(scattered, monkeypatch, options):
+    weights = np.random.RandomState(0).randint(0, 4, len(scattered))
+    _, fits = sweep_and_its_fits(
+        scattered, monkeypatch, **GRID, n_seeds=2, random_state=0, sample_weight=weights, **options
+    )
+    for psi, tau, seed, found in fits:
+        alone = PSKC(psi, tau, random_state=seed, **options).fit(scattered, sample_weight=weights)
+        assert_array_equal(found["labels_"], alone.labels_)
 
 
-def test_tables_count_the_members_of_clusters(blobs):
-    data, recipe = as_data(blobs), Recipe("voronoi", 5, False, 0.1, 0.1)
-    kernels = [draw_nested(data, recipe, (8,), np.random.RandomState(0))]
-    parts = grow_parts(data, recipe, kernels, 1)[0][0]
-    labels = np.arange(len(blobs)) % 3 - 1
-    clusters = parts.tables(labels, 2)
-    for cluster in range(2):
-        members = parts.cells[labels == cluster]
-        table = clusters.table(cluster)
-        assert table.mass == len(members)
-        for i in range(5):
-            assert_array_equal(table.counts[i], np.bincount(members[:, i], minlength=8))
+def test_what_is_reported_of_an_entry_is_so(scattered):
+    result = sweep(scattered, **GRID, random_state=0, method="hypersphere")
+    for place in itertools.product(range(2), range(3)):
+        psi, tau = GRID["psi"][place[0]], GRID["tau"][place[1]]
+        models = [
+            PSKC(psi, tau, method="hypersphere", random_state=seed).fit(scattered)
+            for seed in result.seeds.tolist()
+        ]
+        assert result.n_clusters[place] == sorted(model.n_clusters_ for model in models)[1]
+        noise = np.mean([np.mean(model.labels_ < 0) for model in models])
+        assert result.noise[place] == pytest.approx(noise)
+        objective = np.mean([model.objective_ for model in models])
+        assert result.objective[place] == pytest.approx(objective)
+        pairs = itertools.combinations([model.labels_ for model in models], 2)
+        agreement = np.mean([adjusted_rand_score(*pair) for pair in pairs])
+        assert result.stability[place] == pytest.approx(agreement)
+    assert 0 < result.noise.max() < 1
+    assert result.stability.min() < result.stability.max()
+
+
+def test_agreement_counts_a_row_as_often_as_it_weighs():
+    rng = np.random.RandomState(0)
+    one, other = rng.randint(-1, 4, (2, 60)).astype(np.int32)
+    other[:40] = one[:40]
+    weights = rng.randint(0, 5, 60)
+    expected = adjusted_rand_score(np.repeat(one, weights), np.repeat(other, weights))
+    assert sweep_module._adjusted_rand(one, other, weights) == pytest.approx(expected)
+    assert sweep_module._adjusted_rand(one, one, weights) == 1
+    nothing = np.full(60, -1, dtype=np.int32)
+    assert sweep_module._adjusted_rand(nothing, nothing, weights) == 1
+
+
+def test_the_best_entry_is_one_that_seeds_agree_on(blobs):
+    result = sweep(blobs, psi=[4, 16, 32], tau=[0.001, 0.02, 0.5], random_state=0)
+    best = result.best()
+    assert PSKC(**best, random_state=7).fit(blobs).n_clusters_ == 3
+    place = list(result.psi).index(best["psi"]), list(result.tau).index(best["tau"])
+    assert result.stability[place] == pytest.approx(1.0)
+
+
+def test_the_best_entry_has_clusters_in_it(blobs):
+    result = sweep(blobs, psi=[4], tau=[0.999, 0.2], random_state=0)
+    assert result.n_clusters[0, 0] == 0
+    assert result.stability[0, 0] == 1
+    assert result.best() == {"psi": 4, "tau": 0.2}
+    assert sweep(blobs, psi=[4], tau=[0.999]).best() == {"psi": 4, "tau": 0.999}
+
+
+def test_progress_is_told_after_each_fit(blobs, capsys):
+    heard = []
+    sweep(blobs, psi=[4, 8], tau=[0.1, 0.2], n_seeds=2, callback=heard.append, verbose=True)
+    assert [(p.stage, p.done, p.total) for p in heard] == [("sweep", n, 8) for n in range(1, 9)]
+    assert capsys.readouterr().err.strip().endswith("8 of 8 fits")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"psi": []}, "psi is empty"),
+        ({"tau": []}, "tau is empty"),
+        ({"psi": [4, 1]}, "psi=1 is not allowed"),
+        ({"psi": ["auto"]}, "psi='auto' is not allowed"),
+        ({"tau": [0.1, 1.5]}, "tau=1.5 is not allowed"),
+        ({"n_seeds": 1}, "n_seeds=1 is not allowed. Use a whole number of 2 or more"),
+        ({"psi": [4, 301]}, "psi=301 is more than the 300 rows"),
+        ({"kernel": "gaussian"}, "kernel='gaussian' has no psi"),
+        ({"growth_rate": 2}, "growth_rate=2"),
+    ],
+)
+def test_a_grid_that_cannot_be_is_named_before_any_fit(blobs, options, message):
+    heard = []
+    with pytest.raises(ValueError, match=message):
+        sweep(blobs, **{"psi": [4], "tau": [0.1], **options}, callback=heard.append)
+    assert not heard
+
+
+def test_the_same_seed_gives_the_same_sweep(blobs):
+    first, second = (sweep(blobs, psi=[8], tau=[0.1], random_state=3) for _ in range(2))
+    assert_array_equal(first.seeds, second.seeds)
+    assert_array_equal(first.stability, second.stability)
+    assert len(set(first.seeds.tolist())) == 3

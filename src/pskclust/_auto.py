@@ -16,9 +16,9 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from ._consensus import mean_jaccard, shared_rows, vote
-from ._partition import Partition, draw_rows
+from ._kernel_sweep import Parts, Recipe, draw_nested, grow_parts
+from ._partition import Partition, RowSource, draw_rows
 from ._progress import Progress, Report, ignore
-from ._sweep import Parts, Recipe, draw_nested, grow_parts
 from ._validation import Data
 from ._weights import uniform_weights
 
@@ -113,7 +113,7 @@ def sizes_for(n_rows: int, psi: int | None) -> tuple[int, ...]:
 
 
 def choose(
-    data: Data,
+    data: RowSource,
     recipe: Recipe,
     psi: int | None,
     taus: tuple[float, ...],
@@ -129,7 +129,7 @@ def choose(
     n_rows = min(MAX_ROWS, data.weights.n_slots)
     # A row of weight w is w rows, here as everywhere.
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
-    sample = Data(data.rows[rows], data.metric, uniform_weights(n_rows))
+    sample = Data(data.points(rows), "euclidean", uniform_weights(n_rows))
     sizes = sizes_for(n_rows, psi)
     kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(N_KERNELS)]
     for tau in taus:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from ._kernels.numpy import Cells
 from ._parallel import map_chunks, n_threads
 from ._partition import VoronoiPartition
 from ._progress import Progress, Report, ignore
-from ._tables import ClusterTables, CountTable
+from ._tables import CountTable
 from ._validation import Data
 
 BLOCKS_PER_SUPERBLOCK = 32
@@ -36,7 +36,16 @@ class BlockedRows:
 
     @property
     def n_superblocks(self) -> int:
-        return -(-len(self.layout.full) // self.layout.blocks_per_superblock)
+        return -(-len(self.layout.block_cells) // self.layout.blocks_per_superblock)
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """Return all arrays, for `of` to put together again."""
+        return [self.order, self.units, *self.layout[1:]]
+
+    @classmethod
+    def of(cls, arrays: Sequence[NDArray[Any]]) -> Self:
+        order, units, *parts = arrays
+        return cls(order, units, Layout(BLOCKS_PER_SUPERBLOCK, *parts))
 
     def cells(self, places: NDArray[np.intp]) -> Cells:
         """Return the cells of the rows at some places, in full."""
@@ -59,19 +68,6 @@ def block_rows(
         done = min(len(parts) * encoder.rows_at_a_time, len(order))
         report(Progress("encode", done, len(order)))
     return BlockedRows(order, units, encoder.layout(parts))
-
-
-def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return tables with a last column of zeros, the cell of a mixed block."""
-    *shape, width = counts.shape
-    wider = np.zeros((*shape, width + 1), dtype=np.int64)
-    wider[..., :-1] = counts
-    return wider
-
-
-def padded_tables(clusters: ClusterTables) -> NDArray[np.int64]:
-    """Return the tables of all clusters, (k, t, psi + 1)."""
-    return padded(clusters.counts.toarray().reshape(len(clusters), *clusters.shape))
 
 
 def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
@@ -170,12 +166,8 @@ class _Encoder:
         mixed_end, mixed_of, mixed_cells, distinct_end, distinct_cells, super_end, super_cells = (
             zip(*parts, strict=True)
         )
-        full = np.full(self._n_blocks, ~np.uint64(0))
-        n_last = len(self._points) - (self._n_blocks - 1) * BLOCK
-        full[-1] >>= np.uint64(BLOCK - n_last)
         return Layout(
             BLOCKS_PER_SUPERBLOCK,
-            full,
             self._block_cells,
             _starts(mixed_end, mixed_of),
             np.concatenate(mixed_of),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -21,35 +23,49 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._auto import PART_TAUS, Chosen, choose
+from ._block_data import BlockData, numbered
+from ._checkpoint import Checkpoint
 from ._defaults import GAUSSIAN_TAU, choose_tau
-from ._engines.base import Engine
+from ._engines.base import Engine, RowResults
 from ._engines.choice import isolation_engine, labels_by_blocks
+from ._engines.out_of_core import out_of_core_engine
 from ._engines.pairwise import PairwiseEngine
 from ._gaussian import RESOLUTION, GaussianKernel
-from ._growth import grow
+from ._growth import Journal, grow
 from ._isolation_kernel import IsolationKernel
-from ._linked import Linkage, link_chosen, link_growth, linkage_of, place_rows
+from ._kernel_sweep import Recipe
+from ._linked import Linkage, Linked, link_chosen, link_growth
 from ._memory import require_memory
 from ._metric import to_points
 from ._model_file import read_model, write_model
-from ._model_state import restore, to_parts
+from ._model_state import plain_value, restore, to_parts
 from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
-from ._progress import Progress, Report, reporter
-from ._refinement import MAX_PASSES, adopt_noise, dissolve_small, refine
+from ._partition import Partition
+from ._placing import Confidence, Tally, overlay, place_rows, tally
+from ._progress import Progress, Report, ignore, reporter
+from ._refinement import (
+    MAX_PASSES,
+    adopt_noise,
+    dissolve_small,
+    label_absent,
+    refine,
+)
 from ._result import Result
-from ._sweep import Recipe
+from ._row_blocks import RowBlocks, row_blocks
 from ._tables import ClusterTables, most_similar
 from ._validation import (
     CLUSTERING_RULES,
     Data,
+    check_columns,
     check_distances,
     check_linking,
     check_parameters,
     check_psi,
     check_rows,
+    check_values,
     whole,
 )
-from ._weights import check_weights, uniform_weights
+from ._weights import Weights, check_weights, uniform_weights
 
 _LARGE_FOR_QUADRATIC_TIME = 20_000
 
@@ -87,7 +103,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     linking : bool or "auto", default="auto"
         Whether clusters that growth finds are parts, to be linked by how alike they are. False is
         the paper's algorithm as it is. "auto" is False where `psi` and `tau` are given and
-        `n_clusters` is not, and for ``kernel="gaussian"``.
+        `n_clusters` is not. ``kernel="gaussian"`` links to a given `n_clusters` only.
     kernel : {"isolation", "gaussian"}, default="isolation"
         "gaussian" is the paper's psKC_g. It is there for comparison, and takes time quadratic in
         the number of rows.
@@ -118,6 +134,13 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     callback : callable or None, default=None
         Called with a :class:`Progress` whenever the fit has come further. An exception that it
         raises ends the fit.
+    scratch_dir : str, path-like or None, default=None
+        Folder on disk for cells that do not fit into memory. Nothing stays there after a fit.
+    checkpoint : str, path-like or None, default=None
+        Folder to note each cluster in as it is grown. A fit that was stopped or killed goes on
+        from the last cluster noted when it is run again, with the same labels. What was noted is
+        removed when the fit has ended. A fit that chooses `psi` or the number of clusters grows
+        a sample only, notes nothing, and starts anew.
 
     Attributes
     ----------
@@ -162,6 +185,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         Number of columns of the data.
     feature_names_in_ : ndarray of str
         Names of the columns, where X had names that are all strings.
+    preparation_ : Preparation
+        Only of models that ``pskclust fit`` wrote: which columns of a table were clustered, and
+        how they were scaled. ``model.predict(model.preparation_.apply(table))`` does it again.
 
     Notes
     -----
@@ -192,6 +218,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     """
 
     _result: Result
+    kernel_: IsolationKernel | GaussianKernel
+    psi_: int | None
+    tau_: float
 
     def __init__(
         self,
@@ -214,6 +243,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         random_state: int | RandomState | None = None,
         verbose: bool = False,
         callback: Report | None = None,
+        scratch_dir: str | os.PathLike[str] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.psi = psi
         self.tau = tau
@@ -233,14 +264,18 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
+        self.scratch_dir = scratch_dir
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            At least two rows, all finite.
+        X : array-like of shape (n_samples, n_features), path or RowBlocks
+            At least two rows, all finite. The path of an NPY file, of a Parquet file or of a folder
+            of those, a pyarrow dataset, a Zarr or HDF5 array, or :class:`RowBlocks`: rows are then
+            read block by block.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -253,48 +288,44 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         # A fit that fails leaves no model behind, least of all half of the one before.
         self.__dict__.pop("_result", None)
+        self.__dict__.pop("preparation_", None)
         parameters = self.get_params(deep=False)
         check_parameters(parameters, CLUSTERING_RULES)
         linked = check_linking(parameters)
         report = reporter(self.verbose, self.callback)
-        data = self._checked_data(X, sample_weight)
-        if linked:
-            return self._fit_linked(data, report)
-        engine = self._engine_for(data, report)
-        min_mass = int(self.min_cluster_size or 0) * engine.one
-        growth = grow(engine, self.tau_, float(self.growth_rate), report)
-        growth = dissolve_small(engine, growth, min_mass, self.tau_)
-        n_passes = MAX_PASSES if self.refine else 0
-        refinement = refine(engine, growth.clusters, max(1, min_mass), n_passes, report)
-        if self.noise == "nearest":
-            adopt_noise(engine, refinement.clusters)
-        self._publish(self._with_absent_rows(data, Result.of(engine, growth, refinement)))
-        return self
-
-    def _fit_linked(self, data: Data, report: Report) -> Self:
-        """Link parts to clusters, and give each row the one with most members in its cells."""
-        chosen = None
-        if "auto" in (self.psi, self.tau) or self.n_clusters is None:
-            chosen = self._choose(data, report)
-            engine = self._engine_for(data, report, chosen)
-            linked = link_chosen(chosen)
+        data = self._checked_data(X, sample_weight, report)
+        open_choice = self.n_clusters is None or "auto" in (self.psi, self.tau)
+        if linked and open_choice and self.kernel == "isolation":
+            self._fit_chosen(data, self._choose(data, report), report)
+            return self
+        journal = self._set_kernel(data)
+        engine = self._ready_engine(data, report)
+        if self.n_clusters is not None:
+            linked_growth = self._link(engine, int(self.n_clusters), report, journal)
+            self._place(data, engine, linked_growth, report)
         else:
-            engine = self._engine_for(data, report)
-            growth = grow(engine, self.tau_, float(self.growth_rate), report)
-            linked = link_growth(growth, int(self.n_clusters))
-        linked = linked.without_small(int(self.min_cluster_size or 1), data.weights)
-        result, linked = place_rows(engine, linked)
-        report(Progress("link", 1, 1, len(linked.clusters)))
-        if chosen is not None:
-            result.growth_steps[chosen.rows] = chosen.parts[0].steps
-        result = self._with_absent_rows(data, result)
-        self._publish(result, linkage_of(linked, chosen, result.labels))
+            self._cluster(engine, report, journal)
+        if journal:
+            journal.remove()
         return self
 
-    def _choose(self, data: Data, report: Report) -> Chosen:
+    def _link(
+        self, engine: Engine, n_clusters: int, report: Report, journal: Journal | None
+    ) -> Linked:
+        """Grow parts of all rows, as many as are asked for at the least, and link them."""
+        for tau in PART_TAUS if self.tau == "auto" else (self.tau_,):
+            engine.reset()
+            self.tau_ = tau
+            growth = grow(engine, tau, float(self.growth_rate), report, journal)
+            if len(growth.clusters) >= n_clusters:
+                break
+        return link_growth(engine, growth, n_clusters)
+
+    def _choose(self, data: Any, report: Report) -> Chosen:
         """Choose psi and the number of clusters, as far as they are not given."""
         psi = None if self.psi == "auto" else int(self.psi)
-        if self.metric == "euclidean":
+        # Rows that are elsewhere are checked when they are read.
+        if self.metric == "euclidean" and isinstance(data, Data):
             check_distances(data.rows)
         if psi is not None:
             weighted = not data.weights.uniform
@@ -310,48 +341,140 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         rng = check_random_state(self.random_state)
         return choose(data, recipe, psi, taus, self.n_clusters, rng, self.n_jobs, report)
 
+    def _fit_chosen(self, data: Any, chosen: Chosen, report: Report) -> None:
+        """Give all rows the clusters that the kernels of a choice agree on."""
+        self.kernel_ = self._isolation_kernel()._use(chosen.parts[0].partition, self.metric)
+        self.psi_, self.tau_ = self.kernel_.psi_, self._tau_or(chosen.tau)
+        engine = self._ready_engine(data, report)
+        self._place(data, engine, link_chosen(chosen), report, chosen)
+
+    def _place(
+        self,
+        data: Any,
+        engine: Engine,
+        linked: Linked,
+        report: Report,
+        chosen: Chosen | None = None,
+    ) -> None:
+        """Give each row the linked cluster with most members in its cells."""
+        linked = linked.without_small(int(self.min_cluster_size or 1), data.weights)
+
+        def tally_of(rows: RowResults, clusters: ClusterTables) -> Tally:
+            return self._tally(data, rows, clusters)
+
+        result, linked = place_rows(engine, linked, tally_of)
+        linkage = Linkage(linked.tree, linked.links)
+        if chosen is not None:
+            confidence = Confidence.of(chosen, linked.clusters)
+            steps = partial(overlay, rows=chosen.rows, own=chosen.parts[0].steps)
+            result = replace(result, growth_steps=self._of_rows(steps, result.growth_steps))
+            confidences = self._of_rows(confidence.of_rows, result.labels)
+            linkage = replace(linkage, choice=chosen.choice, confidences=confidences)
+        report(Progress("link", 1, 1, len(linked.clusters)))
+        self._publish(result, linkage)
+
+    def _tally(self, data: Any, rows: RowResults, clusters: ClusterTables) -> Tally:
+        return tally(rows.labels, rows.similarities, data.weights.units, clusters)
+
+    def _of_rows(self, of_rows: Callable[..., NDArray[Any]], known: Any) -> Any:
+        """Return what a function makes of what is known of each row."""
+        return of_rows(known, first_row=0)
+
+    def _cluster(self, engine: Engine, report: Report, journal: Journal | None = None) -> None:
+        """Find the clusters of the rows of an engine that is ready for growth."""
+        min_mass = int(self.min_cluster_size or 0) * engine.one
+        growth = grow(engine, self.tau_, float(self.growth_rate), report, journal)
+        growth = dissolve_small(engine, growth, min_mass, self.tau_)
+        n_passes = MAX_PASSES if self.refine else 0
+        refinement = refine(engine, growth.clusters, max(1, min_mass), n_passes, report)
+        if self.noise == "nearest":
+            adopt_noise(engine, refinement.clusters)
+        label_absent(engine, refinement.clusters, self._threshold(linked=False))
+        self._publish(Result.of(engine, growth, refinement))
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_result")
 
-    def _checked_data(self, X: ArrayLike, sample_weight: ArrayLike | None) -> Data:
-        rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
+    def _checked_data(
+        self, X: Any, sample_weight: ArrayLike | None, report: Report = ignore
+    ) -> Any:
+        blocks = row_blocks(X)
+        if blocks is None:
+            rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
+            if self.scratch_dir is None and self.checkpoint is None:
+                return Data(rows, self.metric, self._checked_weights(sample_weight, len(rows)))
+            blocks = RowBlocks.from_array(rows)
+            blocks.names = getattr(self, "feature_names_in_", None)
+        if self.kernel == "gaussian":
+            raise ValueError(
+                "kernel='gaussian' compares all pairs of rows, which must be in memory. Pass X as "
+                "an array, without scratch_dir and checkpoint, or use kernel='isolation'."
+            )
+        check_columns(self, blocks.n_columns, blocks.names, reset=True)
+        weights = self._checked_weights(sample_weight, blocks.n_rows)
+        return BlockData(blocks, self.metric, weights, report)
+
+    def _checked_weights(self, sample_weight: ArrayLike | None, n_rows: int) -> Weights:
+        if n_rows < 2:
+            raise ValueError(f"X has {n_rows} sample(s). A fit needs two rows or more.")
         resolution = RESOLUTION if self.kernel == "gaussian" else int(self.n_partitions)
-        weights = check_weights(sample_weight, len(rows), resolution)
+        weights = check_weights(sample_weight, n_rows, resolution)
         if weights.n_slots < 2:
             raise ValueError(
                 "sample_weight leaves only 1 sample of X. A fit needs two rows or more."
             )
-        return Data(rows, self.metric, weights)
+        return weights
 
-    def _engine_for(self, data: Data, report: Report, chosen: Chosen | None = None) -> Engine:
-        """Return the engine, ready for growth; set what the kernel and tau are on the way.
+    def _engine_for(self, data: Any, report: Report) -> Engine:
+        """Return the engine, ready for growth; set what the kernel and tau are on the way."""
+        self._set_kernel(data)
+        return self._ready_engine(data, report)
 
-        They are those that were chosen, if that was so.
-        """
-        engine: Any
+    def _set_kernel(self, data: Any) -> Checkpoint | None:
+        """Set the kernel and tau; return the journal of growth, if one is wanted."""
         if self.kernel == "gaussian":
             _warn_of_quadratic_time(len(data))
             if self.metric == "euclidean":
                 check_distances(data.rows)
             self.kernel_ = GaussianKernel.fitted(data, self.gamma)
+            self.psi_, self.tau_ = None, self._tau_or(GAUSSIAN_TAU)
+            return None
+        kernel = self._isolation_kernel()._draw(data)
+        self.kernel_, self.psi_ = kernel, kernel.psi_
+        self.tau_ = self._tau_or(choose_tau(kernel.psi_))
+        if self.checkpoint is None:
+            return None
+        journal = Checkpoint(self.checkpoint, self._identity(data), kernel._partition)
+        kernel._use(journal.partition, self.metric)
+        return journal
+
+    def _ready_engine(self, data: Any, report: Report) -> Engine:
+        engine: Any
+        if isinstance(self.kernel_, GaussianKernel):
             engine = PairwiseEngine(data, n_jobs=self.n_jobs)
             engine.use(self.kernel_, report)
-            self.psi_, default_tau = None, GAUSSIAN_TAU
         else:
-            kernel = self._isolation_kernel()
-            if chosen is None:
-                self.kernel_ = kernel._draw(data)
-                default_tau = choose_tau(self.kernel_.psi_)
-            else:
-                self.kernel_ = kernel._use(chosen.parts[0].partition, data.metric)
-                default_tau = chosen.tau
-            engine = isolation_engine(data, self.kernel_._partition, self.n_jobs)
-            engine.encode(self.kernel_._partition, report)
-            self.psi_ = self.kernel_.psi_
-        self.tau_ = default_tau if self.tau == "auto" else float(self.tau)
+            engine = self._encoded(data, self.kernel_._partition, report)
         self.engine_, self.kernels_ = engine.name, engine.kernels
         ready: Engine = engine
         return ready
+
+    def _tau_or(self, default: float) -> float:
+        return default if self.tau == "auto" else float(self.tau)
+
+    def _encoded(self, data: Any, partition: Partition, report: Report) -> Any:
+        """Return an engine that knows the cells of all rows."""
+        if isinstance(data, BlockData):
+            return out_of_core_engine(data, partition, self.n_jobs, self.scratch_dir, report)
+        engine = isolation_engine(data, partition, self.n_jobs)
+        engine.encode(partition, report)
+        return engine
+
+    def _identity(self, data: BlockData) -> dict[str, Any]:
+        """Return what clusters grow from: a checkpoint of anything else is of another fit."""
+        names = ("growth_rate", "n_partitions", "method", "metric", "replace", "random_state")
+        values = {name: plain_value(getattr(self, name)) for name in names}
+        return {"data": data.fingerprint, "psi": self.psi_, "tau": self.tau_, **values}
 
     def _isolation_kernel(self) -> IsolationKernel:
         """Return the kernel with this estimator's parameters and columns, not fitted."""
@@ -361,17 +484,6 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             if hasattr(self, name):
                 setattr(kernel, name, getattr(self, name))
         return kernel
-
-    def _with_absent_rows(self, data: Data, result: Result) -> Result:
-        """Return the result with labels for the rows of weight 0, which growth did not see."""
-        absent = np.flatnonzero(data.weights.units == 0)
-        labels, similarities = result.labels.copy(), result.similarities.copy()
-        threshold = self._threshold(result)
-        for chunk, found in self._similarities(data.rows[absent], result.clusters):
-            rows = absent[chunk]
-            labels[rows] = most_similar(found, threshold)
-            similarities[rows] = np.where(labels[rows] < 0, 0, found.max(axis=1, initial=0))
-        return replace(result, labels=labels, similarities=similarities)
 
     def _publish(self, result: Result, linkage: Linkage | None = None) -> None:
         self._result = result
@@ -385,11 +497,15 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.seeds_ = result.seeds
         self.n_iter_ = result.n_steps
         self.n_clusters_ = self._n_features_out = len(result.clusters)
-        members = result.labels[result.labels >= 0]
-        self.cluster_sizes_ = np.bincount(members, minlength=self.n_clusters_)
+        self.cluster_sizes_ = self._count_members(result)
         self.objective_ = result.objective
         self.objective_before_refinement_ = result.objective_before_refinement
         self.n_reassigned_ = result.n_reassigned
+
+    def _count_members(self, result: Result) -> NDArray[np.int64]:
+        members = result.labels[result.labels >= 0]
+        sizes: NDArray[np.int64] = np.bincount(members, minlength=len(result.clusters))
+        return sizes
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
@@ -399,17 +515,30 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), path or RowBlocks
+            Whatever `fit` takes.
 
         Returns
         -------
         labels : ndarray of int64, shape (n_samples,)
         """
-        rows = self._rows_to_place(X)
+        blocks = row_blocks(X)
+        if blocks is None:
+            return self._predicted(self._rows_to_place(X))
+        check_is_fitted(self)
+        check_columns(self, blocks.n_columns, blocks.names, reset=False)
+        labels = np.empty(blocks.n_rows, dtype=np.int64)
+        for first_row, block in numbered(blocks):
+            rows = check_values(block, self.kernel_.metric_, first_row=first_row)
+            self.kernel_._check_reach(rows)
+            labels[first_row : first_row + len(rows)] = self._predicted(rows)
+        return labels
+
+    def _predicted(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         labels = self._labels_by_blocks(rows)
         if labels is None:
             labels = np.empty(len(rows), dtype=np.int64)
-            threshold = self._threshold(self._result)
+            threshold = self._threshold(linked=self._result.linked)
             for chunk, similarities in self._similarities(rows, self._result.judges):
                 labels[chunk] = most_similar(similarities, threshold)
         return labels
@@ -442,7 +571,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         if top_k is not None:
             check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        rows = self._rows_to_place(X)
+        return self._similarity_of(self._rows_to_place(X), top_k)
+
+    def _similarity_of(
+        self, rows: NDArray[Any], top_k: int | None = None
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
         width = self.n_clusters_ if top_k is None else min(int(top_k), self.n_clusters_)
         self._require_memory_for_similarities(len(rows), width)
         similarities = np.empty((len(rows), width))
@@ -493,14 +626,13 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         if isinstance(self.kernel_, GaussianKernel):
             return None
         data = Data(rows, self.kernel_.metric_, uniform_weights(len(rows)))
-        threshold = self._threshold(self._result)
-        return labels_by_blocks(
-            data, self.kernel_._partition, self._result.judges, threshold, self.n_jobs
-        )
+        partition, clusters = self.kernel_._partition, self._result.judges
+        threshold = self._threshold(linked=self._result.linked)
+        return labels_by_blocks(data, partition, clusters, threshold, self.n_jobs)
 
-    def _threshold(self, result: Result) -> float:
+    def _threshold(self, *, linked: bool) -> float:
         """Return what the similarity of a row to a cluster must exceed for it to be no noise."""
-        return 0.0 if result.linked or self.noise == "nearest" else self.tau_
+        return 0.0 if linked or self.noise == "nearest" else self.tau_
 
     def _require_memory_for_similarities(self, n_rows: int, width: int) -> None:
         require_memory(
@@ -508,6 +640,23 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             f"Computing the similarities of {n_rows} rows to {width} clusters",
             "Ask for the most similar ones only with top_k, or for fewer rows at a time.",
         )
+
+    def explore(self, X: ArrayLike, **options: Any) -> Any:
+        """Explore the clusters of X in a browser, starting from this estimator's parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        **options
+            Of :func:`pskclust.explore`.
+
+        Returns
+        -------
+        server : ExplorerServer
+        """
+        # Found by name: what people look at is built on this module, not the other way round.
+        explorer = importlib.import_module("pskclust.explorer")
+        return explorer.explore(X, **self.get_params(deep=False) | options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.
@@ -539,9 +688,22 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     ------
     ModelFileError
         If the file is no model, is damaged, or was written by a newer version.
+
+    Warns
+    -----
+    UserWarning
+        If ``pskclust fit`` scaled the columns: new rows are to be scaled, too.
     """
     model = PSKC()
     restore(model, *read_model(path))
+    scaling = model.preparation_.scaling if hasattr(model, "preparation_") else "none"
+    if scaling != "none":
+        warnings.warn(
+            f"{os.fspath(path)!r} was fitted to scaled columns ({scaling}). Scale new rows in the "
+            "same way with model.preparation_.apply(X).",
+            UserWarning,
+            stacklevel=2,
+        )
     return model
 
 

@@ -7,5 +7,13 @@ class InsufficientMemoryError(MemoryError):
     """The work asked for would not fit into the memory that is available now."""
 
 
+class InsufficientDiskError(OSError):
+    """What has to be kept on disk would not fit there."""
+
+
+class CheckpointError(ValueError):
+    """A checkpoint is of another fit, or cannot be read."""
+
+
 class ModelFileError(ValueError):
     """A file is not a model that this version of pskclust can read."""

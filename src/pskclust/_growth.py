@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,24 @@ class Growth:
         return Growth(self.clusters.only(kept), self.seeds[kept], self.n_steps[kept])
 
 
+class GrownCluster(NamedTuple):
+    """What is known of a cluster besides its rows."""
+
+    table: CountTable
+    seed: int
+    n_steps: int
+
+
+class Journal(Protocol):
+    """Notes clusters as they are grown, for a later fit to take up."""
+
+    def restore(self, engine: Any) -> Iterable[GrownCluster]:
+        """Put the clusters noted into the engine, one after the other, and yield them."""
+
+    def note(self, engine: Any, number: int, cluster: GrownCluster) -> None:
+        """Note a cluster that has grown."""
+
+
 @dataclass(frozen=True)
 class _SeedPair:
     """x_p, x_q and the first threshold, gamma = (1 - growth_rate) * K-hat(x_q, {x_p})."""
@@ -36,7 +55,13 @@ class _SeedPair:
     threshold: float
 
 
-def grow(engine: Engine, tau: float, growth_rate: float, report: Report = ignore) -> Growth:
+def grow(
+    engine: Engine,
+    tau: float,
+    growth_rate: float,
+    report: Report = ignore,
+    journal: Journal | None = None,
+) -> Growth:
     """Grow clusters until no pair of the rows left is similar enough to start one."""
     unassigned = engine.total()
     n_rows = engine.n_rows_left
@@ -44,18 +69,26 @@ def grow(engine: Engine, tau: float, growth_rate: float, report: Report = ignore
     seeds: list[int] = []
     n_steps: list[int] = []
 
+    def add(cluster: GrownCluster) -> None:
+        unassigned.subtract(cluster.table)
+        stack.push(cluster.table)
+        seeds.append(cluster.seed)
+        n_steps.append(cluster.n_steps)
+
     def tell() -> None:
         report(Progress("grow", n_rows - engine.n_rows_left, n_rows, len(stack) + 1))
 
+    for cluster in journal.restore(engine) if journal else ():
+        add(cluster)
     while _more_than_one_row(engine, unassigned):
         pair = _find_seed_pair(engine, unassigned, growth_rate)
         if pair.threshold <= tau:
             break
         table, steps = _grow_cluster(engine, pair, len(stack), tau, growth_rate, tell)
-        unassigned.subtract(table)
-        stack.push(table)
-        seeds.append(pair.first.row)
-        n_steps.append(steps)
+        cluster = GrownCluster(table, pair.first.row, steps)
+        if journal:
+            journal.note(engine, len(stack), cluster)
+        add(cluster)
     clusters = stack.clusters(unassigned.counts.shape, engine.resolution)
     return Growth(clusters, np.array(seeds, dtype=np.int64), np.array(n_steps, dtype=np.int64))
 

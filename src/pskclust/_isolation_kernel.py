@@ -126,8 +126,9 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
         return self._draw(Data(rows, self.metric, uniform_weights(len(rows))))
 
-    def _draw(self, data: Data) -> Self:
-        if self.metric == "euclidean":
+    def _draw(self, data: Any) -> Self:
+        # Rows that are elsewhere are checked when they are read.
+        if self.metric == "euclidean" and isinstance(data, Data):
             check_distances(data.rows)
         n_slots = data.weights.n_slots
         self.psi_ = choose_psi(n_slots) if self.psi == "auto" else int(self.psi)
@@ -136,7 +137,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         partition = draw_partition(
             data, self.method, int(self.n_partitions), self.psi_, self.replace, rng
         )
-        return self._use(partition, data.metric)
+        return self._use(partition, self.metric)
 
     def _use(self, partition: Partition, metric: str) -> Self:
         self.psi_ = partition.psi

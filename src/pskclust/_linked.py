@@ -1,8 +1,7 @@
-"""Linked clusters: what is known of them before, and when, the rows have their labels."""
+"""Linked clusters: the tables of what growth or a choice found, joined."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._auto import AutoChoice, Chosen, Cut
-from ._consensus import share_agreeing
 from ._engines.base import Engine
 from ._growth import Growth
-from ._linking import MergeTree, link
-from ._result import Result
+from ._linking import MergeTree, link_products
 from ._tables import ClusterTables
 from ._weights import Weights
 
@@ -82,15 +79,17 @@ class Linkage:
         return cls(tree, arrays["links"], choice, arrays.get("confidences"))
 
 
-def link_growth(growth: Growth, n_clusters: int) -> Linked:
+def link_growth(engine: Engine, growth: Growth, n_clusters: int) -> Linked:
     """Link the clusters that growth found to fewer ones."""
     n_parts = len(growth.clusters)
-    if n_clusters > n_parts:
+    # No cluster at all is as good as one.
+    if n_clusters > max(1, n_parts):
         raise ValueError(
             f"n_clusters={n_clusters} is more than the {n_parts} clusters that growth found to "
             "link. Use a larger psi or tau, or a smaller n_clusters."
         )
-    tree = link(growth.clusters)
+    n_clusters = min(n_clusters, n_parts)
+    tree = link_products(engine.products(growth.clusters), growth.clusters.masses)
     links = tree.cut(n_clusters)
     clusters = growth.clusters.joined(links, n_clusters)
     return Linked(clusters, _total_steps(growth.n_steps, links, n_clusters), tree, links)
@@ -106,53 +105,6 @@ def link_chosen(chosen: Chosen) -> Linked:
     links = np.where(shared.any(axis=1), shared.argmax(axis=1), -1)
     n_steps = _total_steps(first.n_steps, links, n_clusters)
     return Linked(first.tables(labels, n_clusters), n_steps, first.tree, links)
-
-
-def place_rows(engine: Engine, linked: Linked) -> tuple[Result, Linked]:
-    """Give each row the cluster with most members in its cells, noise where nobody is.
-
-    A cluster that no row is given to is left out.
-    """
-    engine.place(linked.clusters.by_number(), 0.0)
-    rows = engine.row_results(linked.clusters)
-    found = np.bincount(rows.labels[rows.labels >= 0], minlength=len(linked.clusters)) > 0
-    if not found.all():
-        linked = linked.only(found)
-        engine.renumber(np.append(np.where(found, np.cumsum(found) - 1, -1), -1))
-        rows = engine.row_results(linked.clusters)
-    seeds = _most_central(rows.labels, rows.similarities, len(linked.clusters))
-    gamma = math.fsum(rows.similarities)
-    return Result(*rows, seeds, linked.n_steps, gamma, gamma, 0, True, linked.clusters), linked
-
-
-def linkage_of(linked: Linked, chosen: Chosen | None, labels: NDArray[np.int64]) -> Linkage:
-    """Return how clusters were linked, and, after a choice, how sure the label of each row is."""
-    if chosen is None:
-        return Linkage(linked.tree, linked.links)
-    n_clusters = max(chosen.choice.chosen.n_clusters, 1)
-    agreeing = share_agreeing(
-        chosen.choice.clusterings(chosen.parts), labels[chosen.rows], n_clusters
-    )
-    known, total = labels[chosen.rows] + 1, np.zeros(n_clusters + 1)
-    np.add.at(total, known, agreeing)
-    means = total / np.maximum(np.bincount(known, minlength=n_clusters + 1), 1)
-    confidences = means[labels + 1]
-    confidences[labels < 0] = 0
-    confidences[chosen.rows] = agreeing
-    return Linkage(linked.tree, linked.links, chosen.choice, confidences)
-
-
-def _most_central(
-    labels: NDArray[np.int64], similarities: NDArray[np.float64], n_clusters: int
-) -> NDArray[np.int64]:
-    """Return the row of each cluster that is most similar to it, the first one of ties."""
-    highest = np.zeros(n_clusters + 1)
-    np.maximum.at(highest, labels, similarities)
-    highest[-1] = np.inf  # noise
-    most_similar = np.flatnonzero(similarities == highest[labels])
-    seeds = np.empty(n_clusters, dtype=np.int64)
-    seeds[labels[most_similar[::-1]]] = most_similar[::-1]
-    return seeds
 
 
 def _total_steps(

@@ -14,11 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ._tables import ClusterTables
-
-_LARGEST_INTEGER = 2**63 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +63,13 @@ class MergeTree:
 
 def link(parts: ClusterTables) -> MergeTree:
     """Join the two most alike sets of parts until one is left; of ties, the first."""
-    n_parts = len(parts)
-    state = _Sets.of(parts)
+    return link_products(parts.products(), parts.masses)
+
+
+def link_products(products: NDArray[Any], masses: NDArray[np.int64]) -> MergeTree:
+    """Join parts, of which all products of two are known, as `link` does."""
+    n_parts = len(masses)
+    state = _Sets.of(products, masses)
     numbers = np.arange(n_parts)
     pairs = np.empty((max(0, n_parts - 1), 2), dtype=np.int64)
     similarities = np.empty(len(pairs))
@@ -79,7 +81,7 @@ def link(parts: ClusterTables) -> MergeTree:
         similarities[join] = state.similarities[first, second]
         state.join(first, second)
         numbers[first] = n_parts + join
-    return MergeTree(pairs, similarities, separations, parts.masses)
+    return MergeTree(pairs, similarities, separations, masses)
 
 
 @dataclass(eq=False)
@@ -94,14 +96,14 @@ class _Sets:
     partners: NDArray[np.intp]  # (m,) who is most similar to each
 
     @classmethod
-    def of(cls, parts: ClusterTables) -> _Sets:
-        products = _products(parts)
+    def of(cls, products: NDArray[Any], masses: NDArray[np.int64]) -> _Sets:
         contacts = _cosines(products, np.diag(products))
         np.fill_diagonal(contacts, -1)
-        partners = contacts.argmax(axis=1) if len(parts) else np.empty(0, dtype=np.intp)
-        ones = np.ones(len(parts))
-        masses = parts.masses.astype(np.float64)
-        return cls(products, contacts, contacts.copy(), masses, ones, partners)
+        partners = contacts.argmax(axis=1) if len(masses) else np.empty(0, dtype=np.intp)
+        ones = np.ones(len(masses))
+        # Sets are joined in place.
+        changing = products.copy(), contacts, contacts.copy(), masses.astype(np.float64)
+        return cls(*changing, ones, partners)
 
     def most_alike(self) -> tuple[int, int]:
         best = self.similarities[np.arange(len(self.partners)), self.partners]
@@ -150,16 +152,6 @@ class _Sets:
         own = self.cohesions[there]
         ratios = np.divide(other, own, out=np.ones(len(own)), where=other < own)
         return float(np.average(1 - ratios, weights=self.masses[there])), float(1 - ratios.max())
-
-
-def _products(parts: ClusterTables) -> NDArray[Any]:
-    """Return the products of all tables: whole numbers, unless they are too large for that."""
-    total = int(parts.masses.sum())
-    counts = parts.counts
-    if parts.resolution * total**2 > _LARGEST_INTEGER:
-        counts = counts.astype(np.float64)
-    products: NDArray[Any] = sparse.csr_array(counts @ counts.T).toarray()
-    return products
 
 
 def _cosines(products: NDArray[Any], own: NDArray[Any], other: Any = None) -> NDArray[np.float64]:

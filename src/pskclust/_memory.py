@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from ._exceptions import InsufficientMemoryError
 
 _CONTROL_GROUPS = Path("/sys/fs/cgroup")
+_OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
@@ -22,10 +24,10 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
     total = sum(needs.values())
     if available is None or total <= available:
         return
-    parts = ", ".join(f"{purpose} {_readable(size)}" for purpose, size in needs.items())
+    parts = ", ".join(f"{purpose} {readable_bytes(size)}" for purpose, size in needs.items())
     raise InsufficientMemoryError(
-        f"{what} needs about {_readable(total)} ({total} bytes: {parts}), but only "
-        f"{_readable(available)} of memory are available. {way_out}"
+        f"{what} needs about {readable_bytes(total)} ({total} bytes: {parts}), but only "
+        f"{readable_bytes(available)} of memory are available. {way_out}"
     )
 
 
@@ -50,17 +52,51 @@ def _machine_bytes() -> int | None:
 
 
 def _control_group_bytes() -> int | None:
-    """Return what a container's limit leaves (control groups, version 2 or 1)."""
-    root = _CONTROL_GROUPS
-    for limit, used in (
-        (root / "memory.max", root / "memory.current"),
-        (root / "memory/memory.limit_in_bytes", root / "memory/memory.usage_in_bytes"),
-    ):
+    """Return what the limits of containers leave (control groups, version 2 or 1)."""
+    rooms = []
+    for folder, limit, used, cache in _control_groups():
         try:
-            return int(limit.read_text()) - int(used.read_text())
+            room = int((folder / limit).read_text()) - int((folder / used).read_text())
+            rooms.append(room + _cached_bytes(folder, cache))
         except (OSError, ValueError):  # no such group, or its limit is the word "max"
             continue
-    return None
+    return min(rooms, default=None)
+
+
+def _control_groups() -> Iterator[tuple[Path, str, str, str]]:
+    """Yield the groups of this process, inner and outer ones: folders, and what files are called.
+
+    Inside a container the names of groups may be those of the world outside, so the outermost
+    folder is always among them.
+    """
+    try:
+        lines = _OWN_GROUPS.read_text().splitlines()
+    except OSError:
+        lines = []
+    own = dict(line.split(":", 2)[1:] for line in lines)
+    for root, controller, *files in (
+        (_CONTROL_GROUPS, "", "memory.max", "memory.current", "inactive_file"),
+        (
+            _CONTROL_GROUPS / "memory",
+            "memory",
+            "memory.limit_in_bytes",
+            "memory.usage_in_bytes",
+            "total_inactive_file",
+        ),
+    ):
+        inner = root / own.get(controller, "/").lstrip("/")
+        for folder in (inner, *inner.parents):
+            if folder == root or root in folder.parents:
+                yield folder, files[0], files[1], files[2]
+
+
+def _cached_bytes(folder: Path, name: str) -> int:
+    """Return what files that were read take, which the system gives up when it is wanted."""
+    try:
+        lines = (folder / "memory.stat").read_text().splitlines()
+    except OSError:
+        return 0
+    return int(dict(line.split() for line in lines).get(name, 0))
 
 
 def _address_space_bytes() -> int | None:
@@ -77,7 +113,8 @@ def _address_space_bytes() -> int | None:
         return None
 
 
-def _readable(size: int) -> str:
+def readable_bytes(size: int) -> str:
+    """Return a size for people."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB", "GB", "TB"):
         if amount < 1000 or unit == "TB":

@@ -42,12 +42,15 @@ def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return low.min(axis=0), high.max(axis=0)
 
 
-def check_metric(rows: NDArray[Any], metric: str) -> None:
-    """Raise ValueError where `metric` means nothing for a row of X."""
+def check_metric(rows: NDArray[Any], metric: str, first_row: int = 0) -> None:
+    """Raise ValueError where `metric` means nothing for a row of X.
+
+    `rows` are those of X from `first_row` on.
+    """
     if metric == "cosine":
-        _require_directions(rows)
+        _require_directions(rows, first_row)
     elif metric == "haversine":
-        _require_degrees(rows)
+        _require_degrees(rows, first_row)
 
 
 def _on_unit_sphere(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -72,16 +75,16 @@ def _on_globe(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
     )
 
 
-def _require_directions(rows: NDArray[Any]) -> None:
+def _require_directions(rows: NDArray[Any], first_row: int) -> None:
     zero = np.flatnonzero(~rows.any(axis=1))
     if len(zero):
         raise ValueError(
-            f"Row {zero[0]} of X is all zeros and has no direction, which metric='cosine' needs. "
-            f"Leave such rows ({len(zero)} of {len(rows)}) out, or use metric='euclidean'."
+            f"Row {first_row + zero[0]} of X is all zeros and has no direction, which "
+            "metric='cosine' needs. Leave such rows out, or use metric='euclidean'."
         )
 
 
-def _require_degrees(rows: NDArray[Any]) -> None:
+def _require_degrees(rows: NDArray[Any], first_row: int) -> None:
     if rows.shape[1] != 2:
         raise ValueError(
             f"metric='haversine' needs 2 columns, latitude and longitude in degrees; X has "
@@ -91,7 +94,7 @@ def _require_degrees(rows: NDArray[Any]) -> None:
         outside = np.flatnonzero(np.abs(rows[:, column].astype(np.float64)) > bound)
         if len(outside):
             raise ValueError(
-                f"Row {outside[0]} of X has {name} {rows[outside[0], column]}, but "
+                f"Row {first_row + outside[0]} of X has {name} {rows[outside[0], column]}, but "
                 f"metric='haversine' takes degrees in [-{bound}, {bound}], latitude first. "
                 "Check the order and the unit of the columns."
             )

@@ -12,6 +12,7 @@ from ._exceptions import ModelFileError
 from ._gaussian import GaussianKernel, check_gamma
 from ._linked import Linkage
 from ._partition import PARTITIONS
+from ._preparation import Preparation
 from ._result import Result
 from ._tables import ClusterTables
 from ._validation import CLUSTERING_RULES, check_parameters
@@ -20,6 +21,8 @@ from ._version import __version__
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
+# Parameters that mean something to this process, or on this machine, only.
+_NOT_KEPT = ("callback", "scratch_dir", "checkpoint")
 # What a fit sets besides its result and its kernel.
 _CHOICES = ("n_features_in_", "psi_", "tau_", "engine_", "kernels_")
 
@@ -42,10 +45,10 @@ def to_parts(model: Any) -> tuple[Header, Arrays]:
         "linkage": linkage_numbers,
         "written_by": f"pskclust {__version__}",
         "parameters": {
-            name: _plain(value) for name, value in parameters.items() if name != "callback"
+            name: plain_value(value) for name, value in parameters.items() if name not in _NOT_KEPT
         },
-        "choices": {name: _plain(getattr(model, name)) for name in _CHOICES},
-        "result": {name: _plain(value) for name, value in result_numbers.items()},
+        "choices": {name: plain_value(getattr(model, name)) for name in _CHOICES},
+        "result": {name: plain_value(value) for name, value in result_numbers.items()},
     }
     if hasattr(model, "feature_names_in_"):
         header["feature_names"] = model.feature_names_in_.tolist()
@@ -55,6 +58,9 @@ def to_parts(model: Any) -> tuple[Header, Arrays]:
     else:
         for name, array in model.kernel_._partition.arrays().items():
             arrays[f"partition_{name}"] = array
+    if hasattr(model, "preparation_"):
+        header["preparation"], own = model.preparation_.to_parts()
+        arrays |= {f"preparation_{name}": array for name, array in own.items()}
     return header, arrays
 
 
@@ -71,6 +77,10 @@ def restore(model: Any, header: Header, arrays: Arrays) -> None:
             model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
         result = Result.from_parts(header["result"], arrays)
         model.kernel_ = _restored_kernel(model, header, arrays, result.clusters)
+        if "preparation" in header:
+            model.preparation_ = Preparation.from_parts(
+                header["preparation"], _own_arrays(arrays, "preparation_"), model.n_features_in_
+            )
         linkage = header.get("linkage")
         model._publish(result, linkage and Linkage.from_parts(linkage, arrays))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -89,19 +99,22 @@ def _restored_kernel(model: Any, header: Header, arrays: Arrays, clusters: Clust
         return GaussianKernel(points, check_gamma(float(header["gamma"])), model.metric)
     kernel = model._isolation_kernel()
     kernel.psi_ = model.psi_
-    own = {
-        name.removeprefix("partition_"): array
-        for name, array in arrays.items()
-        if name.startswith("partition_")
-    }
-    partition = PARTITIONS[model.method](psi=model.psi_, **own)
+    partition = PARTITIONS[model.method](psi=model.psi_, **_own_arrays(arrays, "partition_"))
     partition.check(n_columns)
     if clusters.shape != partition.table_shape or clusters.resolution != partition.n_partitions:
         raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
     return kernel._use(partition, model.metric)
 
 
-def _plain(value: Any) -> Any:
+def _own_arrays(arrays: Arrays, prefix: str) -> Arrays:
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def plain_value(value: Any) -> Any:
     """Return a parameter as JSON can hold it; a random generator is not kept."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
@@ -110,5 +123,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, numbers.Real):
         return float(value)
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [plain_value(item) for item in value]
     return value if isinstance(value, str) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -19,10 +19,33 @@ from ._kernels import numpy as numpy_kernels
 from ._kernels.numpy import Cells
 from ._kernels.screening import Screen, make_screen, screen_points
 from ._parallel import Scratch, rows_per_chunk, rows_per_product
-from ._validation import Data, check_distances
-from ._weights import Weights
+from ._validation import check_distances
 
 _MIN_COLUMNS_FOR_PRODUCTS = 4
+
+
+class Line(Protocol):
+    """Rows on a line, each as long as it weighs, in units; `one` units are a row of weight 1."""
+
+    @property
+    def n_slots(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def one(self) -> int: ...
+
+    def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.intp]: ...
+
+
+class RowSource(Protocol):
+    """Rows that centres are drawn from, wherever they are."""
+
+    @property
+    def weights(self) -> Line: ...
+
+    def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +212,10 @@ class VoronoiPartition(Partition):
         return make_screen(self.points, self.centres, narrow=True)
 
     @classmethod
-    def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:
-        rows = draw_rows(data.weights, n_partitions, psi, replace, rng)
-        different, centres = np.unique(rows, return_inverse=True)
-        return cls(psi, data.points(different), centres.reshape(rows.shape))
+    def draw(
+        cls, data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    ) -> Self:
+        return cls(psi, *_draw_points(data, n_partitions, psi, replace, rng))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +256,9 @@ class HyperspherePartition(VoronoiPartition):
         numpy_kernels.nearest_balls(points, centres, self.radius2[number], scratch, cells)
 
     @classmethod
-    def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:
+    def draw(
+        cls, data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    ) -> Self:
         drawn = VoronoiPartition.draw(data, n_partitions, psi, replace, rng)
         radius2 = np.array([_squared_gaps(drawn.points[centres]) for centres in drawn.centres])
         return cls(psi, drawn.points, drawn.centres, radius2)
@@ -284,15 +309,17 @@ class TreePartition(Partition):
         )
 
     @classmethod
-    def draw(cls, data: Data, n_partitions: int, psi: int, replace: bool, rng: RandomState) -> Self:
-        rows = draw_rows(data.weights, n_partitions, psi, replace, rng)
+    def draw(
+        cls, data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    ) -> Self:
+        points, centres = _draw_points(data, n_partitions, psi, replace, rng)
         shape = (n_partitions, 2 * psi - 1)
         feature = np.full(shape, -1, dtype=np.int32)
         threshold = np.zeros(shape)
         target = np.zeros(shape, dtype=np.int32)
-        for number, drawn in enumerate(rows):
+        for number, drawn in enumerate(centres):
             tree = (feature[number], threshold[number], target[number])
-            _grow_tree(data.points(drawn), *tree, rng)
+            _grow_tree(points[drawn], *tree, rng)
         return cls(psi, feature, threshold, target)
 
 
@@ -302,14 +329,23 @@ PARTITIONS: dict[str, type[VoronoiPartition | TreePartition]] = {
 
 
 def draw_partition(
-    data: Data, method: str, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    data: RowSource, method: str, n_partitions: int, psi: int, replace: bool, rng: RandomState
 ) -> Partition:
     """Draw n_partitions samples of psi rows each, and make cells of them."""
     return PARTITIONS[method].draw(data, n_partitions, psi, replace, rng)
 
 
+def _draw_points(
+    data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the points of the different rows drawn, (u, d), and which is which draw, (t, psi)."""
+    rows = draw_rows(data.weights, n_partitions, psi, replace, rng)
+    different, numbers = np.unique(rows, return_inverse=True)
+    return data.points(different), numbers.reshape(rows.shape)
+
+
 def draw_rows(
-    weights: Weights, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    weights: Line, n_partitions: int, psi: int, replace: bool, rng: RandomState
 ) -> NDArray[np.intp]:
     """Return the row numbers of the centres, (t, psi).
 
@@ -320,15 +356,11 @@ def draw_rows(
     """
     n_slots = weights.n_slots
     slots = np.array([_draw_slots(n_slots, psi, replace, rng) for _ in range(n_partitions)])
-    if weights.uniform:
-        return slots
-    ends = np.cumsum(weights.units)
     places = slots
     if weights.one != 1:
         within = rng.uniform(size=slots.shape)
         places = ((slots + within) * (weights.total / n_slots)).astype(np.int64)
-    rows: NDArray[np.intp] = ends.searchsorted(np.minimum(places, ends[-1] - 1), side="right")
-    return rows
+    return weights.rows_at(np.minimum(places, weights.total - 1))
 
 
 def _draw_slots(n_slots: int, psi: int, replace: bool, rng: RandomState) -> NDArray[np.intp]:

@@ -16,15 +16,16 @@ class Progress:
 
     Attributes
     ----------
-    stage : {"choose", "encode", "grow", "refine", "link"}
-        What the fit is doing: choosing psi, finding the cells of the rows, growing clusters,
-        refining them, or linking them.
+    stage : {"sample", "choose", "encode", "grow", "refine", "link", "sweep"}
+        What the fit is doing: reading rows to sample them (only where they are read block by
+        block), choosing psi, finding the cells of the rows, growing clusters, refining them, or
+        linking them; "sweep" is all fits of a sweep.
     done, total : int
-        Kernels tried, rows encoded, rows assigned to a cluster, refinement passes made, or
-        clusterings linked; and of how many at the most. Growth may end before `total`: the rest
-        is noise.
+        Rows read, kernels tried, rows encoded, rows assigned to a cluster, refinement passes
+        made, clusterings linked, or fits made; and of how many at the most. Growth may end before
+        `total`: the rest is noise.
     n_clusters : int
-        Clusters found so far.
+        Clusters found so far, or by the latest fit of a sweep.
     """
 
     stage: str
@@ -58,12 +59,15 @@ class _Bar:
     MAX_WIDTH = 30
     SECONDS_BETWEEN_DRAWINGS = 0.1
     WORDS: ClassVar = {
+        "sample": "rows read",
         "choose": "kernels tried",
         "encode": "rows encoded",
         "grow": "rows assigned",
         "refine": "passes",
         "link": "linked",
+        "sweep": "fits",
     }
+    LAST_STAGES = ("refine", "link", "sweep")
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -76,7 +80,7 @@ class _Bar:
         if self._latest is not None and progress.stage != self._latest.stage:
             self._end_stage(self._latest)
         self._latest = progress
-        if progress.stage in ("refine", "link") and progress.done == progress.total:
+        if progress.stage in self.LAST_STAGES and progress.done == progress.total:
             self._end_stage(progress)
             self._latest = None
         elif self._live and time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS:

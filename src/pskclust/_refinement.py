@@ -129,6 +129,15 @@ def adopt_noise(engine: Engine, clusters: ClusterTables) -> None:
     engine.move(np.full(len(clusters) + 1, np.inf))
 
 
+def label_absent(engine: Engine, clusters: ClusterTables, threshold: float) -> None:
+    """Give rows of weight 0, which take no part in a fit, their most similar cluster.
+
+    That similarity must exceed `threshold`, else the row is noise.
+    """
+    everywhere = np.ones(len(clusters), dtype=bool)
+    engine.label_absent(MostSimilar(threshold, everywhere), clusters)
+
+
 def _move_weakest(
     engine: Engine, clusters: ClusterTables, weakest_staying: NDArray[np.float64], min_mass: int
 ) -> ClusterTables | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,8 @@ class Result:
             refinement.objective_before,
             refinement.n_reassigned,
             False,
-            refinement.clusters,
+            # A copy, without what was made of it meanwhile.
+            replace(refinement.clusters),
         )
 
     @property
@@ -76,7 +77,8 @@ class Result:
         counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
         counts.check_format(full_check=True)
         clusters = ClusterTables(counts, masses, shape, numbers["resolution"])
-        known = {**numbers, **arrays}
+        # Files of versions without linking do not say that nothing is linked.
+        known = {"linked": False, **numbers, **arrays}
         result = cls(
             **{field.name: known[field.name] for field in fields(cls)[:-1]}, clusters=clusters
         )

@@ -1,182 +1,215 @@
-"""The same few rows, clustered at a fine scale by many kernels."""
+"""A grid of psi and tau: what each pair finds, and how far seeds agree on it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils import check_random_state
 
-from ._encoding import encode_rows
-from ._engines.choice import blocks_pay, cells_of_rows
-from ._engines.local import LocalEngine
-from ._growth import grow
-from ._kernels import numpy as numpy_kernels
-from ._kernels.numpy import Cells, one_hot
-from ._linking import MergeTree, link
-from ._parallel import map_chunks
-from ._partition import Partition, VoronoiPartition, draw_partition
-from ._tables import ClusterTables
-from ._validation import Data
+from ._estimator import PSKC
+from ._progress import Progress, Report, ignore, reporter
+from ._validation import CLUSTERING_RULES, Data, between, check_parameters, check_psi, whole
 
-# Below, plain NumPy is done before compiled code is loaded.
-MIN_ROWS_FOR_COMPILED = 200
-# With more columns matrix products find cells faster than plain distances do.
-_MAX_COLUMNS_FOR_DISTANCES = 3
-# With so many cells, cells hold so few rows that those who share them are best visited.
-_INDEX_FROM = 0.5
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How the kernels of a sweep are drawn and clusters are grown."""
-
-    method: str
-    n_partitions: int
-    replace: bool
-    tau: float
-    growth_rate: float
+_GRID_RULES = {"psi": (whole(2),), "tau": (between(0, 1),), "n_seeds": (whole(2),)}
+# Agreement differs by so much from seed to seed: less of a difference says nothing.
+_AS_STABLE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
-    """The clusters that one kernel grew."""
+class SweepResult:
+    """What :func:`sweep` found for each psi and tau.
 
-    partition: Partition
-    cells: Cells  # (n, t)
-    labels: NDArray[np.int64]  # (n,) -1 for rows that growth left out
-    steps: NDArray[np.int32]  # (n,)
-    seeds: NDArray[np.int64]  # (m,)
-    n_steps: NDArray[np.int64]  # (m,)
-
-    def __len__(self) -> int:
-        return len(self.seeds)
-
-    @cached_property
-    def tree(self) -> MergeTree:
-        return link(self.tables(self.labels, len(self)))
-
-    def cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the labels of the rows when parts are linked to so many clusters."""
-        return np.append(self.tree.cut(n_clusters), -1)[self.labels]
-
-    def tables(self, labels: NDArray[np.int64], n_clusters: int) -> ClusterTables:
-        """Return the tables of some clusters of the rows, under this kernel."""
-        members = np.flatnonzero(labels >= 0)
-        ones = np.ones(len(members), dtype=np.int64)
-        shape = n_clusters, len(labels)
-        assignment = sparse.csr_array((ones, (labels[members], members)), shape=shape)
-        features = one_hot(self.cells, self.partition.n_cells, self.partition.no_cell)
-        masses = np.bincount(labels[members], minlength=n_clusters)
-        table_shape = self.partition.table_shape
-        return ClusterTables(
-            (assignment @ features).tocsr(), masses, table_shape, self.partition.n_partitions
-        )
-
-
-def draw_nested(
-    sample: Data, recipe: Recipe, sizes: tuple[int, ...], rng: RandomState
-) -> list[Partition]:
-    """Draw a partition of each size, ascending.
-
-    Voronoi cells of a smaller size have the first centres of a larger one: they are as random,
-    and one look at the distances finds the cells of all sizes.
+    Attributes
+    ----------
+    psi : ndarray of int64, shape (n_psi,)
+    tau : ndarray of float64, shape (n_tau,)
+    seeds : ndarray of int64, shape (n_seeds,)
+        The `random_state` of the fits: ``PSKC(psi, tau, random_state=seed)`` is one of them.
+    n_clusters : ndarray of int64, shape (n_psi, n_tau)
+        Number of clusters, the median over the seeds.
+    noise : ndarray of float64, shape (n_psi, n_tau)
+        Share of the rows that are noise, the mean over the seeds.
+    stability : ndarray of float64, shape (n_psi, n_tau)
+        Adjusted Rand index between the labels of two seeds, the mean over all pairs of seeds.
+        Noise counts as a cluster of its own. 1 means that the seed changes nothing.
+    objective : ndarray of float64, shape (n_psi, n_tau)
+        Total similarity of rows to their clusters, the mean over the seeds. It falls with psi by
+        itself, so compare it along a row.
     """
-    method, t, replacing = recipe.method, recipe.n_partitions, recipe.replace
-    if method != VoronoiPartition.method:
-        return [draw_partition(sample, method, t, psi, replacing, rng) for psi in sizes]
-    largest = VoronoiPartition.draw(sample, t, sizes[-1], replacing, rng)
-    return [
-        replace(largest, psi=psi, centres=np.ascontiguousarray(largest.centres[:, :psi]))
-        for psi in sizes
-    ]
+
+    psi: NDArray[np.int64]
+    tau: NDArray[np.float64]
+    seeds: NDArray[np.int64]
+    n_clusters: NDArray[np.int64]
+    noise: NDArray[np.float64]
+    stability: NDArray[np.float64]
+    objective: NDArray[np.float64]
+
+    def best(self) -> dict[str, Any]:
+        """Return the psi and tau that seeds agree on most, as parameters for PSKC.
+
+        Only entries with two or more clusters compete, if there are any. Of those that are as
+        stable, but for a hundredth, the one with the most clusters is returned, then the one with
+        the least noise, then the first.
+
+        Returns
+        -------
+        parameters : dict
+            With the keys "psi" and "tau": ``PSKC(**result.best())``.
+        """
+        competes = self.n_clusters >= 2
+        if not competes.any():
+            competes[:] = True
+        as_stable = competes & (self.stability >= self.stability[competes].max() - _AS_STABLE)
+        rows, columns = np.nonzero(as_stable)
+        by_rank = np.lexsort([self.noise[as_stable], -self.n_clusters[as_stable]])
+        first = by_rank[0]
+        return {"psi": int(self.psi[rows[first]]), "tau": float(self.tau[columns[first]])}
 
 
-def grow_parts(
-    sample: Data, recipe: Recipe, kernels: list[list[Partition]], n_jobs: int | None
-) -> list[list[Parts]]:
-    """Return what growth finds under each of some kernels, each a list of nested partitions."""
-    if len(sample) < MIN_ROWS_FOR_COMPILED:
-        return [
-            [_grow_plainly(sample, recipe, partition, n_jobs) for partition in nested]
-            for nested in kernels
-        ]
-    found = _cells(sample, kernels, n_jobs)
+def sweep(
+    X: ArrayLike,
+    *,
+    psi: Sequence[int],
+    tau: Sequence[float],
+    n_seeds: int = 3,
+    random_state: int | RandomState | None = None,
+    sample_weight: ArrayLike | None = None,
+    callback: Report | None = None,
+    **pskc_params: Any,
+) -> SweepResult:
+    """Fit :class:`PSKC` with every pair of psi and tau, several times each.
 
-    def grow_one(chunk: slice) -> list[Parts]:
-        nested = kernels[chunk.start]
-        return [
-            _grow_compiled(cells, recipe, partition)
-            for partition, cells in zip(nested, found[chunk.start], strict=True)
-        ]
+    The cells of the rows, the costly part, are found once for each psi and seed and serve every
+    tau. Labels are those of separate fits, to the bit.
 
-    return list(map_chunks(grow_one, len(kernels), 1, n_jobs, 1))
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    psi : sequence of int
+    tau : sequence of float
+    n_seeds : int, default=3
+        How many fits there are of each pair, 2 or more.
+    random_state : int, RandomState instance or None, default=None
+        What the seeds of the fits are drawn from.
+    sample_weight : array-like of shape (n_samples,), default=None
+        See :meth:`PSKC.fit`.
+    callback : callable or None, default=None
+        Called with a :class:`Progress` of stage "sweep" after each fit.
+    **pskc_params
+        Other parameters of :class:`PSKC`.
 
+    Returns
+    -------
+    result : SweepResult
 
-def _cells(sample: Data, kernels: list[list[Partition]], n_jobs: int | None) -> list[list[Cells]]:
-    """Return the cells of all rows in each partition of each kernel."""
-    first, points = kernels[0][0], sample.points()
-    few_columns = points.shape[1] <= _MAX_COLUMNS_FOR_DISTANCES
-    if type(first) is not VoronoiPartition or not few_columns or blocks_pay(len(sample), first):
-        return [
-            [cells_of_rows(sample, partition, n_jobs) for partition in nested] for nested in kernels
-        ]
-
-    def find(chunk: slice) -> list[Cells]:
-        return _nested_cells(points, kernels[chunk.start])
-
-    return list(map_chunks(find, len(kernels), 1, n_jobs, 1))
-
-
-def _nested_cells(points: NDArray[np.float64], nested: list[Any]) -> list[Cells]:
-    from ._kernels import sweep  # compiled code is loaded only where it is used
-
-    largest = nested[-1]
-    sizes = np.array([partition.psi for partition in nested])
-    cells = np.empty((len(sizes), len(points), largest.n_partitions), dtype=np.uint16)
-    sweep.nearest_of_first(points, largest.points[largest.centres], sizes, cells)
-    return list(cells)
-
-
-def _grow_compiled(cells: Cells, recipe: Recipe, partition: Partition) -> Parts:
-    from ._kernels import numba as compiled_kernels
-    from ._kernels import sweep
-
-    # Code is compiled for one type of cells only.
-    cells = np.ascontiguousarray(cells, dtype=np.uint16)
-    n_rows, n_partitions = cells.shape
-    psi = partition.psi
-    starts = np.zeros(0, dtype=np.int64)
-    members = np.empty(0, dtype=np.int32)
-    if psi * psi > _INDEX_FROM * n_rows:
-        starts = np.zeros(n_partitions * (psi + 1) + 1, dtype=np.int64)
-        members = np.empty(cells.size, dtype=np.int32)
-        compiled_kernels.list_members(cells, psi + 1, starts, members)
-    labels, seeds, n_steps = (np.empty(n_rows, dtype=np.int64) for _ in range(3))
-    steps = np.empty(n_rows, dtype=np.int32)
-    n_clusters = sweep.grow_rows(
-        cells,
-        psi,
-        recipe.tau,
-        recipe.growth_rate,
-        starts,
-        members,
-        labels,
-        steps,
+    Examples
+    --------
+    >>> from pskclust import PSKC, sweep
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> result = sweep(X, psi=[8, 16, 32], tau=[0.01, 0.02, 0.05], random_state=0)
+    >>> result.n_clusters.shape
+    (3, 3)
+    >>> PSKC(**result.best(), random_state=0).fit(X).n_clusters_
+    3
+    """
+    _check_grid(psi, tau, n_seeds)
+    rng = check_random_state(random_state)
+    seeds = rng.randint(np.iinfo(np.int32).max, size=n_seeds).astype(np.int64)
+    models = [[PSKC(size, random_state=int(seed), **pskc_params) for seed in seeds] for size in psi]
+    report = reporter(models[0][0].verbose, callback)
+    data = _checked_data(models[0][0], psi, X, sample_weight)
+    shape = len(psi), len(tau), n_seeds
+    n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
+    stability = np.empty(shape[:2])
+    n_done = itertools.count(1)
+    units = np.asarray(data.weights.units)
+    for row, fits in enumerate(models):
+        labels = np.empty((len(tau), n_seeds, len(data)), dtype=np.int32)
+        for number, model in enumerate(fits):
+            for column in _clusterings(model, data, tau):
+                place = row, column, number
+                labels[column, number] = model.labels_
+                n_clusters[place], objective[place] = model.n_clusters_, model.objective_
+                noise[place] = units[model.labels_ < 0].sum() / units.sum()
+                report(Progress("sweep", next(n_done), int(np.prod(shape)), model.n_clusters_))
+        stability[row] = [_mean_agreement(some, units) for some in labels]
+    return SweepResult(
+        np.array(psi, dtype=np.int64),
+        np.array(tau, dtype=np.float64),
         seeds,
-        n_steps,
+        np.percentile(n_clusters, 50, axis=2, method="lower").astype(np.int64),
+        noise.mean(axis=2),
+        stability,
+        objective.mean(axis=2),
     )
-    return Parts(partition, cells, labels, steps, seeds[:n_clusters], n_steps[:n_clusters])
 
 
-def _grow_plainly(sample: Data, recipe: Recipe, partition: Partition, n_jobs: int | None) -> Parts:
-    engine = LocalEngine(sample, n_jobs=n_jobs)
-    engine.encode(partition)
-    growth = grow(engine, recipe.tau, recipe.growth_rate)
-    rows = engine.row_results(growth.clusters)
-    cells = encode_rows(sample, partition, numpy_kernels, n_jobs)
-    return Parts(partition, cells, rows.labels, rows.growth_steps, growth.seeds, growth.n_steps)
+def _check_grid(psi: Sequence[int], tau: Sequence[float], n_seeds: int) -> None:
+    for name, values in (("psi", psi), ("tau", tau)):
+        if not len(values):
+            raise ValueError(f"{name} is empty. Give one value or more to try.")
+        for value in values:
+            check_parameters({name: value}, {name: _GRID_RULES[name]})
+    check_parameters({"n_seeds": n_seeds}, {"n_seeds": _GRID_RULES["n_seeds"]})
+
+
+def _checked_data(
+    model: PSKC, psi: Sequence[int], X: ArrayLike, sample_weight: ArrayLike | None
+) -> Data:
+    """Return the data of all fits; raise what the last of them would raise before the first."""
+    check_parameters(model.get_params(deep=False), CLUSTERING_RULES)
+    if model.kernel != "isolation":
+        raise ValueError(
+            f"kernel={model.kernel!r} has no psi to try. Leave it out, for kernel='isolation'."
+        )
+    if model.n_clusters is not None or model.linking is True:
+        raise ValueError(
+            f"n_clusters={model.n_clusters}, linking={model.linking}: a sweep is of the paper's "
+            "algorithm, which links nothing. Leave them out."
+        )
+    data: Data = model._checked_data(X, sample_weight)
+    check_psi(int(max(psi)), data.weights.n_slots, model.replace, weighted=not data.weights.uniform)
+    return data
+
+
+def _clusterings(model: PSKC, data: Data, tau: Sequence[float]) -> Iterator[int]:
+    """Fit the model with each tau on the same cells; yield which one it is."""
+    engine = model._engine_for(data, ignore)
+    for number, value in enumerate(tau):
+        engine.reset()
+        model.tau_ = float(value)
+        model._cluster(engine, ignore)
+        yield number
+
+
+def _mean_agreement(labels: NDArray[np.int32], units: NDArray[np.int64]) -> float:
+    """Return the mean adjusted Rand index of all pairs of labellings, (n_seeds, n)."""
+    pairs = itertools.combinations(labels, 2)
+    return float(np.mean([_adjusted_rand(one, other, units) for one, other in pairs]))
+
+
+def _adjusted_rand(
+    one: NDArray[np.int32], other: NDArray[np.int32], units: NDArray[np.int64]
+) -> float:
+    """Return the adjusted Rand index of two labellings of rows with weights."""
+    # Noise, -1, is the first of the groups.
+    shared = sparse.coo_array((units, (one + 1, other + 1))).tocsr()
+    total = float(units.sum())
+    together = np.square(shared.data.astype(np.float64)).sum()
+    in_one, in_other = (
+        np.square(np.asarray(shared.sum(axis=axis), dtype=np.float64)).sum() for axis in (1, 0)
+    )
+    expected = (in_one - total) * (in_other - total) / (total * (total - 1))
+    largest = ((in_one - total) + (in_other - total)) / 2
+    if largest == expected:
+        return 1.0
+    return float((together - total - expected) / (largest - expected))

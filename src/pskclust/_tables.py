@@ -20,6 +20,8 @@ from scipy import sparse
 from ._kernels import numpy as numpy_kernels
 from ._kernels.numpy import Cells
 
+_LARGEST_INTEGER = 2**63 - 1
+
 
 @dataclass(eq=False)
 class CountTable:
@@ -35,6 +37,33 @@ class CountTable:
     def subtract(self, other: CountTable) -> None:
         self.counts -= other.counts
         self.mass -= other.mass
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Take little room on the way to another process: most cells of a cluster are empty."""
+        cells = np.flatnonzero(self.counts)
+        counts = self.counts.ravel()[cells]
+        smallest_type = np.min_scalar_type(counts.max(initial=0))
+        packed = cells.astype(np.uint32), counts.astype(smallest_type)
+        return _from_cells, (self.counts.shape, *packed, self.mass)
+
+
+def _from_cells(
+    shape: tuple[int, int],
+    cells: NDArray[np.uint32],
+    counts: NDArray[np.unsignedinteger[Any]],
+    mass: int,
+) -> CountTable:
+    table = np.zeros(shape, dtype=np.int64)
+    table.ravel()[cells] = counts
+    return CountTable(table, mass)
+
+
+def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return tables with a last column of zeros, the cell of a mixed block."""
+    *shape, width = counts.shape
+    wider = np.zeros((*shape, width + 1), dtype=np.int64)
+    wider[..., :-1] = counts
+    return wider
 
 
 def smallest_passing_score(threshold: float, denominator: int) -> int:
@@ -133,6 +162,19 @@ class ClusterTables:
     def _by_cell(self) -> sparse.csr_array:
         """The counts with a row for each cell."""
         return self.counts.T.tocsr()
+
+    @cached_property
+    def padded(self) -> NDArray[np.int64]:
+        """All tables in full, (k, t, n_cells + 1), with a last column of zeros."""
+        return padded(self.counts.toarray().reshape(len(self), *self.shape))
+
+    def products(self) -> NDArray[Any]:
+        """Return the products of all tables: whole numbers, unless they are too large for that."""
+        counts = self.counts
+        if self.resolution * int(self.masses.sum()) ** 2 > _LARGEST_INTEGER:
+            counts = counts.astype(np.float64)
+        products: NDArray[Any] = sparse.csr_array(counts @ counts.T).toarray()
+        return products
 
     def inner_scores(self) -> list[int]:
         """Return the total score of each cluster's members against it: its squared counts."""

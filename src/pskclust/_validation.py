@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,7 @@ def is_number(value: object) -> bool:
 _FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
 NOT_NEGATIVE = Rule("a number of 0 or more", lambda value: is_number(value) and 0 <= value < np.inf)
 NONE = Rule("None", lambda value: value is None)
+_PATH = Rule("a path", lambda value: isinstance(value, str | os.PathLike))
 _FUNCTION = Rule("a function", callable)
 _GROWTH_RATE = Rule(
     "a number above 0 and below 1, large enough for the threshold to fall",
@@ -103,6 +105,8 @@ CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
     "noise": (one_of("keep", "nearest"),),
     "verbose": (_FLAG, whole(0)),
     "callback": (_FUNCTION, NONE),
+    "scratch_dir": (_PATH, NONE),
+    "checkpoint": (_PATH, NONE),
 }
 
 
@@ -120,11 +124,6 @@ def check_parameters(
 def check_linking(parameters: Mapping[str, Any]) -> bool:
     """Return whether clusters are to be linked; raise ValueError if that cannot be."""
     linking, n_clusters = parameters["linking"], parameters["n_clusters"]
-    asked_for = [
-        f"{name}={value!r}"
-        for name, value in (("n_clusters", n_clusters), ("linking", linking))
-        if value is not None and value is not False and value != "auto"
-    ]
     if not linking:
         if n_clusters is not None:
             raise ValueError(
@@ -133,12 +132,14 @@ def check_linking(parameters: Mapping[str, Any]) -> bool:
             )
         return False
     if parameters["kernel"] == "gaussian":
-        if asked_for:
+        if linking != "auto" and n_clusters is None:
             raise ValueError(
-                f"kernel='gaussian' has no linking, but {asked_for[0]}. Use kernel='isolation'."
+                "kernel='gaussian' does not choose how many clusters are linked, but linking=True. "
+                "Give n_clusters, or use kernel='isolation'."
             )
-        return False
-    return bool(asked_for) or "auto" in (parameters["psi"], parameters["tau"])
+        return n_clusters is not None
+    asked_for = linking != "auto" or n_clusters is not None
+    return asked_for or "auto" in (parameters["psi"], parameters["tau"])
 
 
 def check_rows(
@@ -169,14 +170,46 @@ def check_rows(
         raise
     if rows.dtype.kind not in "biuf":
         _name_what_is_no_number(X, TypeError())
-        raise TypeError(f"X holds {rows.dtype}, not numbers. Encode it as numbers first.")
-    if rows.dtype.itemsize > 8:
-        rows = rows.astype(np.float64)
-    _require_finite(rows, getattr(estimator, "feature_names_in_", None))
-    check_metric(rows, metric)
+    rows = check_values(rows, metric, getattr(estimator, "feature_names_in_", None))
     if reset and metric == "haversine":
         warn_of_radians(rows)
     return rows
+
+
+def check_values(
+    rows: NDArray[Any], metric: str, names: NDArray[Any] | None = None, first_row: int = 0
+) -> NDArray[Any]:
+    """Return the rows of X from `first_row` on, if they are finite numbers that `metric` allows."""
+    if rows.dtype.kind not in "biuf":
+        raise TypeError(f"X holds {rows.dtype}, not numbers. Encode it as numbers first.")
+    if rows.dtype.itemsize > 8:
+        rows = rows.astype(np.float64)
+    _require_finite(rows, names, first_row)
+    check_metric(rows, metric, first_row)
+    return rows
+
+
+def check_columns(
+    estimator: Any, n_columns: int, names: Sequence[str] | None, *, reset: bool
+) -> None:
+    """Set or check `n_features_in_` and `feature_names_in_` as scikit-learn does for arrays."""
+    if reset:
+        estimator.n_features_in_ = n_columns
+        estimator.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+        return
+    if n_columns != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {n_columns} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if names is not None and fitted is not None and list(names) != list(fitted):
+        raise ValueError(
+            f"The columns of X are {', '.join(names)}, but those of the fit were "
+            f"{', '.join(fitted)}. Pass the same columns in the same order."
+        )
 
 
 def check_distances(rows: NDArray[Any], *others: NDArray[Any]) -> None:
@@ -212,7 +245,7 @@ def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
     )
 
 
-def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None) -> None:
+def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None, first_row: int) -> None:
     step = rows_per_chunk(rows.shape[1])
     for start in range(0, len(rows), step):
         finite = np.isfinite(rows[start : start + step])
@@ -222,8 +255,9 @@ def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None) -> None:
             what = "NaN" if np.isnan(value) else value
             where = "" if names is None else f" (column {names[column]!r})"
             raise ValueError(
-                f"X[{start + row}, {column}]{where} is {what}. Every value must be finite: "
-                "leave such rows out, or fill them in, say with sklearn.impute.SimpleImputer."
+                f"X[{first_row + start + row}, {column}]{where} is {what}. Every value must be "
+                "finite: leave such rows out, or fill them in, say with "
+                "sklearn.impute.SimpleImputer."
             )
 
 

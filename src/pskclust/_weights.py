@@ -50,6 +50,13 @@ class Weights:
             return len(self.units)
         return max(self.total // self.one, int(np.count_nonzero(self.units)))
 
+    def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Return the rows at some places of a line on which each row is as long as it weighs."""
+        if self.uniform:
+            return places
+        rows: NDArray[np.intp] = np.cumsum(self.units).searchsorted(places, side="right")
+        return rows
+
 
 def uniform_weights(n_samples: int) -> Weights:
     """Return weight 1 for every row, in no memory."""
@@ -60,23 +67,49 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: i
     """Return `sample_weight` in units; `resolution` is the score of a row with its equal."""
     if sample_weight is None:
         return uniform_weights(n_samples)
-    weights = _checked_array(sample_weight, n_samples)
-    total = math.fsum(weights)
+    weights = checked_weights(sample_weight, n_samples)
+    exponent = unit_exponent(math.fsum(weights), are_whole(weights), resolution)
+    return Weights(in_units(weights, exponent), one=1 << exponent)
+
+
+def unit_exponent(total: float, whole: bool, resolution: int) -> int:
+    """Return how many binary places weights of this sum are held with: none if all are whole."""
+    if not total:
+        raise ValueError("sample_weight is zero for every row. At least one must be positive.")
     room = LARGEST_EXACT // (2 * resolution)
     if total > room:
         raise ValueError(
             f"sample_weight sums to {total:g}, more than the {room:g} that can be counted exactly "
             "here. Divide all weights by the same number."
         )
-    if np.all(weights == np.floor(weights)):
-        return Weights(weights.astype(np.int64), one=1)
-    exponent = math.floor(math.log2(room) - math.log2(total))
+    return 0 if whole else math.floor(math.log2(room) - math.log2(total))
+
+
+def in_units(weights: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
     units = np.rint(np.ldexp(weights, exponent)).astype(np.int64)
     units[(units == 0) & (weights > 0)] = 1
-    return Weights(units, one=1 << exponent)
+    return units
 
 
-def _checked_array(sample_weight: ArrayLike, n_samples: int) -> NDArray[np.float64]:
+def are_whole(weights: NDArray[np.float64]) -> bool:
+    return bool(np.all(weights == np.floor(weights)))
+
+
+def exact_sum(weights: NDArray[np.float64]) -> list[float]:
+    """Return numbers that add up to the sum of all weights without any rounding.
+
+    Rounded once, over the parts of all weights, it is the sum that is rounded once over all.
+    """
+    parts: list[float] = []
+    while rest := math.fsum([*weights.tolist(), *(-part for part in parts)]):
+        parts.append(rest)
+    return parts
+
+
+def checked_weights(
+    sample_weight: ArrayLike, n_samples: int, first_row: int = 0
+) -> NDArray[np.float64]:
+    """Return the weights of the rows from `first_row` on, finite and not negative."""
     try:
         weights: NDArray[Any] = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -89,9 +122,7 @@ def _checked_array(sample_weight: ArrayLike, n_samples: int) -> NDArray[np.float
     bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
     if len(bad):
         raise ValueError(
-            f"sample_weight[{bad[0]}] is {weights[bad[0]]}. Weights must be finite and not "
-            "negative; use 0 to leave a row out."
+            f"sample_weight[{first_row + bad[0]}] is {weights[bad[0]]}. Weights must be finite and "
+            "not negative; use 0 to leave a row out."
         )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every row. At least one must be positive.")
     return weights

@@ -49,12 +49,22 @@ class Moved(NamedTuple):
     n_rows: int
 
 
+class Members(NamedTuple):
+    """The rows that a cluster took when it grew, rising, and the step at which it took each."""
+
+    rows: NDArray[np.int64]
+    steps: NDArray[np.int32]
+
+
 class RowResults(NamedTuple):
     """What is known of each row at the end."""
 
     labels: NDArray[np.int64]
     similarities: NDArray[np.float64]
     growth_steps: NDArray[np.int32]
+
+    def only(self, chosen: slice) -> RowResults:
+        return RowResults(self.labels[chosen], self.similarities[chosen], self.growth_steps[chosen])
 
 
 class Engine(Protocol):
@@ -118,11 +128,30 @@ class Engine(Protocol):
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         """Replace each label by the entry of `new_labels` at its place; the last is for -1."""
 
+    def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
+        """Give the rows of weight 0 the labels that `rule` proposes."""
+
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         """Return the total score of each cluster's members against it."""
 
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        """Return the total score of each cluster's members against each cluster, (k, k)."""
+
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return what is known of each row, similarities being to each one's own cluster."""
+
+    def reset(self) -> None:
+        """Take all rows out of their clusters, so that growth can start anew on the same cells."""
+
+
+class ResumableEngine(Engine, Protocol):
+    """An engine whose clusters can be noted as they are grown, and taken up again."""
+
+    def members(self, cluster: int) -> Members:
+        """Return the rows of a cluster."""
+
+    def restore(self, members: Members, cluster: int) -> None:
+        """Put rows into a cluster again that had grown before."""
 
 
 class EncodingEngine(Engine, Protocol):
@@ -134,5 +163,18 @@ class EncodingEngine(Engine, Protocol):
     def encode(self, partition: Any, report: Report = ignore) -> None:
         """Find the cells of all rows."""
 
+
+class WeighingEngine(EncodingEngine, Protocol):
+    """An engine whose rows may each stand for several equal ones."""
+
     def weight_of_changed_labels(self) -> int:
         """Return the total units of the rows that `n_changed_labels` counts."""
+
+
+class ShardableEngine(WeighingEngine, ResumableEngine, Protocol):
+    """An engine that may hold some of the rows only."""
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        """Absorb as `absorb` does, but return the table of the rows, and add them nowhere."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._blocks import block_rows, holders_of_cells, padded, padded_tables, unpadded
+from .._blocks import BlockedRows, block_rows, holders_of_cells, unpadded
 from .._kernels import blocks as kernels
 from .._kernels import numba as row_kernels
 from .._kernels.blocks import BLOCK
@@ -18,9 +18,9 @@ from .._kernels.numpy import one_hot
 from .._parallel import map_chunks, n_threads
 from .._partition import VoronoiPartition
 from .._progress import Report, ignore
-from .._tables import ClusterTables, CountTable
+from .._tables import ClusterTables, CountTable, padded
 from .._validation import Data
-from .base import Absorbed, Candidate, ProposalRule, RowResults
+from .base import Absorbed, Candidate, Members, ProposalRule, RowResults
 from .labelled import LabelledRows, require_memory_to_fit
 
 T = TypeVar("T")
@@ -44,25 +44,34 @@ class BlockedEngine(LabelledRows):
         self.resolution = partition.n_partitions
         self._partition = partition
         n_columns = partition.points.shape[1]
-        point_bytes = 8 * len(self._data) * (n_columns + 1)
-        require_memory_to_fit(len(self._data), partition, points=point_bytes)
-        self._blocked = block_rows(self._data, partition, self._n_jobs, report)
+        point_bytes = 8 * self._n_rows * (n_columns + 1)
+        require_memory_to_fit(self._n_rows, partition, points=point_bytes)
+        blocked = block_rows(self._data, partition, self._n_jobs, report)
+        del self._data
+        places = np.empty(self._n_rows, dtype=np.int64)
+        places[blocked.order] = np.arange(self._n_rows)
+        holders = holders_of_cells(blocked, partition.psi)
+        self._places, *arrays = self._keep([places, *holders, *blocked.arrays()])
+        self._holders, arrays = tuple(arrays[:2]), arrays[2:]
+        self._blocked = BlockedRows.of(arrays)
         self._layout = self._blocked.layout
         self._units = self._blocked.units
-        self._places = np.empty(len(self._data), dtype=np.int64)
-        self._places[self._blocked.order] = np.arange(len(self._data))
+        self.reset()
+
+    def reset(self) -> None:
+        super().reset()
         # Rows of weight 0 are no rows to growth.
-        counted = np.zeros((len(self._layout.full), BLOCK), dtype=bool)
+        counted = np.zeros((len(self._layout.block_cells), BLOCK), dtype=bool)
         counted.ravel()[: len(self._units)] = self._units > 0
         packed = np.packbits(counted, axis=1, bitorder="little")
         self._open = packed.view("<u8").astype(np.uint64).ravel()
-        nothing = np.empty(0, dtype=np.int64)
-        self._written_out: tuple[ClusterTables | None, NDArray[np.int64]] = None, nothing
+        self._count_open()
+        self._known = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
+        self._highest = np.full(len(self._n_open), kernels.UNKNOWN)
+
+    def _count_open(self) -> None:
         starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
         self._n_open = np.add.reduceat(np.bitwise_count(self._open).astype(np.int64), starts)
-        self._holders = holders_of_cells(self._blocked, partition.psi)
-        self._known = padded(np.zeros(partition.table_shape, dtype=np.int64))
-        self._highest = np.full(len(self._n_open), kernels.UNKNOWN)
 
     @property
     def n_rows_left(self) -> int:
@@ -97,11 +106,18 @@ class BlockedEngine(LabelledRows):
         self._n_open[block // self._layout.blocks_per_superblock] -= 1
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        absorbed, added = self.absorbed(table, min_score, cluster, step)
+        table.add(added)
+        return absorbed
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
         tables = padded(table.counts[np.newaxis])
         visited, best_score_left = self._superblocks_to_visit(tables, min_score)
 
         def absorb_some(some: Superblocks) -> tuple[int, int, int, NDArray[np.int64]]:
-            n_rows, best_score_left = kernels.absorb(
+            n_taken, best_left = kernels.absorb(
                 self._layout,
                 some,
                 tables,
@@ -117,9 +133,9 @@ class BlockedEngine(LabelledRows):
             )
             added = np.zeros_like(tables[0])
             mass = 0
-            if n_rows:
+            if n_taken:
                 mass = kernels.count_blocks(self._layout, some, joined, self._units, added)
-            return n_rows, mass, best_score_left, added
+            return n_taken, mass, best_left, added
 
         joined = np.zeros_like(self._open)
         added = np.zeros_like(tables[0])
@@ -129,8 +145,7 @@ class BlockedEngine(LabelledRows):
             mass += part[1]
             best_score_left = max(best_score_left, part[2])
             added += part[3]
-        table.add(unpadded(added, mass))
-        return Absorbed(n_rows, best_score_left)
+        return Absorbed(n_rows, best_score_left), unpadded(added, mass)
 
     def _superblocks_to_visit(
         self, tables: NDArray[np.int64], min_score: int
@@ -146,14 +161,28 @@ class BlockedEngine(LabelledRows):
         if not len(clusters) or not tables_fit_in_memory(clusters):
             super().place(clusters, threshold)
             return
-        label = _labeller(self._layout, clusters, self._tables(clusters), threshold, self._labels)
+        label = _labeller(self._layout, clusters, threshold, self._labels)
         for _ in self._map_superblocks(label):
             pass
+
+    def members(self, cluster: int) -> Members:
+        places = np.flatnonzero(self._labels == cluster)
+        numbers = self._blocked.order[places]
+        rising = np.argsort(numbers)
+        return Members(numbers[rising], self._steps[places[rising]])
+
+    def restore(self, members: Members, cluster: int) -> None:
+        places = self._places[members.rows]
+        self._labels[places] = cluster
+        self._steps[places] = members.steps
+        blocks, bits = np.divmod(places, BLOCK)
+        np.bitwise_and.at(self._open, blocks, ~(np.uint64(1) << bits.astype(np.uint64)))
+        self._count_open()
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         if not tables_fit_in_memory(clusters):
             return self._row_results_one_by_one(clusters)
-        tables, n_rows = self._tables(clusters), len(self._labels)
+        tables, n_rows = clusters.padded, len(self._labels)
         denominators = self.resolution * clusters.masses
         results = RowResults(
             np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows, np.int32)
@@ -180,7 +209,7 @@ class BlockedEngine(LabelledRows):
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         if rule.offsets is None or not tables_fit_in_memory(clusters):
             return super()._rows_to_judge(rule, clusters, sources)
-        offsets, tables = rule.offsets, self._tables(clusters)
+        offsets, tables = rule.offsets, clusters.padded
         denominators = self.resolution * clusters.masses
         closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
         content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
@@ -222,7 +251,7 @@ class BlockedEngine(LabelledRows):
         if not tables_fit_in_memory(clusters):
             return clusters.scores(self._blocked.cells(rows), row_kernels)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
-        kernels.cluster_scores(self._layout, rows, self._tables(clusters), scores)
+        kernels.cluster_scores(self._layout, rows, clusters.padded, scores)
         return scores
 
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
@@ -249,12 +278,6 @@ class BlockedEngine(LabelledRows):
         sizes = np.append(self.resolution * clusters.masses, 1)
         similarities = scores / sizes[self._labels]
         return RowResults(*map(self._by_row_number, (self._labels, similarities, self._steps)))
-
-    def _tables(self, clusters: ClusterTables) -> NDArray[np.int64]:
-        """Return the tables of all clusters, (k, t, psi + 1), written out once."""
-        if self._written_out[0] is not clusters:
-            self._written_out = clusters, padded_tables(clusters)
-        return self._written_out[1]
 
     def _by_row_number(self, values: NDArray[Any]) -> NDArray[Any]:
         answer = np.empty_like(values)
@@ -284,12 +307,11 @@ def tables_fit_in_memory(clusters: ClusterTables) -> bool:
 def _labeller(
     layout: Any,
     clusters: ClusterTables,
-    tables: NDArray[np.int64],
     threshold: float,
     labels: NDArray[np.int64],
 ) -> Callable[[Superblocks], None]:
     """Return a function that labels the rows of some superblocks by their most similar cluster."""
-    denominators = clusters.resolution * clusters.masses
+    tables, denominators = clusters.padded, clusters.resolution * clusters.masses
 
     def label(some: Superblocks) -> None:
         possible = np.empty((2, len(clusters)), dtype=np.int64)
@@ -308,7 +330,7 @@ def most_similar_clusters(
     """Return the most similar cluster of each new row, -1 where none is above `threshold`."""
     blocked = block_rows(data, partition, n_jobs)
     labels = np.empty(len(data), dtype=np.int64)
-    label = _labeller(blocked.layout, clusters, padded_tables(clusters), threshold, labels)
+    label = _labeller(blocked.layout, clusters, threshold, labels)
     for _ in _map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
         pass
     answer = np.empty_like(labels)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,8 @@ from .._kernels.numpy import Cells
 from .._partition import Partition, VoronoiPartition
 from .._tables import ClusterTables
 from .._validation import Data
-from .base import EncodingEngine
+from .base import EncodingEngine, ShardableEngine
+from .labelled import Keep, in_memory
 from .local import LocalEngine
 from .merged import MergedEngine
 
@@ -58,6 +61,8 @@ def labels_by_blocks(
 
     if not len(clusters) or not tables_fit_in_memory(clusters):
         return None
+    # A copy, so that what is made of it does not stay.
+    clusters = replace(clusters)
     labels = np.empty(len(data), dtype=np.int64)
     for some in _slices(len(data)):
         labels[some] = most_similar_clusters(
@@ -70,16 +75,34 @@ def isolation_engine(data: Data, partition: Partition, n_jobs: int | None) -> En
     """Return the engine for rows in memory that suits them."""
     equal = find_equal_rows(data)
     if equal is not None:
-        return MergedEngine(_engine_for_rows(equal.merged(data), partition, n_jobs), equal)
-    return _engine_for_rows(data, partition, n_jobs)
+        return MergedEngine(engine_for_rows(equal.merged(data), partition, n_jobs), equal)
+    return engine_for_rows(data, partition, n_jobs)
 
 
-def _engine_for_rows(data: Data, partition: Partition, n_jobs: int | None) -> EncodingEngine:
+def engine_for_rows(
+    data: Data,
+    partition: Partition,
+    n_jobs: int | None,
+    keep: Keep = in_memory,
+    *,
+    all_rows: bool = True,
+) -> ShardableEngine:
+    """Return the engine for rows in memory that suits them, without merging any.
+
+    Where these are not `all_rows`, clusters grow by others too.
+    """
     if blocks_pay(len(data), partition):
         from .blocked import BlockedEngine  # compiled code is loaded only where it is used
 
-        return BlockedEngine(data, n_jobs=n_jobs)
-    return LocalEngine(data, kernels=choice.kernels_for(len(data)), n_jobs=n_jobs)
+        return BlockedEngine(data, n_jobs=n_jobs, keep=keep)
+    # An index knows of the rows that joined here only.
+    return LocalEngine(
+        data,
+        kernels=choice.kernels_for(len(data)),
+        indexed=all_rows,
+        n_jobs=n_jobs,
+        keep=keep,
+    )
 
 
 def _slices(n_rows: int) -> list[slice]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,16 @@ from .base import Moved, ProposalRule
 
 T = TypeVar("T")
 
+# Takes arrays that will be read often and never written, and returns them from where they are kept.
+Keep = Callable[[Sequence[NDArray[Any]]], Sequence[NDArray[Any]]]
+
 # Rows that move are added to tables in parts, so that many of them need little memory.
 _ROWS_PER_CHANGE = 1 << 14
+
+
+def in_memory(arrays: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
+    """Keep arrays where they are."""
+    return arrays
 
 
 class LabelledRows(ABC):
@@ -30,15 +38,25 @@ class LabelledRows(ABC):
     resolution: int
 
     def __init__(
-        self, data: Data, *, n_jobs: int | None = None, chunk_rows: int | None = None
+        self,
+        data: Data,
+        *,
+        n_jobs: int | None = None,
+        chunk_rows: int | None = None,
+        keep: Keep = in_memory,
     ) -> None:
         self._data = data
+        self._n_rows = len(data)
+        self._keep = keep
         self._n_jobs = n_jobs
         self._chunk_rows = chunk_rows
         self._units = data.weights.units
         self.one = data.weights.one
-        self._labels = np.full(len(data), -1, dtype=np.int64)
-        self._steps = np.full(len(data), -1, dtype=np.int32)
+
+    def reset(self) -> None:
+        # New arrays: the old ones may be part of a result.
+        self._labels = np.full(self._n_rows, -1, dtype=np.int64)
+        self._steps = np.full(self._n_rows, -1, dtype=np.int32)
 
     @abstractmethod
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
@@ -96,8 +114,22 @@ class LabelledRows(ABC):
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._labels = new_labels[self._labels]
 
+    def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
+        rows = np.flatnonzero(self._units == 0)
+
+        def label_chunk(chunk: slice) -> None:
+            absent = rows[chunk]
+            similarities = clusters.similarities(self._cluster_scores(absent, clusters))
+            self._labels[absent] = rule(self._labels[absent], similarities)
+
+        for _ in self._map(label_chunk, len(rows), max(len(clusters), self.resolution)):
+            pass
+
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         return clusters.inner_scores()
+
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        return clusters.products()
 
     def _rows_to_judge(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
@@ -186,5 +218,6 @@ def require_memory_to_fit(n_rows: int, partition: Partition, **others: int) -> N
     require_memory(
         {"cells": cell_bytes, "rows": row_bytes, "tables": table_bytes, **others},
         f"Fitting {n_rows} rows with n_partitions={partition.n_partitions} and psi={partition.psi}",
-        "Use a smaller n_partitions, or fit a sample of the rows and predict the rest.",
+        "Pass scratch_dir to keep cells on disk, use a smaller n_partitions, or fit a sample of "
+        "the rows and predict the rest.",
     )

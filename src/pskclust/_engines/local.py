@@ -18,7 +18,7 @@ from .._partition import Partition
 from .._progress import Report, ignore
 from .._tables import ClusterTables, CountTable
 from .._validation import Data
-from .base import Absorbed, Candidate, RowResults
+from .base import Absorbed, Candidate, Members, RowResults
 from .labelled import LabelledRows, require_memory_to_fit
 
 if TYPE_CHECKING:
@@ -37,20 +37,21 @@ class LocalEngine(LabelledRows):
 
     name = "local"
 
-    def __init__(self, data: Data, *, kernels: Any = numpy_kernels, **options: Any) -> None:
+    def __init__(
+        self, data: Data, *, kernels: Any = numpy_kernels, indexed: bool = True, **options: Any
+    ) -> None:
         super().__init__(data, **options)
+        self._indexed = indexed
         self._kernels = kernels
         self.kernels = name_of(kernels)
-        # Rows of weight 0 are no rows to growth.
-        self._open = np.flatnonzero(self._units)
         self._index: MemberIndex | None = None
 
     def encode(self, partition: Partition, report: Report = ignore) -> None:
         """Find the cells of all rows."""
         self.resolution = partition.n_partitions
         self._partition = partition
-        require_memory_to_fit(len(self._data), partition)
-        self._cells = encode_rows(
+        require_memory_to_fit(self._n_rows, partition)
+        cells = encode_rows(
             self._data,
             partition,
             self._kernels,
@@ -58,22 +59,30 @@ class LocalEngine(LabelledRows):
             chunk_rows=self._chunk_rows,
             report=report,
         )
+        del self._data
+        (self._cells,) = self._keep([cells])
         if self.kernels == "numba" and self._index_pays(partition):
             from .member_index import MemberIndex  # compiled code is loaded only where it is used
 
             self._index = MemberIndex(self._cells, partition)
+        self.reset()
+
+    def reset(self) -> None:
+        super().reset()
+        # Rows of weight 0 are no rows to growth.
+        self._open = np.flatnonzero(self._units)
 
     def _index_pays(self, partition: Partition) -> bool:
         available = available_bytes()
         fits = available is None or 2 * _INDEX_BYTES_PER_CELL * self._cells.size <= available
-        return fits and len(self._data) <= _MAX_ROWS_PER_CELL * partition.n_cells
+        return self._indexed and fits and self._n_rows <= _MAX_ROWS_PER_CELL * partition.n_cells
 
     @property
     def n_rows_left(self) -> int:
         return len(self._open)
 
     def total(self) -> CountTable:
-        return self._table(self._open)
+        return self._table(self._open, self._units[self._open])
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         rows = self._open if besides is None else self._open[self._open != besides]
@@ -91,17 +100,39 @@ class LocalEngine(LabelledRows):
         self._open = self._open[self._open != row]
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        rows, best_score_left = self._take(table, min_score, cluster, step)
+        self._add(rows, table)
+        return Absorbed(len(rows), best_score_left)
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        rows, best_score_left = self._take(table, min_score, cluster, step)
+        return Absorbed(len(rows), best_score_left), self._table(rows, self._units[rows])
+
+    def _take(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[NDArray[np.intp], int]:
+        """Put the rows that score enough into a cluster; return them, and the best score left."""
         scores = self._scores_while_growing(table)
         passing = scores >= min_score
         rows = self._open[passing]
         self._labels[rows] = cluster
         self._steps[rows] = step
         self._open = self._open[~passing]
-        self._add(rows, table)
-        return Absorbed(len(rows), int(scores[~passing].max(initial=-1)))
+        return rows, int(scores[~passing].max(initial=-1))
+
+    def members(self, cluster: int) -> Members:
+        rows = np.flatnonzero(self._labels == cluster)
+        return Members(rows, self._steps[rows])
+
+    def restore(self, members: Members, cluster: int) -> None:
+        self._labels[members.rows] = cluster
+        self._steps[members.rows] = members.steps
+        self._open = self._open[self._labels[self._open] < 0]
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
-        similarities = np.zeros(len(self._data))
+        similarities = np.zeros(self._n_rows)
         by_label = np.argsort(self._labels, kind="stable")
         ends = np.searchsorted(self._labels[by_label], np.arange(-1, len(clusters)), side="right")
         for cluster, (start, end) in enumerate(itertools.pairwise(ends)):
@@ -123,17 +154,16 @@ class LocalEngine(LabelledRows):
 
     def _add(self, rows: NDArray[np.intp], table: CountTable) -> None:
         """Add rows to the table of a growing cluster."""
+        units = self._units[rows]
         if self._index is not None and len(rows) <= _FEW_ROWS:
-            units = self._units[rows]
             self._partition.add(self._cells[rows], units, table.counts, self._kernels)
             table.mass += int(units.sum())
         else:
-            table.add(self._table(rows))
+            table.add(self._table(rows, units))
         if self._index is not None:
-            self._index.joined(rows, self._units[rows], table)
+            self._index.joined(rows, units, table)
 
-    def _table(self, rows: NDArray[np.intp]) -> CountTable:
-        units = self._units[rows]
+    def _table(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> CountTable:
         return CountTable(self._count(rows, units), int(units.sum()))
 
     # How sets are counted and scored: all that another kernel has to do in its own way.

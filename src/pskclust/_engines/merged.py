@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,13 +11,13 @@ from .._equal_rows import EqualRows
 from .._partition import Partition
 from .._progress import Report, ignore
 from .._tables import ClusterTables, CountTable
-from .base import Absorbed, Candidate, EncodingEngine, Moved, ProposalRule, RowResults
+from .base import Absorbed, Candidate, Moved, ProposalRule, RowResults, WeighingEngine
 
 
 class MergedEngine:
     """Row numbers are those of all rows; of equal rows, the first one stands for all."""
 
-    def __init__(self, engine: EncodingEngine, equal: EqualRows) -> None:
+    def __init__(self, engine: WeighingEngine, equal: EqualRows) -> None:
         self._engine = engine
         self._equal = equal
         self.name, self.kernels = engine.name, engine.kernels
@@ -73,14 +75,17 @@ class MergedEngine:
     def n_changed_labels(self) -> int:
         return self._engine.weight_of_changed_labels()
 
-    def weight_of_changed_labels(self) -> int:
-        return self._engine.weight_of_changed_labels()
-
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._engine.renumber(new_labels)
 
+    def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
+        """Rows that are merged have no weights."""
+
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         return self._engine.inner_scores(clusters)
+
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        return self._engine.products(clusters)
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         merged = self._engine.row_results(clusters)
@@ -91,6 +96,10 @@ class MergedEngine:
         for pair in self._seed_pairs.values():
             steps[pair] = 0
         return RowResults(merged.labels[numbers], merged.similarities[numbers], steps)
+
+    def reset(self) -> None:
+        self._engine.reset()
+        self._seed_pairs = {}
 
     def _second_seed(self, number: int) -> int:
         """Return the x_q of an x_p with copies: its next copy, or an earlier row as similar."""

@@ -11,6 +11,10 @@ from .._progress import Progress, Report, ignore
 from .._tables import ClusterTables, CountTable
 from .local import LocalEngine
 
+_MEMBERS_AT_A_TIME = 1024
+# The empty one, those left, the one that grows, and another one.
+_SETS_KNOWN = 4
+
 
 class PairwiseEngine(LocalEngine):
     """Sets are counted by row: the cell of row y in the one partitioning is y itself."""
@@ -19,10 +23,11 @@ class PairwiseEngine(LocalEngine):
 
     def use(self, kernel: GaussianKernel, report: Report = ignore) -> None:
         """Take the kernel; there is nothing to encode."""
-        n_rows = len(self._data)
+        n_rows = self._n_rows
         self._kernel = kernel
         nothing = np.zeros(n_rows, dtype=np.int64)
         self._known = [(nothing, nothing)]
+        self.reset()
         report(Progress("encode", n_rows, n_rows))
 
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
@@ -30,33 +35,46 @@ class PairwiseEngine(LocalEngine):
         for cluster in range(len(clusters)):
             table = clusters.table(cluster)
             members = np.flatnonzero(table.counts[0])
-            scores = self._scores(members, table)
+            sets = sparse.csr_array(table.counts)
+            scores = self._kernel.set_scores(self._kernel.points[members], sets)[:, 0]
             # In Python's integers: weights times scores go beyond 64 bits.
             units = table.counts[0, members].tolist()
             inner.append(sum(a * b for a, b in zip(scores.tolist(), units, strict=True)))
         return inner
 
+    def products(self, clusters: ClusterTables) -> NDArray[np.float64]:
+        rows = np.arange(self._n_rows)
+        scores = self._cluster_scores(rows, clusters).astype(np.float64)
+        products: NDArray[np.float64] = clusters.counts.astype(np.float64) @ scores
+        return products
+
     def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        counts = np.zeros((1, len(self._data)), dtype=np.int64)
+        counts = np.zeros((1, self._n_rows), dtype=np.int64)
         counts[0, rows] = units
         return counts
 
     def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
-        """Start from the scores of the most similar set asked for of late: sets grow slowly."""
+        """Start from the scores of the most similar set asked for of late: sets change slowly."""
         counts = table.counts[0]
-        known, known_scores = min(
-            self._known, key=lambda entry: np.count_nonzero(entry[0] != counts)
-        )
-        difference = sparse.csr_array((counts - known)[np.newaxis])
+        n_changed = [np.count_nonzero(known != counts) for known, _ in self._known]
+        closest = int(np.argmin(n_changed))
+        known, known_scores = self._known[closest]
+        changed = np.flatnonzero(counts != known)
+        gained = (counts - known)[changed]
         scores = known_scores.copy()
 
         def add_chunk(chunk: slice) -> None:
-            scores[chunk] += self._kernel.set_scores(self._kernel.points[chunk], difference)[:, 0]
+            points = self._kernel.points[chunk]
+            for start in range(0, len(changed), _MEMBERS_AT_A_TIME):
+                some = slice(start, start + _MEMBERS_AT_A_TIME)
+                scores[chunk] += self._kernel.values(points, changed[some]) @ gained[some]
 
-        for _ in self._map(add_chunk, len(scores), width=1024):
+        for _ in self._map(add_chunk, len(scores), min(len(changed), _MEMBERS_AT_A_TIME)):
             pass
-        nothing, *latest = self._known
-        self._known = [nothing, *latest[-3:], (counts.copy(), scores)]
+        # The new set takes the place of the one it came from, or of the one used longest ago.
+        if closest or len(self._known) == _SETS_KNOWN:
+            del self._known[closest or 1]
+        self._known.append((counts.copy(), scores))
         return scores[rows]
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
@@ -64,5 +82,5 @@ class PairwiseEngine(LocalEngine):
 
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
         ones = np.ones(len(rows), dtype=np.int64)
-        shape = len(rows), len(self._data)
+        shape = len(rows), self._n_rows
         return sparse.csr_array((ones, (np.arange(len(rows)), rows)), shape=shape)

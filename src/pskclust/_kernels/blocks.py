@@ -5,6 +5,9 @@ kept as one number; only the others, the mixed ones, keep a number for each row.
 that a block holds, and those of a superblock of many blocks, bound the scores of all its rows.
 
 Tables have a column more than there are cells, which holds zeros: the cell of a mixed block.
+
+All of it stands in one file, since the cached code of a function is made anew only when its own
+file changes, not when that of a function it calls does.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -26,7 +29,6 @@ class Layout(NamedTuple):
     """The cells of all rows, block by block."""
 
     blocks_per_superblock: int
-    full: NDArray[np.uint64]  # (n_blocks,) a bit for each row there is
     block_cells: NDArray[np.unsignedinteger]  # (n_blocks, t) the cell of all rows, psi if mixed
     mixed_start: NDArray[np.int64]  # (n_blocks + 1,) where a block's mixed partitionings start
     mixed_partitionings: NDArray[np.uint16]  # (mixed,)
@@ -41,7 +43,7 @@ class Layout(NamedTuple):
 def blocks_of(layout, superblock):
     """Return the first block of a superblock, and the one after its last."""
     first = superblock * layout.blocks_per_superblock
-    return first, min(first + layout.blocks_per_superblock, len(layout.full))
+    return first, min(first + layout.blocks_per_superblock, len(layout.block_cells))
 
 
 @compiled_within

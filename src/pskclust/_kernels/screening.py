@@ -3,7 +3,7 @@
 A product gives a bound below each squared distance, and how wrong rounding can make it. Where the
 data varies in few directions, products are over those alone: with a and b for the parts of two
 points along them, r and s for the lengths of the rest of them, the squared distance of x and z is
-at least |x|^2 + |z|^2 - 2 (a.b + r s), and a thirtieth of all distances need to be computed.
+at least |x|^2 + |z|^2 - 2 (a.b + r s), and few distances need to be computed.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Pictures of clusterings, in the manner of scikit-learn's displays. Needs matplotlib."""
 
+from .._palette import NOISE_COLOUR, cluster_colours
 from ._auto import AutoDisplay
 from ._clusters import ClusterDisplay
 from ._growth import GrowthDisplay
 from ._merge_tree import MergeTreeDisplay
-from ._palette import NOISE_COLOUR, cluster_colours
 from ._profile import ProfileDisplay
 from ._similarity import SimilarityDisplay
+from ._sweep import SweepDisplay
 
 __all__ = [
     "NOISE_COLOUR",
@@ -16,5 +17,6 @@ __all__ = [
     "MergeTreeDisplay",
     "ProfileDisplay",
     "SimilarityDisplay",
+    "SweepDisplay",
     "cluster_colours",
 ]

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._auto import REPRODUCED, SEPARATED, AutoChoice
-from ._axes import axes_for
-from ._palette import cluster_colours
+from .._palette import cluster_colours
+from ._axes import grid_of_axes
 
 _MAX_CLUSTERS_SHOWN = 40
 
@@ -56,7 +56,7 @@ class AutoDisplay:
     def plot(self) -> Self:
         """Draw both measures against the number of clusters, a line for each psi."""
         size = (7, 5.6)
-        self.axes_ = axes_for(None, nrows=2, sharex=True, figsize=size)
+        self.axes_ = grid_of_axes(None, size, n_rows=2, sharex=True)[:, 0]
         self.figure_ = self.axes_[0].figure
         psis = sorted({cut.psi for cut in self.choice.cuts})
         colours = cluster_colours(len(psis))

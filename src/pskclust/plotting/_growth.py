@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._axes import axes_for, check_same_rows, to_plane
-from ._palette import NOISE_COLOUR, cluster_colours
+from ._axes import as_text, grid_of_axes, mark_seeds, to_plane
+from ._points import Limits, draw_points
+
+_MAX_ROWS = 100_000
 
 
 class GrowthDisplay:
@@ -48,7 +51,14 @@ class GrowthDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: ArrayLike, *, cluster: int = 0, n_panels: int = 6
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        *,
+        cluster: int = 0,
+        n_panels: int = 6,
+        feature_names: Sequence[str] | None = None,
+        figure: Any = None,
     ) -> Self:
         """Draw the growth of one cluster of a fitted estimator, in several panels.
 
@@ -60,19 +70,18 @@ class GrowthDisplay:
             The rows of the fit.
         cluster : int, default=0
         n_panels : int, default=6
-            Number of moments between the seed and the grown cluster.
+            Number of moments between the seed and the grown cluster, fewer if it took fewer
+            steps.
+        feature_names : sequence of str or None, default=None
+            Names of the columns; those of the fit if None.
+        figure : matplotlib Figure or None, default=None
+            Where to draw; a new one if None.
 
         Returns
         -------
         display : GrowthDisplay
         """
-        plane = to_plane(estimator, X)
-        check_same_rows(estimator, len(plane.points))
-        if not 0 <= cluster < estimator.n_clusters_:
-            raise ValueError(
-                f"cluster={cluster} is not there. The model has clusters 0 to "
-                f"{estimator.n_clusters_ - 1}."
-            )
+        plane = to_plane(estimator, X, feature_names)
         display = cls(
             points=plane.points,
             labels=estimator.labels_,
@@ -80,34 +89,38 @@ class GrowthDisplay:
             seeds=estimator.seeds_,
             names=plane.names,
         )
-        return display.plot(cluster=cluster, n_panels=n_panels)
+        return display.plot(cluster=cluster, n_panels=n_panels, figure=figure)
 
-    def plot(self, *, cluster: int = 0, n_panels: int = 6) -> Self:
-        """Draw the panels on a new figure."""
-        columns = min(3, n_panels)
-        rows = -(-n_panels // columns)
-        size = (3.6 * columns, 3 * rows)
-        self.axes_ = np.atleast_1d(axes_for(None, nrows=rows, ncols=columns, figsize=size))
-        self.figure_ = self.axes_.flat[0].figure
+    def plot(self, *, cluster: int = 0, n_panels: int = 6, figure: Any = None) -> Self:
+        """Draw the panels on a figure, or on a new one."""
+        if not 0 <= cluster < len(self.seeds):
+            there = f"clusters 0 to {len(self.seeds) - 1}" if len(self.seeds) else "no cluster"
+            raise ValueError(f"cluster={cluster} is not there. The model has {there}.")
         last = int(self.growth_steps[self.labels == cluster].max(initial=1))
-        for ax in self.axes_.flat:
-            ax.set(xticks=[], yticks=[])
         moments = np.unique(np.linspace(1, last, n_panels).round().astype(int))
+        n_columns = min(3, len(moments))
+        n_rows = -(-len(moments) // n_columns)
+        size = (3.6 * n_columns, 3 * n_rows)
+        self.axes_ = grid_of_axes(figure, size, n_rows, n_columns, sharex=True, sharey=True)
+        self.figure_ = self.axes_[0, 0].figure
+        limits = Limits.of(self.points)
         for ax, step in zip(self.axes_.flat, moments, strict=False):
-            self.draw_moment(ax, cluster, int(step))
+            self._draw_moment(ax, cluster, int(step), limits)
         for ax in self.axes_.flat[len(moments) :]:
             ax.axis("off")
+        for ax in self.axes_[:, 0]:
+            ax.set_ylabel(as_text(self.names[1]))
+        for ax in self.axes_[-1]:
+            ax.set_xlabel(as_text(self.names[0]))
         return self
 
-    def draw_moment(self, ax: Any, cluster: int, step: int) -> None:
-        """Draw, on given axes, the clusters before this one and it after some steps."""
-        grown = (self.labels >= 0) & (self.labels < cluster)
+    def _draw_moment(self, ax: Any, cluster: int, step: int, limits: Limits) -> None:
+        """Draw the clusters before this one, and it after some steps."""
         growing = (self.labels == cluster) & (self.growth_steps <= step)
-        left = ~grown & ~growing
-        colours = cluster_colours(int(self.labels.max(initial=-1)) + 1)
-        size = float(np.clip(8_000 / max(1, len(self.points)), 0.5, 12))
-        ax.scatter(*self.points[left].T, color=NOISE_COLOUR, s=size, linewidths=0)
-        for some in (grown, growing):
-            ax.scatter(*self.points[some].T, c=colours[self.labels[some]], s=size, linewidths=0)
-        ax.plot(*self.points[self.seeds[: cluster + 1]].T, "x", color="black", ms=7, mew=1.6)
-        ax.set_title(f"cluster {cluster}, step {step}: {growing.sum():,} rows", fontsize=9)
+        # Of the many rows that are there some are drawn, as many in every part.
+        some = slice(None, None, -(-len(self.points) // _MAX_ROWS))
+        labels = np.where((self.labels < cluster) | growing, self.labels, -1)[some]
+        draw_points(ax, self.points[some], labels, len(self.seeds), limits)
+        mark_seeds(ax, self.points[self.seeds[: cluster + 1]])
+        ax.set(xticks=[], yticks=[])
+        ax.set_title(f"cluster {cluster}, step {step}: {growing.sum():,} rows", fontsize=10)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import dendrogram
 from sklearn.utils.validation import check_is_fitted
 
+from .._palette import cluster_colours
 from ._axes import axes_for
-from ._palette import cluster_colours
 
 # With more parts, their numbers would run into each other.
 _MAX_NUMBERED_PARTS = 40

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._axes import axes_for
-from ._palette import cluster_colours
+from .._palette import cluster_colours
+from ._axes import grid_of_axes, without_frame
 
 _MAX_CLUSTERS = 30
 
@@ -36,43 +36,61 @@ class ProfileDisplay:
         self.similarities = similarities
 
     @classmethod
-    def from_estimator(cls, estimator: Any) -> Self:
+    def from_estimator(cls, estimator: Any, *, figure: Any = None) -> Self:
         """Draw the profile of a fitted estimator.
 
         Parameters
         ----------
         estimator : PSKC
             Fitted.
+        figure : matplotlib Figure or None, default=None
+            Where to draw; a new one if None.
 
         Returns
         -------
         display : ProfileDisplay
         """
         check_is_fitted(estimator)
-        return cls(labels=estimator.labels_, similarities=estimator.similarities_).plot()
+        display = cls(labels=estimator.labels_, similarities=estimator.similarities_)
+        return display.plot(figure=figure)
 
-    def plot(self) -> Self:
-        """Draw on a new figure, the largest cluster first."""
+    def plot(self, *, figure: Any = None) -> Self:
+        """Draw on a figure, or on a new one, the largest cluster first."""
         n_clusters = int(self.labels.max(initial=-1)) + 1
         sizes = np.bincount(self.labels[self.labels >= 0], minlength=n_clusters)
         shown = np.argsort(-sizes, kind="stable")[:_MAX_CLUSTERS]
         height = 1.2 + 0.28 * max(1, len(shown))
-        self.axes_ = axes_for(None, ncols=2, sharey=True, figsize=(9, height))
+        self.axes_ = grid_of_axes(figure, (9, height), 1, 2, sharey=True)[0]
         self.figure_ = self.axes_[0].figure
         colours = cluster_colours(n_clusters)[shown]
-        places = np.arange(len(shown))
-        self.axes_[0].barh(places, sizes[shown], color=colours)
+        self._draw_sizes(sizes[shown], colours)
+        self._draw_similarities(shown, colours)
+        self.axes_[0].set_yticks(np.arange(len(shown)), [str(cluster) for cluster in shown])
+        self.axes_[0].set(ylabel="cluster", ylim=(len(shown) - 0.4, -0.6))
+        if n_clusters > len(shown):
+            title = f"the {len(shown)} largest of {n_clusters:,} clusters"
+            self.figure_.suptitle(title, fontsize=11)
+        for ax in self.axes_:
+            without_frame(ax)
+            ax.tick_params(axis="y", length=0)
+        return self
+
+    def _draw_sizes(self, sizes: NDArray[np.intp], colours: NDArray[np.float64]) -> None:
+        ax = self.axes_[0]
+        bars = ax.barh(np.arange(len(sizes)), sizes, color=colours, height=0.72)
+        ax.bar_label(bars, [f"{size:,}" for size in sizes], padding=3, fontsize=8)
+        # Room for the number beside the longest bar.
+        ax.set(xlabel="rows", xlim=(0, 1.15 * max(1, sizes.max(initial=1))))
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        ax.locator_params(axis="x", nbins=5)
+
+    def _draw_similarities(self, shown: NDArray[np.intp], colours: NDArray[np.float64]) -> None:
+        ax = self.axes_[1]
         members = [self.similarities[self.labels == cluster] for cluster in shown]
         if members:
-            quartiles = np.array([np.percentile(some, [25, 50, 75]) for some in members])
-            self.axes_[1].hlines(places, quartiles[:, 0], quartiles[:, 2], color=colours, lw=5)
-            self.axes_[1].plot(quartiles[:, 1], places, "|", color="black", ms=9, mew=2)
-        self.axes_[0].set_yticks(places, [str(cluster) for cluster in shown])
-        self.axes_[0].invert_yaxis()
-        self.axes_[0].set(xlabel="rows", ylabel="cluster")
-        self.axes_[1].set(xlabel="similarity of members to it: quartiles", xlim=(0, None))
-        if n_clusters > len(shown):
-            self.figure_.suptitle(f"the {len(shown)} largest of {n_clusters} clusters", fontsize=10)
-        for ax in self.axes_:
-            ax.spines[["top", "right"]].set_visible(False)
-        return self
+            places = np.arange(len(shown))
+            marks = np.array([np.percentile(some, [0, 25, 50, 75, 100]) for some in members]).T
+            ax.hlines(places, marks[0], marks[4], color=colours, lw=1.2)
+            ax.hlines(places, marks[1], marks[3], color=colours, lw=7)
+            ax.plot(marks[2], places, "|", color="black", ms=10, mew=2)
+        ax.set(xlabel="similarity of members to it: range, quartiles, median", xlim=(0, None))

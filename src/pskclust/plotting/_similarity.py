@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._axes import axes_for
-from ._palette import cluster_colours
+from .._palette import cluster_colours
+from ._axes import as_text, axes_for, column_names, without_frame
 
-_STEPS_1D, _STEPS_2D = 1000, 200
+_STEPS_1D, _STEPS_2D = 1000, 150
+_MAX_ROWS, _MAX_NAMES = 5_000, 12
 
 
 class SimilarityDisplay:
@@ -23,10 +26,13 @@ class SimilarityDisplay:
     ----------
     grid : tuple of ndarray
         The coordinates of each column.
-    similarities : ndarray of shape (len(grid[0]), n_clusters) or (len(y), len(x), n_clusters)
+    similarities : ndarray of shape (len(grid[0]), n_clusters) or (len(grid[1]), len(grid[0]))
+        To each cluster over one column; to the most similar one over two.
     X : ndarray of shape (n_samples, n_features)
         Rows to show with it.
     names : sequence of str
+    tau : float or None, default=None
+        At or below this similarity, rows are noise.
 
     Attributes
     ----------
@@ -41,14 +47,23 @@ class SimilarityDisplay:
         similarities: NDArray[np.float64],
         X: NDArray[np.float64],
         names: list[str],
+        tau: float | None = None,
     ) -> None:
         self.grid = grid
         self.similarities = similarities
         self.X = X
         self.names = names
+        self.tau = tau
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: ArrayLike, *, ax: Any = None) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
         """Draw the similarity distribution of a fitted estimator.
 
         Parameters
@@ -57,6 +72,8 @@ class SimilarityDisplay:
             Fitted to one or two columns.
         X : array-like of shape (n_samples, n_features)
             Rows whose range is drawn.
+        feature_names : sequence of str or None, default=None
+            Names of the columns; those of the fit if None.
         ax : matplotlib Axes or None, default=None
 
         Returns
@@ -76,13 +93,13 @@ class SimilarityDisplay:
         n_steps = _STEPS_1D if n_columns == 1 else _STEPS_2D
         grid = tuple(np.linspace(low - margin, high + margin, n_steps).T)
         points = np.stack(np.meshgrid(*grid), axis=-1)
-        found = estimator.similarity(points.reshape(-1, n_columns))
-        names = list(getattr(estimator, "feature_names_in_", []))
+        found = _similarities(estimator, points)
         display = cls(
             grid=grid,
-            similarities=found.reshape(*points.shape[:-1], -1),
+            similarities=found,
             X=rows,
-            names=names or [f"column {number}" for number in range(n_columns)],
+            names=column_names(estimator, feature_names),
+            tau=estimator.tau_,
         )
         return display.plot(ax=ax)
 
@@ -101,17 +118,61 @@ class SimilarityDisplay:
                 self.grid[0],
                 self.similarities[:, cluster],
                 color=colours[cluster],
-                label=f"cluster {cluster}",
+                label=f"cluster {cluster}" if cluster < _MAX_NAMES else None,
+                lw=1.8,
             )
-        self.ax_.plot(self.X[:, 0], np.zeros(len(self.X)), "|", color="0.5", ms=8, alpha=0.3)
-        self.ax_.set(xlabel=self.names[0], ylabel="similarity to each cluster", ylim=(0, None))
-        if 0 < n_clusters <= 12:
-            self.ax_.legend(frameon=False)
+        if self.tau is not None:
+            self.ax_.axhline(self.tau, color="0.35", ls="--", lw=1, label=f"tau = {self.tau:.3g}")
+        some = self._some_rows()[:, 0]
+        # Ticks under the axis, in its own units.
+        self.ax_.plot(
+            some,
+            np.full(len(some), -0.025),
+            "|",
+            color="0.4",
+            ms=9,
+            alpha=0.35,
+            transform=self.ax_.get_xaxis_transform(),
+            clip_on=False,
+        )
+        self.ax_.tick_params(axis="x", pad=12)
+        self.ax_.set(xlabel=as_text(self.names[0]), ylabel="similarity to each cluster")
+        self.ax_.set_ylim(0, None)
+        without_frame(self.ax_)
+        self.ax_.legend(
+            frameon=False, loc="upper left", bbox_to_anchor=(1, 1), title=self._how_many(n_clusters)
+        )
+
+    def _how_many(self, n_clusters: int) -> str | None:
+        return f"{n_clusters:,} clusters" if n_clusters > _MAX_NAMES else None
 
     def _draw_contours(self) -> None:
-        highest = self.similarities.max(axis=2, initial=0)
-        filled = self.ax_.contourf(*self.grid, highest, levels=12, cmap="cividis")
-        self.figure_.colorbar(filled, ax=self.ax_, label="similarity to the most similar cluster")
-        if len(self.X) <= 20_000:
-            self.ax_.plot(*self.X.T, ".", color="white", ms=1.5, alpha=0.5)
-        self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
+        levels = np.linspace(0, max(float(self.similarities.max()), 1e-9), 13)
+        filled = self.ax_.contourf(*self.grid, self.similarities, levels=levels, cmap="cividis")
+        bar = self.figure_.colorbar(
+            filled, ax=self.ax_, label="similarity to the most similar cluster", format="%.3g"
+        )
+        if self.tau is not None and self.similarities.min() < self.tau < self.similarities.max():
+            line = {"colors": "white", "linestyles": "--", "linewidths": 1.2}
+            self.ax_.contour(*self.grid, self.similarities, levels=[self.tau], **line)
+            bar.ax.axhline(self.tau, color="white", ls="--", lw=1.2)
+        self.ax_.plot(*self._some_rows().T, ".", color="white", ms=2, alpha=0.5, mew=0)
+        self.ax_.set(xlabel=as_text(self.names[0]), ylabel=as_text(self.names[1]))
+
+    def _some_rows(self) -> NDArray[np.float64]:
+        """Return some of the rows, as many in every part, if there are too many to be seen."""
+        return self.X[:: -(-len(self.X) // _MAX_ROWS)]
+
+
+def _similarities(estimator: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the similarities of a line of points to all clusters, of a grid to the highest."""
+    flat = points.reshape(-1, points.shape[-1])
+    with warnings.catch_warnings():
+        # The points of a grid have no column names, and need none.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        if points.shape[-1] == 1:
+            each: NDArray[np.float64] = estimator.similarity(flat)
+            return each
+        # Of all clusters at all points there may be too many to hold.
+        highest, _ = estimator.similarity(flat, top_k=1)
+    return np.asarray(highest.max(axis=1, initial=0)).reshape(points.shape[:-1])

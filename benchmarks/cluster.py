@@ -1,0 +1,148 @@
+"""How long fits on a Dask cluster of this machine take, and what the cost model makes of it.
+
+    python benchmarks/cluster.py [--results FILE]
+
+Workers are processes of one thread. The first three cases are what the constants of
+src/pskclust/_cost_model.py are fitted to; the last one they are checked against. Every case is
+run several times, turn by turn with a fit in this process, and the fastest run counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import psutil
+from distributed import Client, LocalCluster, wait
+
+import pskclust
+from pskclust._engines.dask import DaskEngine
+from pskclust.dask import PSKC
+from pskclust.datasets import make_shapes
+
+PARAMETERS: dict[str, Any] = {"psi": 128, "random_state": 0}
+FITTED_TO = [(500_000, 1), (1_000_000, 1), (1_000_000, 2)]
+CHECKED_AGAINST = (2_000_000, 2)
+REPEATS = 4
+
+
+def worker_bytes() -> int:
+    return int(psutil.Process().memory_info().rss)
+
+
+class Watch:
+    """Notes when stages begin and how many rounds there are."""
+
+    def __init__(self, client: Client) -> None:
+        self.began = {"fit": time.perf_counter()}
+        self.n_rounds, self.round_seconds = 0, 0.0
+        self.held = 0
+        self._client = client
+
+    def __call__(self, progress: pskclust.Progress) -> None:
+        self.began.setdefault(progress.stage, time.perf_counter())
+        if progress.stage == "refine" and progress.done == 0:
+            self.held = max(self._client.run(worker_bytes).values())
+
+
+def measured(client: Client, X: Any, watch: Watch) -> float:
+    send = DaskEngine._send
+
+    def counted(engine: DaskEngine, parts: Any, commands: Any) -> Any:
+        started = time.perf_counter()
+        answer = send(engine, parts, commands)
+        if commands[-1][0] == "absorbed":
+            watch.n_rounds += 1
+            watch.round_seconds += time.perf_counter() - started
+        return answer
+
+    DaskEngine._send = counted  # type: ignore[method-assign]
+    try:
+        started = time.perf_counter()
+        PSKC(**PARAMETERS, client=client, callback=watch).fit(X)
+        return time.perf_counter() - started
+    finally:
+        DaskEngine._send = send  # type: ignore[method-assign]
+
+
+def run_case(n_rows: int, n_workers: int) -> dict[str, Any]:
+    rows, _ = make_shapes(n_rows, random_state=0)
+    pskclust.PSKC(**PARAMETERS).fit(rows[:20_000])
+    runs = []
+    with (
+        LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            memory_limit=0,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        X = da.from_array(rows, chunks=(n_rows // n_workers, 2)).persist()
+        wait(X)
+        before = max(client.run(worker_bytes).values())
+        for _ in range(REPEATS):
+            started = time.perf_counter()
+            pskclust.PSKC(**PARAMETERS, n_jobs=n_workers).fit(rows)
+            local = time.perf_counter() - started
+            watch = Watch(client)
+            seconds = measured(client, X, watch)
+            runs.append(
+                {
+                    "rows": n_rows,
+                    "workers": n_workers,
+                    "seconds": seconds,
+                    "local_seconds": local,
+                    "encode_seconds": watch.began["grow"] - watch.began["fit"],
+                    "rounds": watch.n_rounds,
+                    "seconds_per_round": watch.round_seconds / watch.n_rounds,
+                    "bytes_per_row": (watch.held - before) / (n_rows / n_workers),
+                }
+            )
+    best = min(runs, key=lambda run: run["seconds"])
+    best["local_seconds"] = min(run["local_seconds"] for run in runs)
+    best["times_local"] = best["seconds"] / best["local_seconds"]
+    return best
+
+
+def fitted_constants(cases: list[dict[str, Any]]) -> dict[str, float]:
+    """Return what a round costs at all, for each worker, and for each row of a worker."""
+    design = [[1, case["workers"], case["rows"] / case["workers"]] for case in cases]
+    measured_rounds = [case["seconds_per_round"] for case in cases]
+    (latency, per_worker, per_row), *_ = np.linalg.lstsq(
+        np.array(design), np.array(measured_rounds), rcond=None
+    )
+    return {"latency": latency, "per_worker": per_worker, "per_row": per_row}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    here = Path(__file__).parent
+    parser.add_argument("--results", type=Path, default=here / "cluster.json")
+    path = parser.parse_args().results
+    cases = [run_case(*case) for case in [*FITTED_TO, CHECKED_AGAINST]]
+    for case in cases:
+        print({name: float(f"{value:.4g}") for name, value in case.items()})
+    constants = fitted_constants(cases[:-1])
+    check = cases[-1]
+    predicted = (
+        constants["latency"]
+        + constants["per_worker"] * check["workers"]
+        + constants["per_row"] * check["rows"] / check["workers"]
+    )
+    print("a round costs", constants)
+    print(
+        f"check: {predicted:.4g} s a round predicted, {check['seconds_per_round']:.4g} s measured"
+    )
+    results = {"cases": cases, "constants": constants, "predicted": predicted}
+    path.write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Shards of rows that are read block by block, their cells in memory or on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from .._block_data import BlockData
+from .._memory import available_bytes
+from .._partition import Partition
+from .._progress import Progress, Report, ignore
+from .._scratch import Scratch
+from .choice import engine_for_rows
+from .labelled import Keep, in_memory, require_memory_to_fit
+from .sharded import Shard, ShardedEngine
+
+# What the rows of a shard and their cells take while it is encoded.
+_SHARD_BYTES = 1 << 28
+# Blocks of neighbours list cells twice at the worst: by row, and those that a block has.
+_MOST_BYTES_PER_CELL = 2
+# Row numbers by place, places by row number, weights.
+_KEPT_BYTES_PER_ROW = 24
+
+
+def out_of_core_engine(
+    data: BlockData,
+    partition: Partition,
+    n_jobs: int | None,
+    scratch_dir: str | os.PathLike[str] | None,
+    report: Report = ignore,
+) -> ShardedEngine:
+    """Read all rows and return an engine that holds their cells."""
+    shards: list[Shard] = []
+    with _place_for_cells(len(data), partition, scratch_dir) as keep:
+        for first_row, some in data.shards(rows_per_shard(data.n_columns, partition)):
+
+            def report_all(progress: Progress, first_row: int = first_row) -> None:
+                report(Progress("encode", first_row + progress.done, len(data)))
+
+            engine = engine_for_rows(some, partition, n_jobs, keep, all_rows=False)
+            engine.encode(partition, report_all)
+            shards.append(Shard(engine, [range(first_row, first_row + len(some))]))
+    return ShardedEngine(shards, "out of core")
+
+
+def rows_per_shard(n_columns: int, partition: Partition) -> int:
+    """Return how many rows are best encoded as one."""
+    cell_bytes = partition.n_partitions * partition.cell_type.itemsize
+    return max(1, _SHARD_BYTES // (8 * n_columns + _MOST_BYTES_PER_CELL * cell_bytes))
+
+
+@contextlib.contextmanager
+def _place_for_cells(
+    n_rows: int, partition: Partition, scratch_dir: str | os.PathLike[str] | None
+) -> Iterator[Keep]:
+    """Give memory if the cells of all rows fit there, else the disk."""
+    if scratch_dir is None:
+        require_memory_to_fit(n_rows, partition)
+        yield in_memory
+        return
+    cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    size = _MOST_BYTES_PER_CELL * cell_bytes + _KEPT_BYTES_PER_ROW * n_rows
+    available = available_bytes()
+    with Scratch(scratch_dir) as scratch:
+        if available is None or size <= available:
+            yield in_memory
+            return
+        scratch.require(size, f"The cells of {n_rows} rows")
+        yield scratch.keep

@@ -1,0 +1,220 @@
+"""The engine for rows in several places: each part answers for its own, answers are put together.
+
+An answer is a sum, or the best of several, so it does not depend on how rows are cut up.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._tables import ClusterTables, CountTable
+from .base import (
+    Absorbed,
+    Candidate,
+    Members,
+    Moved,
+    ProposalRule,
+    RowResults,
+    ShardableEngine,
+)
+
+
+class Shard:
+    """Rows of one engine, by their numbers among all rows.
+
+    They are the rows of some runs, in rising order. Verbs that are about one row do nothing, and
+    answer None, where the row is elsewhere.
+    """
+
+    def __init__(self, engine: ShardableEngine, runs: Sequence[range]) -> None:
+        if any(run.stop > later.start for run, later in itertools.pairwise(runs)):
+            raise ValueError("runs of rows must rise, for ties to go to the lowest row")
+        self._engine = engine
+        self.kernels = engine.kernels
+        self.runs = list(runs)
+        self._firsts = np.array([run.start for run in runs])
+        self._places = np.cumsum([0, *(len(run) for run in runs)])
+        self.one, self.resolution = engine.one, engine.resolution
+
+    @property
+    def n_rows(self) -> int:
+        return int(self._places[-1])
+
+    @property
+    def n_rows_left(self) -> int:
+        return self._engine.n_rows_left
+
+    def best_row(self, table: CountTable, besides: int | None = None) -> Candidate | None:
+        excluded = None if besides is None else self._own_number(besides)
+        if self._engine.n_rows_left <= (excluded is not None):
+            return None
+        best = self._engine.best_row(table, excluded)
+        run = int(np.searchsorted(self._places, best.row, side="right")) - 1
+        return best._replace(row=int(best.row - self._places[run] + self._firsts[run]))
+
+    def table_of(self, row: int, units: int) -> CountTable | None:
+        own = self._own_number(row)
+        return None if own is None else self._engine.table_of(own, units)
+
+    def claim(self, row: int, cluster: int) -> None:
+        own = self._own_number(row)
+        if own is not None:
+            self._engine.claim(own, cluster)
+
+    def members(self, cluster: int) -> Members:
+        members = self._engine.members(cluster)
+        run = np.searchsorted(self._places, members.rows, side="right") - 1
+        return members._replace(rows=members.rows - self._places[run] + self._firsts[run])
+
+    def restore(self, members: Members, cluster: int) -> None:
+        rows, steps = [], []
+        for run, place in zip(self.runs, self._places, strict=False):
+            own = slice(*np.searchsorted(members.rows, [run.start, run.stop]))
+            rows.append(members.rows[own] - run.start + place)
+            steps.append(members.steps[own])
+        self._engine.restore(Members(np.concatenate(rows), np.concatenate(steps)), cluster)
+
+    def row_results(self, clusters: ClusterTables) -> list[RowResults]:
+        """Return what is known of the rows of each run."""
+        found = self._engine.row_results(clusters)
+        return [found.only(slice(*ends)) for ends in itertools.pairwise(self._places)]
+
+    def answer(self, verb: str, *arguments: Any) -> Any:
+        """Return the answer to a verb; one that is not here is about no row, and the engine's."""
+        owner = self if hasattr(self, verb) else self._engine
+        return getattr(owner, verb)(*arguments)
+
+    def _own_number(self, row: int) -> int | None:
+        run = int(np.searchsorted(self._firsts, row, side="right")) - 1
+        if run < 0 or row not in self.runs[run]:
+            return None
+        return int(row - self._firsts[run] + self._places[run])
+
+
+class CombinedRows(ABC):
+    """The verbs of an engine, put together from the answers of all parts."""
+
+    @abstractmethod
+    def _ask(self, verb: str, *arguments: Any) -> list[Any]:
+        """Return the answer of each part."""
+
+    def total(self) -> CountTable:
+        return _sum_of_tables(self._ask("total"))
+
+    def best_row(self, table: CountTable, besides: int | None = None) -> Any:
+        found = [best for best in self._ask("best_row", table, besides) if best is not None]
+        return max(found, key=lambda best: (best.score, -best.row), default=None)
+
+    def table_of(self, row: int, units: int) -> Any:
+        answers = self._ask("table_of", row, units)
+        return next((table for table in answers if table is not None), None)
+
+    def claim(self, row: int, cluster: int) -> None:
+        self._ask("claim", row, cluster)
+
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        self._ask("place", clusters, threshold)
+
+    def propose(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        weakest: NDArray[np.float64] = np.min(self._ask("propose", rule, clusters, sources), axis=0)
+        return weakest
+
+    def move(self, below: NDArray[np.float64]) -> Moved:
+        first, *others = self._ask("move", below)
+        change, n_rows = first
+        for other in others:
+            counts = change.counts + other.change.counts
+            change = replace(change, counts=counts, masses=change.masses + other.change.masses)
+            n_rows += other.n_rows
+        return Moved(change, n_rows)
+
+    def undo_move(self) -> None:
+        self._ask("undo_move")
+
+    def remember_labels(self) -> None:
+        self._ask("remember_labels")
+
+    def n_changed_labels(self) -> int:
+        return sum(self._ask("n_changed_labels"))
+
+    def renumber(self, new_labels: NDArray[np.int64]) -> None:
+        self._ask("renumber", new_labels)
+
+    def reset(self) -> None:
+        self._ask("reset")
+
+    def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
+        self._ask("label_absent", rule, clusters)
+
+    def inner_scores(self, clusters: ClusterTables) -> list[int]:
+        return clusters.inner_scores()
+
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        return clusters.products()
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        """Absorb, and return the table of the rows that joined, which are added nowhere."""
+        answers = self._ask("absorbed", table, min_score, cluster, step)
+        n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
+        best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
+        return Absorbed(n_rows, best_score_left), _sum_of_tables([added for _, added in answers])
+
+
+class ShardedEngine(CombinedRows):
+    """Shards in this process, in the order of their rows."""
+
+    def __init__(self, shards: Sequence[Shard], name: str) -> None:
+        self._shards = list(shards)
+        self.name, self.kernels = name, shards[0].kernels
+        self.one, self.resolution = shards[0].one, shards[0].resolution
+
+    @property
+    def n_rows_left(self) -> int:
+        return sum(shard.n_rows_left for shard in self._shards)
+
+    def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        absorbed, added = self.absorbed(table, min_score, cluster, step)
+        table.add(added)
+        return absorbed
+
+    def members(self, cluster: int) -> Members:
+        return Members(*map(np.concatenate, zip(*self._ask("members", cluster), strict=True)))
+
+    def restore(self, members: Members, cluster: int) -> None:
+        self._ask("restore", members, cluster)
+
+    def row_results(self, clusters: ClusterTables) -> RowResults:
+        n_rows = sum(shard.n_rows for shard in self._shards)
+        results = RowResults(
+            np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows, np.int32)
+        )
+        for shard in self._shards:
+            # One shard at a time, since all of them could be much.
+            for run, own in zip(shard.runs, shard.row_results(clusters), strict=True):
+                rows = slice(run.start, run.stop)
+                results.labels[rows] = own.labels
+                results.similarities[rows] = own.similarities
+                results.growth_steps[rows] = own.growth_steps
+        return results
+
+    def _ask(self, verb: str, *arguments: Any) -> list[Any]:
+        return [shard.answer(verb, *arguments) for shard in self._shards]
+
+
+def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:
+    """Return the sum of tables that nobody else has."""
+    total, *others = answers
+    for other in others:
+        total.add(other)
+    return total

@@ -1,0 +1,165 @@
+"""Connections between the process that fits and the workers that hold rows.
+
+A fit has hundreds of rounds of a millisecond's work each. Calls of an actor take several
+milliseconds, so a plain socket is used where Dask itself uses plain sockets; the key that opens
+it is exchanged through Dask. Elsewhere, and where workers cannot be reached, the scheduler passes
+rounds on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import pickle
+import secrets
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from distributed.protocol import to_serialize
+
+_SECONDS_TO_CONNECT = 10
+_LENGTH = struct.Struct("<Q")
+_KEY_BYTES = 32
+
+
+class Wire(Protocol):
+    """A way to one holder. What is sent is answered, in order."""
+
+    def send(self, commands: Any) -> None:
+        """Send commands, without waiting for the answer."""
+
+    def receive(self) -> Any:
+        """Return the answer, or raise ConnectionError if there is nobody to give it."""
+
+    def close(self) -> None: ...
+
+
+def host_of(address: str) -> str:
+    """Return where the worker at an address may listen; nothing if plain sockets are not used."""
+    scheme, _, place = address.rpartition("://")
+    return place.rpartition(":")[0].strip("[]") if scheme == "tcp" else ""
+
+
+def new_key() -> bytes:
+    return secrets.token_bytes(_KEY_BYTES)
+
+
+class SchedulerWire:
+    """Calls of an actor's method, passed on by the scheduler."""
+
+    def __init__(self, client: Any, address: str, actor: str, timeout: float) -> None:
+        self._client, self._address, self._actor = client, address, actor
+        self._timeout = timeout
+
+    def send(self, commands: Any) -> None:
+        message = {
+            "op": "actor_execute",
+            "actor": self._actor,
+            "function": "run",
+            "args": [to_serialize(commands)],
+            "kwargs": {},
+        }
+        call = self._client.scheduler.proxy(worker=self._address, msg=message)
+        self._reply = asyncio.run_coroutine_threadsafe(call, self._client.loop.asyncio_loop)
+
+    def receive(self) -> Any:
+        reply = _lost_if_broken(self._reply.result, self._timeout)
+        if reply["status"] != "OK":
+            raise reply["exception"]
+        return _answer_or_error(*reply["result"])
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+class SocketWire:
+    """A connection to the worker itself."""
+
+    def __init__(self, host: str, port: int, key: bytes, timeout: float) -> None:
+        self._socket = socket.create_connection((host, port), _SECONDS_TO_CONNECT)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.sendall(key)
+        self._socket.settimeout(timeout)
+
+    def send(self, commands: Any) -> None:
+        _lost_if_broken(_send, self._socket, commands)
+
+    def receive(self) -> Any:
+        status, answer = _lost_if_broken(_receive, self._socket)
+        return _answer_or_error(status, answer)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def serve(host: str, key: bytes, answer: Callable[[Any], tuple[str, Any]]) -> int:
+    """Answer whoever comes with the key, one alone and soon; return the port to come to."""
+    server = socket.create_server((host, 0), family=_family(host))
+    server.settimeout(_SECONDS_TO_CONNECT)
+    port: int = server.getsockname()[1]
+    threading.Thread(
+        target=_serve, args=(server, key, answer), name=f"pskclust wire {port}", daemon=True
+    ).start()
+    return port
+
+
+def _serve(server: socket.socket, key: bytes, answer: Callable[[Any], tuple[str, Any]]) -> None:
+    with server:
+        try:
+            connection, _ = server.accept()
+        except TimeoutError:
+            return
+    with connection:
+        try:
+            connection.settimeout(_SECONDS_TO_CONNECT)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if not hmac.compare_digest(bytes(_read(connection, _KEY_BYTES)), key):
+                return
+            connection.settimeout(None)
+            while True:
+                _send(connection, answer(_receive(connection)))
+        except OSError:  # the other side has closed, or is gone
+            return
+
+
+def _send(connection: socket.socket, message: Any) -> None:
+    content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    connection.sendall(_LENGTH.pack(len(content)) + content)
+
+
+def _receive(connection: socket.socket) -> Any:
+    (length,) = _LENGTH.unpack(_read(connection, _LENGTH.size))
+    return pickle.loads(_read(connection, length))
+
+
+def _read(connection: socket.socket, length: int) -> bytearray:
+    content = bytearray(length)
+    rest = memoryview(content)
+    while rest:
+        n_bytes = connection.recv_into(rest)
+        if not n_bytes:
+            raise ConnectionError("The connection was closed.")
+        rest = rest[n_bytes:]
+    return content
+
+
+def _lost_if_broken(function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except TimeoutError:
+        raise
+    except (OSError, KeyError) as error:
+        raise ConnectionError(str(error)) from error
+
+
+def _answer_or_error(status: str, answer: Any) -> Any:
+    if status == "error":
+        raise answer
+    return answer
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET

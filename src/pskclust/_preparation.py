@@ -1,0 +1,141 @@
+"""What is done to the columns of a table before a fit, kept so that it can be done again.
+
+Everything is one subtraction and one division in float64 for each value, by numbers that a model
+file keeps to the bit: a row that is prepared again is the very row of the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SCALINGS = ("none", "standard", "minmax")
+
+_CHUNK_ROWS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """The columns of a fit, how they were scaled, and their means.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns that were clustered, in order.
+    scaling : {"none", "standard", "minmax"}
+        Columns as they are, of mean 0 and variance 1, or from 0 to 1.
+    offset, scale : ndarray of float64, shape (n_columns,)
+        A value x was clustered as (x - offset) / scale.
+    means : ndarray of float64, shape (n_columns,)
+        Mean of each column before scaling, for values that are missing.
+    """
+
+    columns: tuple[str, ...]
+    scaling: str
+    offset: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    means: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        rows: NDArray[Any],
+        columns: Iterable[str],
+        scaling: str,
+        means: NDArray[np.float64],
+        weight: NDArray[np.float64] | None = None,
+    ) -> Preparation:
+        """Return the preparation that scales these rows; a row counts by its weight."""
+        n_columns = rows.shape[1]
+        offset, scale = np.zeros(n_columns), np.ones(n_columns)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if scaling == "standard":
+                offset, scale = _mean_and_deviation(rows, weight)
+            elif scaling == "minmax":
+                taking_part = rows if weight is None else rows[weight > 0]
+                offset = taking_part.min(axis=0).astype(np.float64)
+                scale = taking_part.max(axis=0).astype(np.float64) - offset
+        if not np.isfinite(offset + scale).all():
+            raise ValueError(f"scaling={scaling!r} overflows: numbers of X are too large for it.")
+        # A column of one value stays one of one value.
+        scale[~(scale > 0)] = 1.0
+        return cls(tuple(columns), scaling, offset, scale, means)
+
+    def apply(self, X: Any) -> NDArray[Any]:
+        """Return the rows of X as they were clustered.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_columns), or a table with these columns
+            A table with names may have its columns in any order, and others besides.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_columns)
+        """
+        rows = np.asarray(X[list(self.columns)] if hasattr(X, "columns") else X)
+        if rows.ndim != 2 or rows.shape[1] != len(self.columns):
+            raise ValueError(
+                f"X has shape {rows.shape}, and must have the {len(self.columns)} columns of the "
+                "fit."
+            )
+        if self.scaling == "none":
+            return rows
+        scaled = np.empty(rows.shape)
+        for start in range(0, len(rows), _CHUNK_ROWS):
+            some = slice(start, start + _CHUNK_ROWS)
+            np.subtract(rows[some], self.offset, out=scaled[some], dtype=np.float64)
+            scaled[some] /= self.scale
+        return scaled
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the preparation as JSON and arrays that a model file can hold."""
+        words = {"columns": list(self.columns), "scaling": self.scaling}
+        return words, {"offset": self.offset, "scale": self.scale, "means": self.means}
+
+    @classmethod
+    def from_parts(
+        cls, words: dict[str, Any], arrays: dict[str, NDArray[Any]], n_columns: int
+    ) -> Preparation:
+        """Return the preparation that `to_parts` took apart; raise ValueError if it is none."""
+        columns, scaling = words["columns"], words["scaling"]
+        if (
+            not isinstance(columns, list)
+            or not all(isinstance(name, str) for name in columns)
+            or len(columns) != n_columns
+            or len(set(columns)) != n_columns
+        ):
+            raise ValueError(f"{columns!r} are not the names of {n_columns} columns")
+        if scaling not in SCALINGS:
+            raise ValueError(f"scaling is {scaling!r}")
+        for name in ("offset", "scale", "means"):
+            array = arrays[name]
+            if array.shape != (n_columns,) or array.dtype != np.float64:
+                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
+            if not np.isfinite(array).all():
+                raise ValueError(f"{name} is not finite")
+        if not (arrays["scale"] > 0).all():
+            raise ValueError("scale is not positive")
+        return cls(tuple(columns), scaling, arrays["offset"], arrays["scale"], arrays["means"])
+
+
+def _mean_and_deviation(
+    rows: NDArray[Any], weight: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weighted mean and standard deviation of each column."""
+    weights = np.ones(len(rows)) if weight is None else weight
+    total = weights.sum()
+    mean, squares = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
+    # Sums rather than products with BLAS, whose results may depend on its threads.
+    for start in range(0, len(rows), _CHUNK_ROWS):
+        some = slice(start, start + _CHUNK_ROWS)
+        mean += (weights[some, np.newaxis] * rows[some]).sum(axis=0) / total
+    # A second pass, since the square of a large mean would swallow the variance.
+    for start in range(0, len(rows), _CHUNK_ROWS):
+        some = slice(start, start + _CHUNK_ROWS)
+        squares += (weights[some, np.newaxis] * np.square(rows[some] - mean)).sum(axis=0)
+    return mean, np.sqrt(squares / total)

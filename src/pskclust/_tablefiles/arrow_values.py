@@ -1,0 +1,66 @@
+"""Arrow columns to NumPy, and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as kinds
+
+from .base import Numbers, float_type
+
+
+def strange_columns(schema: pa.Schema) -> dict[str, str]:
+    """Return the columns of a schema that are no numbers, and words for what they are."""
+    found = {field.name: _what_is_no_number(_plain_type(field.type)) for field in schema}
+    return {name: words for name, words in found.items() if words}
+
+
+def to_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> Numbers:
+    """Return columns as one array, NaN where a value is missing."""
+    arrays = [batch.column(batch.schema.get_field_index(name)) for name in columns]
+    numbers = np.empty(
+        (batch.num_rows, len(columns)), float_type([_numpy_type(a.type) for a in arrays])
+    )
+    for number, array in enumerate(arrays):
+        numbers[:, number] = _values(array)
+    return numbers
+
+
+def _values(array: pa.Array) -> Any:
+    if kinds.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if kinds.is_null(array.type):
+        return np.nan
+    if kinds.is_boolean(array.type) or kinds.is_decimal(array.type):
+        array = array.cast(pa.float64())
+    return array.to_numpy(zero_copy_only=False)
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if kinds.is_dictionary(kind) else kind
+
+
+def _numpy_type(kind: pa.DataType) -> Any:
+    plain = _plain_type(kind)
+    if kinds.is_integer(plain) or kinds.is_floating(plain):
+        return plain.to_pandas_dtype()
+    return np.float64
+
+
+def _what_is_no_number(kind: pa.DataType) -> str | None:
+    if (
+        kinds.is_integer(kind)
+        or kinds.is_floating(kind)
+        or kinds.is_boolean(kind)
+        or kinds.is_decimal(kind)
+        or kinds.is_null(kind)
+    ):
+        return None
+    if kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind):
+        return "is text"
+    if kinds.is_temporal(kind):
+        return "is a date or time"
+    return f"is {kind}"

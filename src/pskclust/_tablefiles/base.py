@@ -1,0 +1,101 @@
+"""What every kind of table file offers: names of columns, and rows in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import TableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Numbers = NDArray[Any]  # float32 or float64
+
+# What a batch holds at the most: small against the memory of any machine, large against the cost
+# of a call.
+BATCH_VALUES = 1 << 22
+MAX_BATCH_ROWS = 1 << 18
+MAX_COLUMNS = 1_000_000
+
+
+class Batch(NamedTuple):
+    """Some rows of a table, in the order of the file."""
+
+    numbers: Numbers  # (n, d), NaN where a value is missing
+    others: list[pa.Array]  # of the columns that are carried along, as they are
+    share: float  # of the file that has been read, from 0 to 1
+
+
+class Table(Protocol):
+    """A file that can be read any number of times, always in batches of bounded size.
+
+    `columns` are those that a clustering uses unless told otherwise, `extras` those that are
+    there by name only. `has_names` tells whether the file names its columns itself. `n_rows` is
+    None where only reading the file would tell.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    extras: tuple[str, ...]
+    has_names: bool
+    n_rows: int | None
+
+    def not_numbers(self) -> dict[str, str]:
+        """Return the columns that are known to hold no numbers, and what they hold instead."""
+
+    def holds(self, column: str) -> bool:
+        """Whether the table has a column of this name."""
+
+    def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
+        """Yield the columns `numbers` as one array and `others` as they are."""
+
+
+@dataclass
+class NamedColumns:
+    """What the kinds of tables share."""
+
+    name: str
+    columns: tuple[str, ...]
+    extras: tuple[str, ...] = ()
+    has_names: bool = True
+    n_rows: int | None = None
+    _strange: dict[str, str] = field(default_factory=dict)
+
+    def not_numbers(self) -> dict[str, str]:
+        return self._strange
+
+    def holds(self, column: str) -> bool:
+        return column in self.columns or column in self.extras
+
+
+def batch_rows(n_columns: int) -> int:
+    """Return how many rows of so many columns make a batch."""
+    return max(1, min(MAX_BATCH_ROWS, BATCH_VALUES // max(1, n_columns)))
+
+
+def require_few_columns(n_columns: int, name: str) -> None:
+    """Raise TableError for more columns than can be meant; a few bytes can claim any number."""
+    if n_columns > MAX_COLUMNS:
+        raise TableError(
+            f"{name} has {n_columns:,} columns, more than the {MAX_COLUMNS:,} that are read. "
+            "Reduce it first, say with sklearn.decomposition.TruncatedSVD."
+        )
+
+
+def numbered(n_columns: int) -> tuple[str, ...]:
+    """Return names for columns that have none."""
+    return tuple(f"column_{number}" for number in range(1, n_columns + 1))
+
+
+def float_type(types: Sequence[Any]) -> np.dtype[Any]:
+    """Return the smallest floating type that holds numbers of all these types exactly.
+
+    64 bits are the most: larger integers are rounded, as a clustering does anyway.
+    """
+    common = np.result_type(np.float32, *types) if types else np.dtype(np.float64)
+    return common if common == np.float32 else np.dtype(np.float64)

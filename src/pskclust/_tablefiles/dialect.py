@@ -1,0 +1,106 @@
+"""How a text table is written: delimiter, header, decimal point. Sniffed from its beginning."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from .base import numbered
+
+# What stands for a missing value, besides nothing at all.
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
+
+_DELIMITERS = (",", "\t", ";", "|", " ")
+_SAMPLE_ROWS = 200
+# A point is no part of a number then.
+_COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a table is written, and the columns that hold something else than numbers."""
+
+    encoding: str
+    delimiter: str
+    has_header: bool
+    decimal: str
+    quotes: bool
+    names: tuple[str, ...]
+    texts: dict[str, str]  # name and a value of it
+
+
+def encoding_of(head: bytes) -> str:
+    """Return the encoding that a byte order mark tells, else UTF-8."""
+    return "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+
+
+def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | None) -> Dialect:
+    """Return the dialect of a text that is not empty; what is given is not sniffed."""
+    lines = [line for line in text.splitlines() if line.strip()][:_SAMPLE_ROWS]
+    delimiter = delimiter or _delimiter_of(lines)
+    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    decimal = "," if delimiter != "," and _has_decimal_commas(rows) else "."
+    if has_header is None:
+        has_header = _first_row_is_header(rows, decimal)
+    names = _names(rows[0]) if has_header else numbered(len(rows[0]))
+    columns = _columns(rows[1:] if has_header else rows, len(names))
+    texts = {}
+    for name, cells in zip(names, columns, strict=True):
+        for cell in cells:
+            if not is_number(cell, decimal):
+                texts[name] = cell
+                break
+    return Dialect(encoding, delimiter, has_header, decimal, '"' in text, names, texts)
+
+
+def is_number(cell: str, decimal: str = ".") -> bool:
+    """Whether a cell is a number, or stands for one that is missing."""
+    pointed = cell if decimal == "." else cell.translate(_COMMA_TO_POINT)
+    return cell.strip() in MISSING or bool(_NUMBER.fullmatch(pointed))
+
+
+def _delimiter_of(lines: list[str]) -> str:
+    """Return the delimiter that cuts the most lines into the same number of cells, above one."""
+    best, best_share = ",", 0.0
+    for delimiter in _DELIMITERS:
+        widths = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter))
+        width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
+        share = count / len(lines)
+        # A comma within numbers of a table with semicolons cuts less evenly, or as evenly into
+        # more cells: the first delimiter to be as good wins, but for that one.
+        if width > 1 and (share > best_share or (delimiter == ";" and share == best_share)):
+            best, best_share = delimiter, share
+    return best
+
+
+def _has_decimal_commas(rows: list[list[str]]) -> bool:
+    cells = [cell for row in rows for cell in row]
+    with_comma = any("," in cell and is_number(cell, ",") for cell in cells)
+    return with_comma and not any("." in cell and is_number(cell) for cell in cells)
+
+
+def _first_row_is_header(rows: list[list[str]], decimal: str) -> bool:
+    """Whether the first row has no number, or text above numbers."""
+    first = rows[0]
+    if not any(is_number(cell, decimal) for cell in first):
+        return True
+    for number, cell in enumerate(first):
+        below = [row[number] for row in rows[1:] if number < len(row)]
+        known = [other for other in below if other not in MISSING]
+        numbers_below = known and all(is_number(other, decimal) for other in known)
+        if numbers_below and not is_number(cell, decimal):
+            return True
+    return False
+
+
+def _names(cells: list[str]) -> tuple[str, ...]:
+    """Return the names in a header; a column without one is numbered."""
+    return tuple(cell or number for cell, number in zip(cells, numbered(len(cells)), strict=True))
+
+
+def _columns(rows: list[list[str]], width: int) -> list[list[str]]:
+    return [[row[number] for row in rows if number < len(row)] for number in range(width)]

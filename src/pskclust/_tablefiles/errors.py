@@ -1,0 +1,50 @@
+"""What can be wrong with a table in a file; each error says so in one sentence.
+
+The ways out differ between the command line and a page, so errors carry what a caller needs to
+name its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+
+class TableError(ValueError):
+    """A file that cannot be used as a table."""
+
+
+class WrongFormatError(TableError):
+    """A file that is not what its ending, or the caller, says."""
+
+    def __init__(self, name: str, claimed: str, looks_like: str | None) -> None:
+        self.looks_like = looks_like
+        found = f"it looks like {looks_like}" if looks_like else "it is damaged or something else"
+        super().__init__(f"{name} is no {claimed} file: {found}.")
+
+
+class UnknownColumnError(TableError):
+    """A column that was asked for is not there."""
+
+
+class NotNumbersError(TableError):
+    """Columns that hold something else than numbers."""
+
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self.columns = tuple(columns)
+        what = ", ".join(f'"{name}" {words}' for name, words in columns.items())
+        super().__init__(f"column {what}." if len(columns) == 1 else f"columns {what}.")
+
+
+class MissingValuesError(TableError):
+    """Columns with missing values."""
+
+    def __init__(self, counts: Mapping[str, int], n_rows: int) -> None:
+        self.counts = dict(counts)
+        each = ", ".join(f'"{name}" {count:,}' for name, count in counts.items())
+        super().__init__(f"values are missing in {n_rows:,} rows, by column: {each}.")
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Return names for a message, the first few of many."""
+    shown = ", ".join(f'"{name}"' for name in names[:most])
+    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

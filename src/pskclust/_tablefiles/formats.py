@@ -1,0 +1,116 @@
+"""Which format a file has: by its ending, checked against its first bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .errors import TableError, WrongFormatError
+
+TEXT = ("csv", "tsv", "libsvm")
+FORMATS = (*TEXT, "parquet", "arrow", "npy", "npz")
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+
+_ENDINGS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".dat": "csv",
+    ".data": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".npy": "npy",
+    ".npz": "npz",
+    ".libsvm": "libsvm",
+    ".svmlight": "libsvm",
+    ".svm": "libsvm",
+}
+_WORDS = {
+    "csv": "CSV",
+    "tsv": "TSV",
+    "libsvm": "LibSVM",
+    "parquet": "Parquet",
+    "arrow": "Arrow",
+    "npy": "NPY",
+    "npz": "NPZ",
+}
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",  # a stream of Arrow batches
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PK\x05\x06": "npz",  # without members
+}
+_OTHERS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"FEA1": "Feather of version 1, which is to be saved again as version 2",
+    b"%PDF": "PDF",
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"\xd0\xcf\x11\xe0": "an old Excel file",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "HDF5",
+}
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def format_of(path: Path, name: str, claimed: str | None = None) -> str:
+    """Return the format of a file that is not empty; raise TableError if it is none or another.
+
+    `claimed` is what the caller says it is; otherwise the ending counts, and for a file without
+    a known ending the first bytes.
+    """
+    head = first_bytes(path)
+    ending = claimed or _format_of_ending(path)
+    found = _format_of_bytes(head)
+    if ending in TEXT and path.suffix.lower() in COMPRESSIONS:
+        return ending
+    if ending is None:
+        if found == "text":
+            return "libsvm" if _looks_like_libsvm(head) else "csv"
+        if found in FORMATS:
+            return found
+        raise TableError(f"{name} is of no format that can be read here ({_described(found)}).")
+    if found != ("text" if ending in TEXT else ending):
+        raise WrongFormatError(name, _WORDS[ending], _described(found))
+    return ending
+
+
+def first_bytes(path: Path, size: int = 4096) -> bytes:
+    """Return the beginning of a file."""
+    with open(path, "rb") as stream:
+        return stream.read(size)
+
+
+def _format_of_ending(path: Path) -> str | None:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSIONS:
+        suffixes.pop()
+    return _ENDINGS.get(suffixes[-1]) if suffixes else None
+
+
+def _format_of_bytes(head: bytes) -> str | None:
+    for signature, found in {**_MAGIC, **_OTHERS}.items():
+        if head.startswith(signature):
+            return found
+    if head.startswith(_UTF16):
+        return "text"
+    return None if b"\0" in head else "text"
+
+
+def _described(found: str | None) -> str | None:
+    return _WORDS.get(found, found) if found else None
+
+
+def _looks_like_libsvm(head: bytes) -> bool:
+    lines = [line.split() for line in head.splitlines()[:-1] if line.strip()][:20]
+    return bool(lines) and all(
+        len(cells) > 1 and all(cell.count(b":") == 1 for cell in cells[1:]) for cells in lines
+    )

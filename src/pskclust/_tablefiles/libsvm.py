@@ -1,0 +1,96 @@
+"""LibSVM files: a class and ``index:value`` pairs on each line; what is not there is 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import Batch, NamedColumns, batch_rows, require_few_columns
+from .errors import TableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CLASS_COLUMN = "class"
+
+_PIECE_BYTES = 1 << 22
+# As many columns as an index can tell apart: rows stay sparse until columns are picked.
+_ANY_INDEX = 2**31 - 1
+
+
+class LibsvmTable(NamedColumns):
+    """A LibSVM file. Columns go by their index, as it stands in the file."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._size = path.stat().st_size
+        lowest, highest, n_rows = 1, 0, 0
+        for rows, _, _ in self._pieces(name):
+            n_rows += rows.shape[0]
+            if len(rows.indices):
+                lowest = min(lowest, int(rows.indices.min()))
+                highest = max(highest, int(rows.indices.max()))
+        require_few_columns(highest, name)
+        columns = tuple(str(index) for index in range(lowest, highest + 1))
+        super().__init__(name, columns, (CLASS_COLUMN,), n_rows=n_rows)
+
+    def holds(self, column: str) -> bool:
+        # An index that no row has is a column of zeros.
+        return column == CLASS_COLUMN or (column.isdecimal() and int(column) < _ANY_INDEX)
+
+    def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
+        wanted = list(dict.fromkeys([*numbers, *others]))
+        size = batch_rows(len(wanted))
+        for rows, classes, share in self._pieces(self.name):
+            for start in range(0, rows.shape[0], size):
+                some = slice(start, start + size)
+                dense = _dense(rows[some], classes[some], wanted)
+                carried = [_to_arrow(dense[:, wanted.index(name)]) for name in others]
+                yield Batch(dense[:, : len(numbers)], carried, share)
+
+    def _pieces(self, name: str) -> Iterator[tuple[Any, Any, float]]:
+        from sklearn.datasets import load_svmlight_file
+
+        for start in range(0, self._size, _PIECE_BYTES):
+            try:
+                rows, classes = load_svmlight_file(
+                    str(self._path),
+                    n_features=_ANY_INDEX,
+                    zero_based=True,
+                    offset=start,
+                    length=_PIECE_BYTES,
+                )
+            except (ValueError, OverflowError) as error:
+                raise TableError(
+                    f"{name} is no LibSVM file: each line must be a class and index:value pairs "
+                    f"({error})."
+                ) from error
+            if rows.shape[0]:
+                yield rows, classes, min(1.0, (start + _PIECE_BYTES) / self._size)
+
+
+def _dense(rows: Any, classes: NDArray[np.float64], wanted: list[str]) -> NDArray[np.float64]:
+    """Return the wanted columns of sparse rows; zeros where nothing is stored.
+
+    Picking columns of a sparse matrix would need memory for every index that there could be.
+    """
+    dense = np.zeros((rows.shape[0], len(wanted)))
+    # The class has no index.
+    indices = np.array([-1 if name == CLASS_COLUMN else int(name) for name in wanted])
+    order = np.argsort(indices)
+    places = np.searchsorted(indices[order], rows.indices).clip(max=len(wanted) - 1)
+    is_wanted = indices[order][places] == rows.indices
+    numbers = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    dense[numbers[is_wanted], order[places[is_wanted]]] = rows.data[is_wanted]
+    dense[:, indices == -1] = classes[:, np.newaxis]
+    return dense
+
+
+def _to_arrow(values: Any) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(np.ascontiguousarray(values))

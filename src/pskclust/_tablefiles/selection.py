@@ -1,0 +1,83 @@
+"""Which columns of a table play which part."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .base import Table
+from .errors import NotNumbersError, TableError, UnknownColumnError, listed
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The columns to cluster, and those with another part."""
+
+    features: tuple[str, ...]
+    ids: tuple[str, ...] = ()
+    label: str | None = None
+    weight: str | None = None
+
+
+def select(
+    table: Table,
+    *,
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    ids: Sequence[str] = (),
+    label: str | None = None,
+    weight: str | None = None,
+) -> Selection:
+    """Return the columns to cluster: `columns`, or all that have no other part.
+
+    Raise UnknownColumnError for a column that is not there, NotNumbersError for columns to
+    cluster that are known to be no numbers.
+    """
+    single = [name for name in (label, weight) if name is not None]
+    for name in [*columns, *drop, *ids, *single]:
+        require_column(table, name)
+    taken = {*drop, *ids, *single}
+    both = [name for name in columns if name in taken]
+    if both:
+        raise TableError(
+            f'column "{both[0]}" is to be clustered and left out at once. Name it once only.'
+        )
+    features = tuple(dict.fromkeys(columns or (c for c in table.columns if c not in taken)))
+    if not features:
+        raise TableError(f"no column of {table.name} is left to cluster.")
+    known = table.not_numbers()
+    if weight is not None and weight in known:
+        raise TableError(f'column "{weight}" {known[weight]}, and weights are numbers.')
+    strange = {name: known[name] for name in features if name in known}
+    if strange:
+        raise NotNumbersError(strange)
+    return Selection(features, tuple(ids), label, weight)
+
+
+def select_known(table: Table, known: Sequence[str], ids: Sequence[str] = ()) -> Selection:
+    """Return the columns that a model knows, in its order.
+
+    A table without names of its own is taken column by column if it has as many.
+    """
+    for name in ids:
+        require_column(table, name)
+    if not table.has_names and len(table.columns) - len(ids) == len(known):
+        return Selection(tuple(c for c in table.columns if c not in ids), tuple(ids))
+    absent = [name for name in known if not table.holds(name)]
+    if absent:
+        raise UnknownColumnError(
+            f"{table.name} lacks {listed(absent)}, which the model was fitted to. "
+            f"It has {listed(table.columns)}."
+        )
+    return Selection(tuple(known), tuple(ids))
+
+
+def require_column(table: Table, name: str) -> None:
+    """Raise UnknownColumnError, with the nearest name, if a column is not there."""
+    if table.holds(name):
+        return
+    names = [*table.columns, *table.extras]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f'Did you mean "{near[0]}"?' if near else f"It has {listed(names)}."
+    raise UnknownColumnError(f'{table.name} has no column "{name}". {hint}')

@@ -1,0 +1,169 @@
+"""CSV and its kin: sniffed, then read by Arrow block by block."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from .arrow_values import to_numbers
+from .base import Batch, NamedColumns, batch_rows
+from .columnar import checked_names
+from .dialect import MISSING, Dialect, encoding_of, is_number, sniff
+from .errors import NotNumbersError, TableError, WrongFormatError
+from .formats import COMPRESSIONS
+
+_HEAD_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 23
+_NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to double")
+
+
+class TextTable(NamedColumns):
+    """A table of delimited text."""
+
+    def __init__(
+        self,
+        path: Path,
+        name: str,
+        *,
+        delimiter: str | None = None,
+        has_header: bool | None = None,
+    ) -> None:
+        self._path = path
+        head = self._head(name)
+        encoding = encoding_of(head)
+        dialect = sniff(_decoded(head, encoding, name), encoding, delimiter, has_header)
+        super().__init__(name, checked_names(dialect.names, name), has_names=dialect.has_header)
+        self._strange = {column: f'is text ("{cell}")' for column, cell in dialect.texts.items()}
+        self._dialect: Dialect = dialect
+
+    def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
+        types = {name: pa.string() for name in others} | {name: pa.float64() for name in numbers}
+        size = batch_rows(len(types))
+        ragged: list[tuple[int, int]] = []
+        try:
+            with self._opened() as (stream, share):
+                for block in self._blocks(stream, types, ragged):
+                    for start in range(0, block.num_rows, size):
+                        piece = block.slice(start, size)
+                        carried = [piece.column(name) for name in others]
+                        yield Batch(to_numbers(piece, numbers), carried, share())
+        except (pa.ArrowException, UnicodeError) as error:
+            raise self._explained(error, ragged) from error
+
+    def _blocks(
+        self, stream: Any, types: dict[str, pa.DataType], ragged: list[tuple[int, int]]
+    ) -> Iterator[pa.RecordBatch]:
+        def note(row: Any) -> str:
+            ragged.append((row.expected_columns, row.actual_columns))
+            return "error"
+
+        dialect = self._dialect
+        yield from pacsv.open_csv(
+            stream,
+            read_options=pacsv.ReadOptions(
+                block_size=_BLOCK_BYTES,
+                column_names=dialect.names,
+                skip_rows_after_names=int(dialect.has_header),
+                encoding="utf8" if dialect.encoding == "utf-8-sig" else dialect.encoding,
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=dialect.delimiter,
+                newlines_in_values=dialect.quotes,
+                invalid_row_handler=note,
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=types,
+                include_columns=list(types),
+                null_values=MISSING,
+                strings_can_be_null=False,
+                decimal_point=dialect.decimal,
+            ),
+        )
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[tuple[Any, Any]]:
+        """Give the text as bytes, and a function that tells the share that was read."""
+        size = max(1, self._path.stat().st_size)
+        compression = COMPRESSIONS.get(self._path.suffix.lower())
+        with pa.OSFile(str(self._path)) as raw:
+            stream = pa.CompressedInputStream(raw, compression) if compression else raw
+
+            def share() -> float:
+                return 1.0 if raw.closed else min(1.0, raw.tell() / size)
+
+            yield stream, share
+
+    def _head(self, name: str) -> bytes:
+        """Return the beginning, up to the end of a line."""
+        try:
+            with self._opened() as (stream, _):
+                head: bytes = stream.read(_HEAD_BYTES)
+        except (pa.ArrowException, OSError) as error:
+            kind = COMPRESSIONS.get(self._path.suffix.lower(), "text")
+            raise WrongFormatError(name, kind, None) from error
+        if len(head) == _HEAD_BYTES and b"\n" in head:
+            head = head[: head.rindex(b"\n") + 1]
+        if not head.strip():
+            raise TableError(f"{name} is empty.")
+        return head
+
+    def _explained(self, error: Exception, ragged: list[tuple[int, int]]) -> TableError:
+        """Return what went wrong in words, with the line where it did."""
+        if ragged:
+            expected, found = ragged[0]
+            line = self._line_of(lambda row: len(row) != expected)
+            return TableError(
+                f"{self.name} is ragged: line {line:,} has {found} columns instead of {expected}. "
+                "Mend that line, or the delimiter."
+            )
+        about_column = _NO_NUMBER.search(str(error))
+        if about_column:
+            place = int(about_column.group(1))
+            found_cell = []
+
+            def no_number(row: list[str]) -> bool:
+                if place < len(row) and not is_number(row[place], self._dialect.decimal):
+                    found_cell.append(row[place])
+                return bool(found_cell)
+
+            line = self._line_of(no_number, skip=int(self._dialect.has_header))
+            where = f'(line {line:,} holds "{found_cell[0]}")' if found_cell else "somewhere"
+            return NotNumbersError({self._dialect.names[place]: f"is text {where}"})
+        if isinstance(error, UnicodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
+            return _not_utf8(self.name)
+        reason = str(error).splitlines()[0]
+        return TableError(f"{self.name} cannot be read as a table ({reason}).")
+
+    def _line_of(self, is_it: Any, skip: int = 0) -> int:
+        """Return the number of the first line that is so; slow, for messages only."""
+        with self._opened() as (stream, _):
+            lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
+            reader = csv.reader(lines, delimiter=self._dialect.delimiter)
+            for number, row in enumerate(reader):
+                if row and number >= skip and is_it(row):
+                    return reader.line_num
+        return 0
+
+
+def _decoded(head: bytes, encoding: str, name: str) -> str:
+    try:
+        return head.decode(encoding)
+    except UnicodeDecodeError as error:
+        # The head may end within a character.
+        if error.start > len(head) - 4:
+            return head[: error.start].decode(encoding)
+        raise _not_utf8(name) from error
+
+
+def _not_utf8(name: str) -> TableError:
+    return TableError(
+        f"{name} is no UTF-8 text. Convert it first, say with: iconv -f latin1 -t utf-8"
+    )

@@ -1,0 +1,95 @@
+"""The command ``pskclust``, and the one place where its errors become lines and codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from .._version import __version__
+from .completion import completion
+from .demo import demo
+from .explore import explore
+from .failures import CommandError, ExitCode, end_of, one_line
+from .fit import fit
+from .info import info
+from .options import Settings
+from .plan import plan
+from .predict import predict
+from .segment import segment
+from .sweep import sweep
+
+_EPILOG = """\b
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input that cannot be used,
+4 output that cannot be written, 5 too little memory, 130 interrupted.
+
+\b
+Example:
+  pskclust demo
+  pskclust fit demo.csv --label shape --min-cluster-size 25 --report demo.html
+"""
+
+
+class _Commands(click.Group):
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt as error:
+            # Before click prints an empty line for it; only a terminal has a ^C to move away from.
+            if sys.stderr.isatty():
+                click.echo(err=True)
+            raise CommandError(*end_of(error)) from error
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_EPILOG,
+)
+@click.version_option(__version__, prog_name="pskclust", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Point-set kernel clustering: clusters of any shape, their number found by itself."""
+
+
+for _command in (fit, predict, sweep, segment, explore, demo, info, plan, completion):
+    cli.add_command(_command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    settings = Settings()
+    # Pictures go to files, with or without a screen.
+    os.environ.setdefault("MPLBACKEND", "agg")
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = cli.main(
+                list(sys.argv[1:] if arguments is None else arguments),
+                prog_name="pskclust",
+                standalone_mode=False,
+                obj=settings,
+            )
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return ExitCode.USAGE
+    except BrokenPipeError:
+        # Whoever read the output has had enough; Python would complain once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILED
+    except (Exception, KeyboardInterrupt) as error:
+        if settings.debug:
+            traceback.print_exc()
+        line, failure = end_of(error)
+        click.echo(f"Error: {one_line(line)}", err=True)
+        return failure
+    return code if isinstance(code, int) else ExitCode.OK
+
+
+def _show_warning(message: Warning | str, *about: Any, **more: Any) -> None:
+    click.echo(f"Warning: {one_line(str(message))}", err=True)

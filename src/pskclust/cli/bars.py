@@ -1,0 +1,89 @@
+"""Progress bars on a terminal; elsewhere nothing."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+    from .._progress import Progress
+
+_WORDS = {
+    "read": "Reading",
+    "encode": "Encoding",
+    "grow": "Growing",
+    "refine": "Refining",
+    "sweep": "Sweeping",
+    "predict": "Predicting",
+    "segment": "Segmenting",
+    "write": "Writing",
+}
+
+
+class Bars:
+    """A bar for each stage, one below the other, gone when all is done."""
+
+    def __init__(self) -> None:
+        self._shown: RichProgress | None = None
+        self._stage: str | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            self._shown = _rich_progress()
+            self._shown.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shown is not None:
+            self._shown.stop()
+
+    def of_fit(self, progress: Progress) -> None:
+        """Show what a fit reports; this is a callback for PSKC."""
+        note = ""
+        if progress.n_clusters:
+            note = f"{progress.n_clusters} cluster{'s' if progress.n_clusters > 1 else ''}"
+        self.show(progress.stage, progress.done / max(1, progress.total), note)
+
+    def show(self, stage: str, share: float, note: str = "") -> None:
+        """Show how far a stage is; the one before it is done."""
+        if self._shown is None:
+            return
+        if stage != self._stage:
+            if self._task is not None:
+                self._shown.update(self._task, completed=1.0)
+            self._stage = stage
+            self._task = self._shown.add_task(_WORDS[stage], total=1.0, note=note)
+        assert self._task is not None
+        self._shown.update(self._task, completed=share, note=note)
+
+
+def first_fit_note(n_rows: int) -> str:
+    """Return what to say while nothing seems to happen."""
+    from .._kernels.choice import MIN_ROWS_FOR_COMPILED
+
+    return "the first time, code is compiled" if n_rows >= MIN_ROWS_FOR_COMPILED else ""
+
+
+def _rich_progress() -> RichProgress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description:<10}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=Console(stderr=True),
+        transient=True,
+    )

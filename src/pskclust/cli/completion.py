@@ -1,0 +1,28 @@
+"""``pskclust completion``: names of commands and options at the press of a key."""
+
+from __future__ import annotations
+
+import click
+
+_EPILOG = """\b
+Example:
+  pskclust completion bash > pskclust-completion.bash
+
+\b
+Then: source pskclust-completion.bash (bash and zsh; put that line into ~/.bashrc or ~/.zshrc),
+or for fish: pskclust completion fish > ~/.config/fish/completions/pskclust.fish
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Print what a shell completes commands with.")
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print what a SHELL needs to complete this command: bash, zsh or fish."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    root = context.find_root().command
+    script = kind(root, {}, "pskclust", "_PSKCLUST_COMPLETE")
+    click.echo(script.source_template % script.source_vars())

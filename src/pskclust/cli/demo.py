@@ -1,0 +1,66 @@
+"""``pskclust demo``: a table to try the other commands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .failures import writing
+from .options import debug_option, force_option
+from .outputs import check_labels_output, check_outputs
+
+_EPILOG = """\b
+Example:
+  pskclust demo shapes.csv --rows 10000
+"""
+_FEWEST_ROWS = 2_000
+# Too few to be worth compiling code for, so that a first fit answers at once.
+_USUAL_ROWS = 4_000
+
+
+@click.command(epilog=_EPILOG, short_help="Write a table to try the others on.")
+@click.argument("output", metavar="[FILE]", default="demo.csv")
+@click.option(
+    "--rows",
+    "n_rows",
+    type=click.IntRange(_FEWEST_ROWS),
+    default=_USUAL_ROWS,
+    show_default=True,
+    help="Number of rows.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Which rows they are.")
+@force_option
+@debug_option
+def demo(output: str, n_rows: int, seed: int, force: bool) -> None:
+    """Write a table to try the other commands on: rings, spiral arms and blobs, with noise.
+
+    FILE is demo.csv by default. Columns x and y are the points; shape tells which of the nine
+    shapes a row is from, and is empty for noise.
+    """
+    check_outputs((output,), (), force=force)
+    check_labels_output(output)
+    _write(Path(output), n_rows, seed)
+    click.echo(f"{output}: {n_rows:,} rows, columns x, y and shape.")
+    click.echo("Now cluster x and y, and compare with shape:")
+    # Fragments of a few rows are no shapes, however many rows there are.
+    smallest = max(25, n_rows // 200)
+    report = Path(output).with_suffix(".html").name
+    click.echo(
+        f"  pskclust fit {output} --label shape --psi 96 --tau 0.015 "
+        f"--min-cluster-size {smallest} --report {report}"
+    )
+
+
+def _write(path: Path, n_rows: int, seed: int) -> None:
+    import pyarrow as pa
+
+    from .._tablefiles.writing import table_file
+    from ..datasets import make_shapes
+
+    X, shapes = make_shapes(n_rows, random_state=seed)
+    names = ["x", "y", "shape"]
+    columns = [pa.array(X[:, 0].round(6)), pa.array(X[:, 1].round(6))]
+    table = pa.record_batch([*columns, pa.array(shapes, mask=shapes < 0)], names=names)
+    with writing(path), table_file(path, table.schema) as write:
+        write(table)

@@ -1,0 +1,69 @@
+"""Tables and figures on standard output, for people or as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    """Print an object for machines."""
+    click.echo(json.dumps(content, indent=2, default=_plain))
+
+
+def print_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, to_stderr: bool = False
+) -> None:
+    """Print a table of right-aligned columns."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name in header:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row, style="dim" if row[0] == "noise" else None)
+    # What no terminal limits is not cut.
+    _print(table, to_stderr, plain_width=10_000)
+
+
+def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
+    """Print what is known, a line for each."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        table.add_row(name, value)
+    _print(table, to_stderr, plain_width=100)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 row`` or ``2 rows``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _print(table: Any, to_stderr: bool, plain_width: int) -> None:
+    from rich.console import Console
+
+    stream = sys.stderr if to_stderr else sys.stdout
+    live = stream.isatty()
+    width = shutil.get_terminal_size().columns if live else plain_width
+    drawn = io.StringIO()
+    console = Console(
+        file=drawn, width=width, force_terminal=live, highlight=False, markup=False, emoji=False
+    )
+    console.print(table)
+    # Without the spaces that rich fills lines up with.
+    click.echo("\n".join(line.rstrip() for line in drawn.getvalue().splitlines()), err=to_stderr)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)

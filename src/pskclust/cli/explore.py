@@ -1,0 +1,119 @@
+"""``pskclust explore``: a table or an image, in the browser."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .bars import Bars
+from .options import (
+    OTHER_PARAMETERS,
+    SCALES,
+    check_clustering,
+    data_options,
+    debug_option,
+    explored_clustering_options,
+)
+from .reading import opened_data, read_data
+
+if TYPE_CHECKING:
+    from ..explorer.material import Image, Table
+
+_EPILOG = """\b
+Example:
+  pskclust explore demo.csv --label shape
+"""
+_IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+_READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "delimiter")
+
+
+@click.command(epilog=_EPILOG, short_help="Explore a table or an image in the browser.")
+@click.argument("data", metavar="DATA|IMAGE")
+@click.option(
+    "--sample",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Explore N rows; all are labelled on export. A million by default, 100,000 if there are "
+    "more than 8 columns.",
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="Port of the page; 0 takes a free one.",
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    help="Serve to other machines, too. Whoever opens the page needs the token that is printed.",
+)
+@click.option(
+    "--color",
+    "color_space",
+    type=click.Choice(("lab", "rgb", "hsv")),
+    default="lab",
+    show_default=True,
+    help="Space in which colours of an image are compared.",
+)
+@data_options
+@explored_clustering_options
+@debug_option
+def explore(
+    data: str,
+    sample: int | None,
+    no_browser: bool,
+    port: int | None,
+    host: str | None,
+    color_space: str,
+    **options: Any,
+) -> None:
+    """Explore the clusters of DATA, or the segments of IMAGE, in the browser.
+
+    A page opens on which psi and tau are sliders and the picture answers at once. It is served to
+    this machine only, and loads nothing from elsewhere. The options of clustering say where
+    exploring starts.
+    """
+    from ..explorer import serve
+
+    parameters = {name: options[name] for name in (*SCALES, *OTHER_PARAMETERS)}
+    check_clustering(parameters)
+    given = {**parameters, "scaling": options["scaling"], "color_space": color_space}
+    material = _image(data) if _is_image(data) else _table(data, sample, options)
+    with serve(material, given, host=host, port=port) as server:
+        click.echo(f"Explore at {server.url} (end with Ctrl-C)")
+        if not no_browser:
+            webbrowser.open(server.url)
+        server.wait()
+
+
+def _is_image(data: str) -> bool:
+    return Path(data).suffix.lower() in _IMAGE_ENDINGS
+
+
+def _image(data: str) -> Image:
+    from ..explorer.material import Image, Origin
+    from ..image import read_image
+
+    return Image(read_image(data), name=Path(data).name, origin=Origin(data))
+
+
+def _table(data: str, sample: int | None, options: dict[str, Any]) -> Table:
+    from ..explorer.material import Origin, Table
+
+    with opened_data("explore", data, options) as table, Bars() as bars:
+        selection, rows = read_data(table, options, bars)
+    how = {name: options[name] for name in (*_READING, "has_header")}
+    return Table.of(
+        rows.numbers,
+        name=Path(table.name).name,
+        columns=selection.features,
+        weights=rows.weight,
+        sample=sample,
+        # What came through standard input cannot be read again.
+        origin=Origin(None if data == "-" else data, how),
+        kept=rows.kept,
+    )

@@ -1,0 +1,87 @@
+"""How a command ends that does not end well: one line, and a code that tells what was wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from enum import IntEnum
+
+import click
+
+from .._exceptions import ModelFileError
+from .._tablefiles.errors import TableError
+
+# Other packages are asked for by the parts that need them, in words of their own.
+_OF_THE_COMMAND_LINE = ("pyarrow", "rich")
+
+
+class ExitCode(IntEnum):
+    """What the exit code of a command means."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    INPUT = 3
+    OUTPUT = 4
+    MEMORY = 5
+    INTERRUPTED = 130
+
+
+class CommandError(Exception):
+    """An end in one line."""
+
+    def __init__(self, message: str, code: ExitCode) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what the system says about an output into one line that names it."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
+        reason = error.strerror or str(error)
+        raise CommandError(f"{name} could not be written: {reason}.", ExitCode.OUTPUT) from error
+
+
+def end_of(error: BaseException) -> tuple[str, ExitCode]:
+    """Return the line and the exit code for an error."""
+    if isinstance(error, CommandError):
+        return str(error), error.code
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return "interrupted; nothing was written that is not complete.", ExitCode.INTERRUPTED
+    if isinstance(error, click.ClickException):
+        return _usage_line(error), ExitCode.USAGE
+    if isinstance(error, MemoryError):
+        return str(error) or "memory ran out.", ExitCode.MEMORY
+    if isinstance(error, ModuleNotFoundError) and error.name in _OF_THE_COMMAND_LINE:
+        line = f'this needs {error.name}. Install it with: pip install "pskclust[cli]"'
+        return line, ExitCode.FAILED
+    if isinstance(error, ImportError):
+        return str(error), ExitCode.FAILED
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"there is no file {error.filename}.", ExitCode.INPUT
+    if isinstance(error, TableError | ModelFileError | ValueError | TypeError):
+        return str(error), ExitCode.INPUT
+    if isinstance(error, OSError):
+        return str(error), ExitCode.FAILED
+    line = f"{type(error).__name__}: {error} (--debug shows where)"
+    return line, ExitCode.FAILED
+
+
+def one_line(message: str) -> str:
+    """Return a message without line breaks."""
+    return " ".join(message.split())
+
+
+def _usage_line(error: click.ClickException) -> str:
+    message = error.format_message()
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return message
+    return f"{message.rstrip('.')}. See: {context.command_path} --help"

@@ -1,0 +1,191 @@
+"""``pskclust fit``: a table to clusters."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .bars import Bars, first_fit_note
+from .display import print_json
+from .failures import writing
+from .options import (
+    PARAMETERS,
+    check_clustering,
+    clustering_options,
+    data_options,
+    debug_option,
+    force_option,
+    json_option,
+)
+from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
+from .reading import opened_data, read_data
+from .summary import peak_memory, print_summary, scores_against, summary_of
+
+if TYPE_CHECKING:
+    from .._estimator import PSKC
+    from .._tablefiles.base import Table
+    from .._tablefiles.reading import Rows
+    from .._tablefiles.selection import Selection
+
+_EPILOG = """\b
+Example:
+  pskclust fit demo.csv --label shape --psi 96 --tau 0.015 -o labels.csv --model model.npz
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class _Outputs:
+    """Where what was found goes, besides the terminal."""
+
+    labels: str | None
+    model: str | None
+    report: str | None
+
+    def names(self) -> list[str]:
+        return [name for name in (self.labels, self.model, self.report) if name is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """A fit with all that belongs to it."""
+
+    table: Table
+    selection: Selection
+    rows: Rows
+    model: PSKC
+    scores: dict[str, float]
+    seconds: dict[str, float]
+
+
+@click.command(epilog=_EPILOG, short_help="Cluster the rows of a table.")
+@click.argument("data")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write cluster and similarity of each row: .csv, .tsv, .parquet or .arrow; - prints CSV.",
+)
+@click.option("--keep-columns", is_flag=True, help="Write the columns of DATA beside the labels.")
+@click.option("--model", "model_file", metavar="FILE", help="Keep the model, for predict.")
+@click.option("--report", metavar="FILE.html", help="Write a page with pictures and explanations.")
+@force_option
+@json_option
+@data_options
+@clustering_options
+@debug_option
+def fit(
+    data: str,
+    output: str | None,
+    keep_columns: bool,
+    model_file: str | None,
+    report: str | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Cluster the rows of DATA and print a summary.
+
+    DATA is CSV, TSV, Parquet, Arrow or Feather, NPY, NPZ or LibSVM; - is standard input. All its
+    columns are clustered unless told otherwise.
+    """
+    started = time.perf_counter()
+    if as_json and output == STANDARD_OUTPUT:
+        raise click.UsageError("--json and -o - both print. Give -o a file.")
+    outputs = _Outputs(output, model_file, report)
+    check_outputs(outputs.names(), (data,), force=force)
+    check_labels_output(output)
+    parameters = {name: options[name] for name in PARAMETERS}
+    check_clustering(parameters)
+    with opened_data("fit", data, options) as table, Bars() as bars:
+        job = _do(table, options, parameters, bars)
+        _write(job, outputs, keep_columns, bars)
+    summary = _summary(job, outputs, parameters, time.perf_counter() - started)
+    if as_json:
+        print_json(summary)
+    else:
+        print_summary(summary, to_stderr=output == STANDARD_OUTPUT)
+
+
+def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars: Bars) -> _Job:
+    from .._estimator import PSKC
+    from .._preparation import Preparation
+
+    started = time.perf_counter()
+    selection, rows = read_data(table, options, bars)
+    read = time.perf_counter()
+    model = PSKC(**parameters, callback=bars.of_fit)
+    scaling = options["scaling"]
+    preparation = Preparation.of(rows.numbers, selection.features, scaling, rows.means, rows.weight)
+    bars.show("encode", 0.0, first_fit_note(len(rows.numbers)))
+    model.fit(preparation.apply(rows.numbers), sample_weight=rows.weight)
+    model.preparation_ = preparation
+    fitted = time.perf_counter()
+    scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
+    seconds = {"read": read - started, "fit": fitted - read}
+    return _Job(table, selection, rows, model, scores, seconds)
+
+
+def _write(job: _Job, outputs: _Outputs, keep_columns: bool, bars: Bars) -> None:
+    if outputs.names():
+        bars.show("write", 0.0)
+    if outputs.labels is not None:
+        _write_labels(job, outputs.labels, keep_columns)
+    if outputs.model is not None:
+        with writing(outputs.model):
+            job.model.save(outputs.model)
+    if outputs.report is not None:
+        _write_report(job, outputs.report)
+
+
+def _write_labels(job: _Job, output: str, keep_columns: bool) -> None:
+    from .._tablefiles.labels import pieces_of_fit, write_labels
+
+    selection, rows, model = job.selection, job.rows, job.model
+    carried = job.table.columns if keep_columns else selection.ids
+    pieces = pieces_of_fit(
+        job.table, selection.features, carried, rows.kept, model.labels_, model.similarities_
+    )
+    with writing(output):
+        write_labels(output_for_labels(output), carried, pieces)
+
+
+def _write_report(job: _Job, report: str) -> None:
+    from .._tablefiles.labels import values_of
+    from ..report import write_report
+
+    ids, scaling = job.selection.ids, job.model.preparation_.scaling
+    with writing(report):
+        write_report(
+            report,
+            job.model,
+            job.rows.numbers,
+            feature_names=list(job.selection.features),
+            ids=values_of(job.table, ids[0], job.rows.kept) if ids else None,
+            title=Path(job.table.name).name,
+            scaling=None if scaling == "none" else scaling,
+            seconds=job.seconds["fit"],
+            scores=job.scores or None,
+        )
+
+
+def _summary(
+    job: _Job, outputs: _Outputs, parameters: dict[str, Any], total: float
+) -> dict[str, Any]:
+    return {
+        "data": job.table.name,
+        "columns": list(job.selection.features),
+        "scaling": job.model.preparation_.scaling,
+        "n_dropped": job.rows.n_dropped,
+        "n_filled": job.rows.n_filled,
+        **summary_of(job.model),
+        "label": job.selection.label,
+        "scores": job.scores,
+        "parameters": parameters,
+        "seconds": {**job.seconds, "total": total},
+        "memory_bytes": peak_memory(),
+        "written": [name for name in outputs.names() if name != STANDARD_OUTPUT],
+    }

@@ -1,0 +1,64 @@
+"""``pskclust info``: what a model file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .._memory import readable_bytes
+from .display import counted, print_facts, print_json
+from .models import known_columns, loaded_model, preparation_of
+from .options import debug_option, json_option
+from .summary import print_clusters, summary_of
+
+if TYPE_CHECKING:
+    from .._estimator import PSKC
+
+_EPILOG = """\b
+Example:
+  pskclust info model.npz
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Show what a model holds.")
+@click.argument("model_file", metavar="MODEL")
+@json_option
+@debug_option
+def info(model_file: str, as_json: bool) -> None:
+    """Show what a MODEL that fit has kept holds: clusters, columns, scaling, parameters."""
+    model = loaded_model(model_file)
+    preparation = preparation_of(model)
+    columns = known_columns(model)
+    content: dict[str, Any] = {
+        "model": model_file,
+        "bytes": Path(model_file).stat().st_size,
+        "columns": columns if columns is None else list(columns),
+        "n_columns": int(model.n_features_in_),
+        "scaling": "none" if preparation is None else preparation.scaling,
+        **summary_of(model),
+        "parameters": _parameters(model),
+    }
+    if as_json:
+        print_json(content)
+        return
+    print_clusters(content)
+    names = columns or [f"{content['n_columns']} without names"]
+    print_facts(
+        {
+            "model": f"{model_file}, {readable_bytes(content['bytes'])}",
+            "found": f"{counted(content['n_clusters'], 'cluster')} in "
+            f"{counted(content['n_rows'], 'row')}, {content['n_noise']:,} of them noise",
+            "columns": f"{', '.join(names)} (scaling: {content['scaling']})",
+            "objective": f"{content['objective']:,.2f}",
+            "parameters": ", ".join(f"{k} {v}" for k, v in content["parameters"].items()),
+        }
+    )
+
+
+def _parameters(model: PSKC) -> dict[str, Any]:
+    """Return the parameters that shape the result, psi and tau as they were used."""
+    hidden = ("n_jobs", "verbose", "callback")
+    parameters = {k: v for k, v in model.get_params(deep=False).items() if k not in hidden}
+    return {**parameters, "psi": model.psi_, "tau": model.tau_}

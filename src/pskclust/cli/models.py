@@ -1,0 +1,39 @@
+"""MODEL on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .failures import CommandError, ExitCode
+
+if TYPE_CHECKING:
+    from .._estimator import PSKC
+    from .._preparation import Preparation
+
+
+def loaded_model(path: str) -> PSKC:
+    """Return the model in a file; commands prepare rows by themselves, so nothing is said of it."""
+    from .._estimator import PSKC
+    from .._model_file import read_model
+    from .._model_state import restore
+
+    model = PSKC()
+    try:
+        restore(model, *read_model(path))
+    except FileNotFoundError as error:
+        raise CommandError(f"there is no file {path}.", ExitCode.INPUT) from error
+    return model
+
+
+def preparation_of(model: PSKC) -> Preparation | None:
+    """Return how the columns of a model were prepared; None for a model saved by Python."""
+    return getattr(model, "preparation_", None)
+
+
+def known_columns(model: PSKC) -> tuple[str, ...] | None:
+    """Return the names of a model's columns; None if it knows none."""
+    preparation = preparation_of(model)
+    if preparation is not None:
+        return preparation.columns
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else tuple(names)

@@ -1,0 +1,306 @@
+"""Options that commands share, and what they mean to the library."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from .._preparation import SCALINGS
+from .._tablefiles.formats import FORMATS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass
+class Settings:
+    """What holds for a whole run."""
+
+    debug: bool = False
+
+
+def number_or(kind: type[int] | type[float], word: str) -> Callable[[str], Any]:
+    """Return a type of option: a number, or a word that stands for one that is chosen."""
+
+    def convert(value: str) -> Any:
+        try:
+            return value if value == word else kind(value)
+        except ValueError:
+            what = "a whole number" if kind is int else "a number"
+            raise click.BadParameter(f"{value!r} is neither {what} nor {word!r}.") from None
+
+    return convert
+
+
+def several(kind: type[int] | type[float]) -> Callable[[str], list[Any]]:
+    """Return a type of option: numbers with commas between them."""
+
+    def convert(value: str) -> list[Any]:
+        try:
+            return [kind(part) for part in value.split(",")]
+        except ValueError:
+            what = "whole numbers" if kind is int else "numbers"
+            message = f"{value!r} must be {what} with commas between them."
+            raise click.BadParameter(message) from None
+
+    return convert
+
+
+def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in ``a,b`` and ``--drop a --drop b``; quotes keep a comma."""
+    return tuple(name.strip() for row in csv.reader(values) for name in row if name.strip())
+
+
+def _yes_or_no(context: Any, option: Any, value: str) -> Any:
+    return {"yes": True, "no": False}.get(value, value)
+
+
+def _names(flag: str, name: str, words: str) -> Any:
+    return click.option(
+        flag, name, multiple=True, metavar="NAMES", callback=_split, expose_value=True, help=words
+    )
+
+
+def _set_debug(context: click.Context, option: Any, value: bool) -> None:
+    if value:
+        context.find_object(Settings).debug = True  # type: ignore[union-attr]
+
+
+debug_option = click.option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_debug,
+    help="Show where an error came from.",
+)
+force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+jobs_option = click.option(
+    "--n-jobs",
+    type=int,
+    default=-1,
+    show_default="all",
+    metavar="N",
+    help="Threads. Results never depend on it.",
+)
+
+_FORMAT_OPTIONS = (
+    click.option(
+        "--format",
+        "kind",
+        type=click.Choice(FORMATS),
+        help="Format of DATA, where its ending does not tell.",
+    ),
+    click.option("--delimiter", metavar="CHAR", help="Of a text table. Sniffed by default."),
+    click.option(
+        "--header/--no-header",
+        "has_header",
+        default=None,
+        help="Whether the first line of a text table names its columns. Sniffed by default.",
+    ),
+)
+_COLUMN_OPTIONS = (
+    _names("--columns", "columns", "Columns to cluster: a,b,c. By default all with no other part."),
+    _names("--drop", "drop", "Columns to leave out."),
+    _names("--id", "ids", "Columns to leave out and write beside the labels."),
+    click.option(
+        "--label",
+        metavar="NAME",
+        help="Column of known classes: left out, and compared with the clusters.",
+    ),
+    click.option("--weight", metavar="NAME", help="Column of weights: 2 counts as two equal rows."),
+    click.option(
+        "--scale",
+        "scaling",
+        type=click.Choice(SCALINGS),
+        default="none",
+        show_default=True,
+        help="Scale columns to mean 0 and variance 1, or to 0 to 1.",
+    ),
+)
+_MISSING_OPTION = click.option(
+    "--missing",
+    type=click.Choice(("refuse", "drop", "mean")),
+    default="refuse",
+    show_default=True,
+    help="Rows with missing values: an error, no label, or the mean of the column in their place.",
+)
+
+_SEED_OPTION = click.option(
+    "--seed",
+    "random_state",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Equal seeds give equal labels.",
+)
+_SCALE_OPTIONS = (
+    click.option(
+        "--psi",
+        type=number_or(int, "auto"),
+        metavar="N|auto",
+        default="auto",
+        show_default=True,
+        help="Cells of each partitioning. Raise it if clusters are joined that should be split.",
+    ),
+    click.option(
+        "--tau",
+        type=number_or(float, "auto"),
+        metavar="NUMBER|auto",
+        default="auto",
+        show_default=True,
+        help="Similarity where growth stops. Lower it if clusters are split that should be joined.",
+    ),
+)
+_LINKING_OPTIONS = (
+    click.option(
+        "--n-clusters",
+        type=int,
+        default=None,
+        metavar="N",
+        help="Link to so many clusters.",
+    ),
+    click.option(
+        "--linking",
+        type=click.Choice(("auto", "yes", "no")),
+        default="auto",
+        show_default=True,
+        callback=_yes_or_no,
+        help="Join clusters that are parts of one; no is the paper's algorithm. Auto links unless "
+        "psi and tau are given.",
+    ),
+)
+_OTHER_PARAMETERS = (
+    click.option(
+        "--growth-rate",
+        type=float,
+        default=0.1,
+        show_default=True,
+        help="Fraction by which the threshold falls in each step.",
+    ),
+    click.option(
+        "--n-partitions",
+        type=int,
+        default=100,
+        show_default=True,
+        help="Random partitionings; time and memory go with it.",
+    ),
+    click.option(
+        "--kernel",
+        type=click.Choice(("isolation", "gaussian")),
+        default="isolation",
+        show_default=True,
+        help="Gaussian is for comparison, and takes quadratic time.",
+    ),
+    click.option(
+        "--gamma",
+        type=number_or(float, "scale"),
+        metavar="NUMBER|scale",
+        default="scale",
+        show_default=True,
+        help="Of the Gaussian kernel.",
+    ),
+    click.option(
+        "--method",
+        type=click.Choice(("voronoi", "hypersphere", "tree")),
+        default="voronoi",
+        show_default=True,
+        help="What the cells are.",
+    ),
+    click.option(
+        "--metric",
+        type=click.Choice(("euclidean", "cosine", "haversine")),
+        default="euclidean",
+        show_default=True,
+        help="Haversine takes latitude and longitude in degrees.",
+    ),
+    click.option(
+        "--replace/--no-replace",
+        default=False,
+        help="Draw centres with replacement; allows more cells than rows.",
+    ),
+    click.option(
+        "--refine/--no-refine",
+        default=True,
+        show_default=True,
+        help="Move rows where that raises the objective.",
+    ),
+    click.option(
+        "--min-cluster-size",
+        type=int,
+        default=None,
+        metavar="N",
+        help="Dissolve clusters smaller than this.",
+    ),
+    click.option(
+        "--noise",
+        type=click.Choice(("keep", "nearest")),
+        default="keep",
+        show_default=True,
+        help="Nearest gives noise to the most similar cluster.",
+    ),
+    jobs_option,
+    _SEED_OPTION,
+)
+
+OTHER_PARAMETERS = (
+    "growth_rate",
+    "n_partitions",
+    "kernel",
+    "gamma",
+    "method",
+    "metric",
+    "replace",
+    "refine",
+    "min_cluster_size",
+    "noise",
+    "n_jobs",
+    "random_state",
+)
+SCALES = ("psi", "tau")
+PARAMETERS = (*SCALES, "n_clusters", "linking", *OTHER_PARAMETERS)
+
+
+def data_options(command: Command) -> Command:
+    """Add the options that say how to read a table to be clustered."""
+    return _with(command, *_COLUMN_OPTIONS, _MISSING_OPTION, *_FORMAT_OPTIONS)
+
+
+def new_data_options(command: Command) -> Command:
+    """Add the options that say how to read a table for a model that exists."""
+    return _with(command, *_COLUMN_OPTIONS[:3], _MISSING_OPTION, *_FORMAT_OPTIONS)
+
+
+def clustering_options(command: Command) -> Command:
+    """Add an option for every parameter of PSKC."""
+    return _with(command, *_SCALE_OPTIONS, *_LINKING_OPTIONS, *_OTHER_PARAMETERS)
+
+
+def explored_clustering_options(command: Command) -> Command:
+    """Add an option for every parameter of PSKC that exploring may start from."""
+    return _with(command, *_SCALE_OPTIONS, *_OTHER_PARAMETERS)
+
+
+def other_clustering_options(command: Command) -> Command:
+    """Add an option for every parameter of PSKC but psi, tau and those of linking."""
+    return _with(command, *_OTHER_PARAMETERS)
+
+
+def check_clustering(parameters: dict[str, Any]) -> None:
+    """Raise a usage error for the first parameter that PSKC would refuse."""
+    from .._validation import CLUSTERING_RULES, check_parameters
+
+    known = {name: CLUSTERING_RULES[name] for name in parameters if name in CLUSTERING_RULES}
+    try:
+        check_parameters(parameters, known)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _with(command: Command, *options: Any) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command

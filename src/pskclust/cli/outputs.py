@@ -1,0 +1,64 @@
+"""Outputs, checked before any work is done for them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from .._tablefiles.errors import TableError
+from .._tablefiles.writing import output_kind
+from .failures import CommandError, ExitCode
+
+STANDARD_OUTPUT = "-"
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], *, force: bool) -> None:
+    """Raise CommandError for the first file that could not be written in the end."""
+    taken = {os.path.realpath(name): "is what is read" for name in inputs}
+    for name in outputs:
+        if name is None or name == STANDARD_OUTPUT:
+            continue
+        path = Path(name)
+        real = os.path.realpath(path)
+        if real in taken:
+            raise _refused(f"{name} {taken[real]}. Choose another name for the output.")
+        taken[real] = "is named for two outputs"
+        if path.is_dir():
+            raise _refused(f"{name} is a folder. Name a file for the output.")
+        if path.exists() and not force:
+            raise _refused(f"{name} exists. Overwrite it with --force.")
+        if not path.parent.is_dir():
+            raise _refused(f"there is no folder {path.parent} to write {path.name} to.")
+        if not os.access(path.parent, os.W_OK):
+            raise _refused(f"the folder {path.parent} cannot be written to.")
+
+
+def check_labels_output(name: str | None) -> None:
+    """Raise a usage error for a file of labels whose ending says no format."""
+    if name is None or name == STANDARD_OUTPUT:
+        return
+    try:
+        output_kind(Path(name))
+    except TableError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def check_picture_output(name: str | None) -> None:
+    """Raise a usage error for a picture of a kind that is not drawn."""
+    if name is not None and Path(name).suffix.lower() not in _PICTURES:
+        raise click.UsageError(f"{name} must end in one of {', '.join(_PICTURES)}.")
+
+
+def output_for_labels(name: str) -> Path | BinaryIO:
+    """Return where labels go: a file, or standard output."""
+    return sys.stdout.buffer if name == STANDARD_OUTPUT else Path(name)
+
+
+def _refused(message: str) -> CommandError:
+    return CommandError(message, ExitCode.OUTPUT)

@@ -1,0 +1,213 @@
+"""``pskclust predict``: new rows to the clusters of a model, in memory that does not grow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .._memory import readable_bytes
+from .._tablefiles.errors import MissingValuesError, TableError
+from .bars import Bars
+from .display import counted, print_facts, print_json
+from .failures import writing
+from .models import known_columns, loaded_model, preparation_of
+from .options import debug_option, force_option, jobs_option, json_option, new_data_options
+from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
+from .reading import opened_data
+from .summary import peak_memory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .._estimator import PSKC
+    from .._tablefiles.base import Batch, Table
+    from .._tablefiles.labels import Labelled
+    from .._tablefiles.selection import Selection
+
+_EPILOG = """\b
+Example:
+  pskclust predict model.npz demo.csv -o predicted.csv
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Find the clusters of new rows.")
+@click.argument("model_file", metavar="MODEL")
+@click.argument("data")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default=STANDARD_OUTPUT,
+    help="Where the labels go: .csv, .tsv, .parquet or .arrow. Printed as CSV by default.",
+)
+@click.option("--keep-columns", is_flag=True, help="Write the columns of DATA beside the labels.")
+@click.option(
+    "--similarity", is_flag=True, help="Write the similarity of each row, too; takes longer."
+)
+@force_option
+@json_option
+@new_data_options
+@jobs_option
+@debug_option
+def predict(
+    model_file: str,
+    data: str,
+    output: str,
+    keep_columns: bool,
+    similarity: bool,
+    force: bool,
+    as_json: bool,
+    n_jobs: int,
+    **options: Any,
+) -> None:
+    """Find the cluster of each row of DATA in the MODEL that fit has kept.
+
+    Columns are found by name and scaled as in the fit. DATA is read and labels are written some
+    rows at a time, so files of any size need little memory.
+    """
+    started = time.perf_counter()
+    if as_json and output == STANDARD_OUTPUT:
+        raise click.UsageError("--json and the labels both print. Give the labels a file with -o.")
+    check_outputs((output,), (data, model_file), force=force)
+    check_labels_output(output)
+    model = loaded_model(model_file).set_params(n_jobs=n_jobs)
+    with opened_data("predict", data, options) as table, Bars() as bars:
+        from .._tablefiles.labels import write_labels
+
+        placing = _Placing(model, table, options, keep_columns, similarity, bars)
+        with writing(output):
+            n_rows = write_labels(output_for_labels(output), placing.carried, placing.pieces())
+        if not n_rows:
+            raise TableError(f"{table.name} has a header and no rows.")
+    summary = {
+        "data": data,
+        "model": model_file,
+        "n_rows": n_rows,
+        "n_left_out": placing.n_left_out,
+        "n_noise": placing.n_noise,
+        "cluster_sizes": placing.sizes.tolist(),
+        "seconds": time.perf_counter() - started,
+        "memory_bytes": peak_memory(),
+        "written": output,
+    }
+    if as_json:
+        print_json(summary)
+    elif output != STANDARD_OUTPUT:
+        _print(summary)
+
+
+class _Placing:
+    """Batches of a table on their way through a model."""
+
+    def __init__(
+        self,
+        model: PSKC,
+        table: Table,
+        options: dict[str, Any],
+        keep_columns: bool,
+        similarity: bool,
+        bars: Bars,
+    ) -> None:
+        self._model, self._table, self._bars = model, table, bars
+        self._missing = options["missing"]
+        self._with_similarity = similarity
+        self._selection = _selection(model, table, options)
+        # Columns are found by name here; what the model gets has none.
+        model.__dict__.pop("feature_names_in_", None)
+        self.carried = table.columns if keep_columns else self._selection.ids
+        self.sizes = np.zeros(model.n_clusters_, dtype=np.int64)
+        self.n_noise = self.n_left_out = 0
+
+    def pieces(self) -> Iterator[Labelled]:
+        """Yield labels beside the columns that are carried along."""
+        from .._tablefiles.labels import Labelled
+
+        n_done = 0
+        self._bars.show("predict", 0.0)
+        for batch in self._table.batches(self._selection.features, self.carried):
+            rows, nothing = self._complete(batch, n_done)
+            labels, similarities = self._placed(rows, nothing)
+            self._count(labels, nothing)
+            n_done += len(labels)
+            self._bars.show("predict", batch.share, f"{n_done:,} rows")
+            yield Labelled(batch.others, labels, similarities, nothing)
+
+    def _complete(
+        self, batch: Batch, n_before: int
+    ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+        """Return rows without missing values, and which of them are not to be placed."""
+        from .._tablefiles.reading import fill, find_gaps
+
+        gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)
+        if not gaps.any:
+            return batch.numbers, None
+        preparation = preparation_of(self._model)
+        if self._missing == "drop":
+            filled, _ = fill(batch.numbers, np.zeros(batch.numbers.shape[1]))
+            return filled, gaps.rows
+        if self._missing == "mean":
+            if preparation is None:
+                raise TableError("the model knows no means for --missing mean. Use drop.")
+            return fill(batch.numbers, preparation.means)[0], None
+        raise MissingValuesError(gaps.counts, gaps.n_rows)
+
+    def _placed(
+        self, rows: NDArray[Any], nothing: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        preparation = preparation_of(self._model)
+        chosen = rows if nothing is None else rows[~nothing]
+        if preparation is not None:
+            chosen = preparation.apply(chosen)
+        labels = np.full(len(rows), -1, dtype=np.int64)
+        similarities = np.zeros(len(rows)) if self._with_similarity else None
+        if len(chosen):
+            places = slice(None) if nothing is None else ~nothing
+            labels[places] = self._model.predict(chosen)
+            if similarities is not None and self._model.n_clusters_:
+                best, _ = self._model.similarity(chosen, top_k=1)
+                similarities[places] = np.where(labels[places] < 0, 0.0, best[:, 0])
+        return labels, similarities
+
+    def _count(self, labels: NDArray[np.int64], nothing: NDArray[np.bool_] | None) -> None:
+        n_left_out = 0 if nothing is None else int(np.count_nonzero(nothing))
+        counts = np.bincount(labels + 1, minlength=len(self.sizes) + 1)
+        self.n_left_out += n_left_out
+        self.n_noise += int(counts[0]) - n_left_out
+        self.sizes += counts[1:]
+
+
+def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
+    from .._tablefiles.selection import select, select_known
+
+    known = known_columns(model)
+    if known is not None and not options["columns"] and not options["drop"]:
+        return select_known(table, known, options["ids"])
+    selection = select(table, columns=options["columns"], drop=options["drop"], ids=options["ids"])
+    n_needed = model.n_features_in_
+    if len(selection.features) != n_needed:
+        raise TableError(
+            f"{len(selection.features)} columns of {table.name} are chosen, and the model was "
+            f"fitted to {n_needed}. Choose that many with --columns or --drop."
+        )
+    return selection
+
+
+def _print(summary: dict[str, Any]) -> None:
+    sizes = [f"{size:,}" for size in summary["cluster_sizes"]]
+    few = ", ".join(sizes[:20]) + (", ..." if len(sizes) > 20 else "")
+    facts = {
+        "placed": f"{counted(summary['n_rows'], 'row')} in {counted(len(sizes), 'cluster')}",
+        "sizes": few or "no clusters",
+        "noise": counted(summary["n_noise"], "row"),
+        "seconds": f"{summary['seconds']:.2f}",
+        "written": summary["written"],
+    }
+    if summary["n_left_out"]:
+        facts["left out"] = f"{counted(summary['n_left_out'], 'row')} with missing values"
+    if summary["memory_bytes"]:
+        facts["memory"] = f"{readable_bytes(summary['memory_bytes'])} at its peak"
+    print_facts(facts)

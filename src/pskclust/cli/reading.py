@@ -1,0 +1,86 @@
+"""DATA on the command line: opened and read, with ways out that name options."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._tablefiles.errors import (
+    MissingValuesError,
+    NotNumbersError,
+    TableError,
+    WrongFormatError,
+)
+from .bars import Bars
+from .failures import CommandError, ExitCode
+
+if TYPE_CHECKING:
+    from .._tablefiles.base import Table
+    from .._tablefiles.reading import Rows
+    from .._tablefiles.selection import Selection
+
+_FORMAT_NAMES = ("kind", "delimiter", "has_header")
+
+
+@contextlib.contextmanager
+def opened_data(command: str, data: str, options: dict[str, Any]) -> Iterator[Table]:
+    """Give the table in DATA; what is wrong with it, then or later, ends in one line."""
+    from .._tablefiles.opening import opened_table
+
+    try:
+        how = {name: options[name] for name in _FORMAT_NAMES}
+        with opened_table(data, standard_input=sys.stdin.buffer, **how) as table:
+            yield table
+    except TableError as error:
+        line = f"{error} {_way_out(error, command, data)}".strip()
+        raise CommandError(line, ExitCode.INPUT) from error
+
+
+def read_data(table: Table, options: dict[str, Any], bars: Bars) -> tuple[Selection, Rows]:
+    """Read the columns that the options name."""
+    from .._tablefiles.reading import read_rows
+    from .._tablefiles.selection import select
+
+    selection = select(
+        table,
+        columns=options["columns"],
+        drop=options["drop"],
+        ids=options["ids"],
+        label=options["label"],
+        weight=options["weight"],
+    )
+    bars.show("read", 0.0)
+    rows = read_rows(
+        table,
+        selection,
+        missing=options["missing"],
+        report=lambda share: bars.show("read", share),
+    )
+    if len(rows.numbers) < 2:
+        raise TableError(f"{table.name} has only 1 row to cluster. A fit needs two or more.")
+    return selection, rows
+
+
+def _way_out(error: TableError, command: str, data: str) -> str:
+    if isinstance(error, NotNumbersError):
+        if command == "predict":
+            return "The model needs numbers there."
+        them = "it" if len(error.columns) == 1 else "them"
+        without = f"pskclust {command} {shlex.quote(data)} --drop {_option_value(error.columns)}"
+        return f"Leave {them} out with: {without}"
+    if isinstance(error, MissingValuesError):
+        ways = "--missing drop (no label for such rows), --missing mean"
+        if command == "predict":
+            return f"Go on with one of {ways}."
+        return f"Go on with one of {ways}, --drop {_option_value(tuple(error.counts))}."
+    if isinstance(error, WrongFormatError) and error.looks_like:
+        return "Name its format with --format, or give it the right ending."
+    return ""
+
+
+def _option_value(names: Sequence[str]) -> str:
+    """Return names as an option takes them, quoted for a shell."""
+    return shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))

@@ -1,0 +1,199 @@
+"""``pskclust segment``: images to clusters of colours."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .bars import Bars
+from .display import print_json, print_table
+from .failures import CommandError, ExitCode, end_of, one_line, writing
+from .options import (
+    OTHER_PARAMETERS,
+    SCALES,
+    check_clustering,
+    debug_option,
+    force_option,
+    json_option,
+    other_clustering_options,
+)
+
+if TYPE_CHECKING:
+    from ..image import Segmentation
+
+_EPILOG = """\b
+Example:
+  pskclust segment photo.jpg -o parts --psi 16 --tau 0.1
+"""
+_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+_MARKER = "labels.npy"
+
+
+@click.command(epilog=_EPILOG, short_help="Segment images by colour.")
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="DIR",
+    help="Folder for the results; with several images, one folder for each in it.",
+)
+@click.option(
+    "--color",
+    "color_space",
+    type=click.Choice(("lab", "rgb", "hsv")),
+    default="lab",
+    show_default=True,
+    help="Space in which colours are compared.",
+)
+@click.option(
+    "--position",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    metavar="WEIGHT",
+    help="How much it counts where a pixel is, against its colour.",
+)
+@click.option("--psi", type=int, default=16, show_default=True, help="Cells of each partitioning.")
+@click.option(
+    "--tau", type=float, default=0.1, show_default=True, help="Similarity where growth stops."
+)
+@force_option
+@json_option
+@other_clustering_options
+@debug_option
+def segment(
+    images: tuple[str, ...],
+    output: str,
+    color_space: Any,
+    position: float,
+    force: bool,
+    as_json: bool,
+    **parameters: Any,
+) -> None:
+    """Segment each IMAGE, or every image in a folder, by its colours.
+
+    Reads PNG, JPEG, TIFF and WebP. DIR receives the labels (labels.png, labels.npy), a picture in
+    mean colours, each cluster on white, and a contact sheet.
+    """
+    check_clustering({name: parameters[name] for name in (*SCALES, *OTHER_PARAMETERS)})
+    paths = _image_files(images)
+    folders = _folders(paths, Path(output), single=len(images) == 1 and os.path.isfile(images[0]))
+    for folder in folders.values():
+        _check_folder(folder, force=force)
+    results, failures = [], []
+    with Bars() as bars:
+        for number, (path, folder) in enumerate(folders.items()):
+            bars.show("segment", number / len(paths), path.name)
+            try:
+                results.append(_segmented(path, folder, color_space, position, force, parameters))
+            except (ValueError, FileNotFoundError) as error:
+                # The other images of a folder are still done.
+                failures.append(one_line(end_of(error)[0]))
+    if as_json:
+        print_json({"images": results, "failures": failures})
+    elif results:
+        _print(results)
+    for line in failures[1:]:
+        click.echo(f"Error: {line}", err=True)
+    if failures:
+        raise CommandError(failures[0], ExitCode.INPUT)
+
+
+def _image_files(images: tuple[str, ...]) -> list[Path]:
+    """Return the images; of a folder, all that are in it."""
+    paths: list[Path] = []
+    for name in images:
+        path = Path(name)
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.suffix.lower() in _ENDINGS)
+            if not inside:
+                raise CommandError(
+                    f"the folder {name} holds no image ({', '.join(_ENDINGS)}).", ExitCode.INPUT
+                )
+            paths += inside
+        elif path.exists():
+            paths.append(path)
+        else:
+            raise CommandError(f"there is no file {name}.", ExitCode.INPUT)
+    return list(dict.fromkeys(paths))
+
+
+def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Path]:
+    """Return the folder for each image's results; images of the same stem keep their endings."""
+    if single:
+        return {paths[0]: output}
+    stems = Counter(path.stem for path in paths)
+    folders = {path: output / (path.stem if stems[path.stem] == 1 else path.name) for path in paths}
+    if len(set(folders.values())) < len(paths):
+        raise CommandError(
+            "two images have the same name. Segment them into folders of their own.",
+            ExitCode.INPUT,
+        )
+    return folders
+
+
+def _check_folder(folder: Path, *, force: bool) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise CommandError(f"{folder} is a file. Name a folder for the output.", ExitCode.OUTPUT)
+    if (folder / _MARKER).exists() and not force:
+        raise CommandError(
+            f"{folder / _MARKER} exists. Overwrite it with --force.", ExitCode.OUTPUT
+        )
+
+
+def _segmented(
+    path: Path,
+    folder: Path,
+    color_space: Any,
+    position: float,
+    force: bool,
+    parameters: dict[str, Any],
+) -> dict[str, Any]:
+    from .. import image
+
+    started = time.perf_counter()
+    pixels = image.read_image(path)
+    found: Segmentation = image.segment(
+        pixels, color_space=color_space, position=position, **parameters
+    )
+    with writing(folder):
+        files = found.save(folder, force=force)
+    height, width = found.labels.shape
+    return {
+        "image": str(path),
+        "width": width,
+        "height": height,
+        "n_clusters": found.n_clusters,
+        "sizes": found.sizes.tolist(),
+        "seconds": time.perf_counter() - started,
+        "folder": str(folder),
+        "written": [file.name for file in files],
+    }
+
+
+def _print(results: list[dict[str, Any]]) -> None:
+    print_table(
+        ["image", "pixels", "clusters", "largest", "seconds", "written to"],
+        [
+            [
+                Path(result["image"]).name,
+                f"{result['width']} x {result['height']}",
+                str(result["n_clusters"]),
+                _largest(result),
+                f"{result['seconds']:.2f}",
+                result["folder"],
+            ]
+            for result in results
+        ],
+    )
+
+
+def _largest(result: dict[str, Any]) -> str:
+    n_pixels = result["width"] * result["height"]
+    return ", ".join(f"{size / n_pixels:.0%}" for size in result["sizes"][:3]) or "none"

@@ -1,0 +1,132 @@
+"""What a fit found, as numbers, and as a table of them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._memory import readable_bytes
+from .display import counted, print_facts, print_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .._estimator import PSKC
+
+_MOST_CLUSTERS_SHOWN = 25
+_QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def summary_of(model: PSKC) -> dict[str, Any]:
+    """Return what a fit found."""
+    labels, similarities = model.labels_, model.similarities_
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels + 1, minlength=model.n_clusters_ + 1))
+    members = [order[ends[k] : ends[k + 1]] for k in range(model.n_clusters_)]
+    n_noise = int(np.count_nonzero(labels < 0))
+    return {
+        "n_rows": len(labels),
+        "n_clusters": int(model.n_clusters_),
+        "n_noise": n_noise,
+        "clusters": [
+            {
+                "cluster": cluster,
+                "size": len(rows),
+                "seed_row": int(model.seeds_[cluster]),
+                "similarity_quartiles": np.quantile(similarities[rows], _QUARTILES).tolist(),
+            }
+            for cluster, rows in enumerate(members)
+        ],
+        "objective": model.objective_,
+        "objective_before_refinement": model.objective_before_refinement_,
+        "n_reassigned": int(model.n_reassigned_),
+        "psi": model.psi_,
+        "tau": model.tau_,
+    }
+
+
+def scores_against(classes: NDArray[np.int64], labels: NDArray[np.int64]) -> dict[str, float]:
+    """Return how clusters agree with known classes, over the rows whose class is known."""
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    from ..metrics import matched_f1
+
+    known = classes >= 0
+    if not known.any():
+        raise ValueError("the --label column has no value at all.")
+    classes, labels = classes[known], labels[known]
+    return {
+        "F1": matched_f1(classes, labels),
+        "ARI": float(adjusted_rand_score(classes, labels)),
+        "NMI": float(normalized_mutual_info_score(classes, labels)),
+    }
+
+
+def peak_memory() -> int | None:
+    """Return the most memory that this process has had, in bytes."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
+    """Print sizes and similarities, the clusters in the order found."""
+    n_rows = max(1, summary["n_rows"])
+    clusters = summary["clusters"]
+    shown = sorted(clusters, key=lambda c: -c["size"])[:_MOST_CLUSTERS_SHOWN]
+    rows = [
+        [
+            str(cluster["cluster"]),
+            f"{cluster['size']:,}",
+            f"{cluster['size'] / n_rows:.1%}",
+            *(f"{value:.3f}" for value in cluster["similarity_quartiles"]),
+        ]
+        for cluster in sorted(shown, key=lambda c: c["cluster"])
+    ]
+    hidden = len(clusters) - len(shown)
+    if hidden:
+        n_hidden = sum(c["size"] for c in clusters) - sum(c["size"] for c in shown)
+        words = f"{hidden:,} more"
+        rows.append([words, f"{n_hidden:,}", f"{n_hidden / n_rows:.1%}", *[""] * 5])
+    n_noise = summary["n_noise"]
+    rows.append(["noise", f"{n_noise:,}", f"{n_noise / n_rows:.1%}", *[""] * 5])
+    header = ["cluster", "rows", "share", "similarity: min", "25 %", "median", "75 %", "max"]
+    print_table(header, rows, to_stderr=to_stderr)
+
+
+def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
+    """Print all that a fit found."""
+    print_clusters(summary, to_stderr=to_stderr)
+    columns = summary["columns"]
+    few = ", ".join(columns[:6]) + (", ..." if len(columns) > 6 else "")
+    facts = {
+        "found": f"{counted(summary['n_clusters'], 'cluster')} in "
+        f"{counted(summary['n_rows'], 'row')}, {summary['n_noise']:,} of them noise",
+        "columns": f"{few} (scaling: {summary['scaling']})",
+        "parameters": f"psi {summary['psi']}, tau {summary['tau']:.4g}, "
+        f"seed {summary['parameters']['random_state']}",
+        "objective": f"{summary['objective']:,.2f}, before refinement "
+        f"{summary['objective_before_refinement']:,.2f} "
+        f"({counted(summary['n_reassigned'], 'row')} moved)",
+    }
+    if summary["n_dropped"]:
+        facts["left out"] = f"{counted(summary['n_dropped'], 'row')} with missing values"
+    if summary["n_filled"]:
+        facts["filled in"] = f"{counted(summary['n_filled'], 'missing value')} by means"
+    if summary["scores"]:
+        each = ", ".join(f"{name} {value:.3f}" for name, value in summary["scores"].items())
+        facts["agreement"] = f'{each} with column "{summary["label"]}"'
+    seconds = summary["seconds"]
+    facts["seconds"] = (
+        f"{seconds['total']:.2f} (reading {seconds['read']:.2f}, fit {seconds['fit']:.2f})"
+    )
+    if summary["memory_bytes"]:
+        facts["memory"] = f"{readable_bytes(summary['memory_bytes'])} at its peak"
+    if summary["written"]:
+        facts["written"] = ", ".join(summary["written"])
+    print_facts(facts, to_stderr=to_stderr)

@@ -1,0 +1,189 @@
+"""``pskclust sweep``: a grid of psi and tau."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .bars import Bars
+from .display import print_facts, print_json, print_table
+from .failures import writing
+from .options import (
+    OTHER_PARAMETERS,
+    check_clustering,
+    data_options,
+    debug_option,
+    force_option,
+    json_option,
+    other_clustering_options,
+    several,
+)
+from .outputs import check_labels_output, check_outputs, check_picture_output
+from .reading import opened_data, read_data
+
+if TYPE_CHECKING:
+    from .._sweep import SweepResult
+
+_EPILOG = """\b
+Example:
+  pskclust sweep demo.csv --drop shape --psi 32,64,96 --tau 0.01,0.015,0.02 --plot sweep.png
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Try many psi and tau on a table.")
+@click.argument("data")
+@click.option(
+    "--psi",
+    type=several(int),
+    metavar="N,N,...",
+    default="16,32,64,128",
+    show_default=True,
+    help="Numbers of cells to try.",
+)
+@click.option(
+    "--tau",
+    type=several(float),
+    metavar="NUMBER,...",
+    default="0.005,0.01,0.02,0.05,0.1",
+    show_default=True,
+    help="Similarities to try.",
+)
+@click.option(
+    "--seeds",
+    "n_seeds",
+    type=click.IntRange(2),
+    default=3,
+    show_default=True,
+    help="Fits of each pair; stability is how far they agree.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the table: .csv, .tsv, .parquet or .arrow."
+)
+@click.option("--plot", metavar="FILE.png", help="Draw heat maps: .png, .svg or .pdf.")
+@force_option
+@json_option
+@data_options
+@other_clustering_options
+@debug_option
+def sweep(
+    data: str,
+    psi: list[int],
+    tau: list[float],
+    n_seeds: int,
+    output: str | None,
+    plot: str | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Try many psi and tau on DATA: clusters, noise, and how far different seeds agree.
+
+    Cells are found once for each psi and seed, so many tau cost little.
+    """
+    started = time.perf_counter()
+    check_outputs((output, plot), (data,), force=force)
+    check_labels_output(output)
+    check_picture_output(plot)
+    parameters = {name: options[name] for name in OTHER_PARAMETERS}
+    check_clustering(parameters)
+    with opened_data("sweep", data, options) as table, Bars() as bars:
+        result = _swept(table, options, psi, tau, n_seeds, parameters, bars)
+    rows = _rows(result)
+    if output is not None:
+        _write(Path(output), rows)
+    if plot is not None:
+        _draw(result, plot)
+    best = result.best()
+    seconds = time.perf_counter() - started
+    if as_json:
+        print_json({"data": data, "pairs": rows, "best": best, "seconds": seconds})
+        return
+    _print(rows, best)
+    facts = {
+        "most stable": f"--psi {best['psi']} --tau {best['tau']:g}",
+        "seconds": f"{seconds:.2f}",
+    }
+    written = [name for name in (output, plot) if name]
+    print_facts(facts | ({"written": ", ".join(written)} if written else {}))
+
+
+def _swept(
+    table: Any,
+    options: dict[str, Any],
+    psi: list[int],
+    tau: list[float],
+    n_seeds: int,
+    parameters: dict[str, Any],
+    bars: Bars,
+) -> SweepResult:
+    from .._preparation import Preparation
+    from .._sweep import sweep as run_sweep
+
+    selection, rows = read_data(table, options, bars)
+    preparation = Preparation.of(
+        rows.numbers, selection.features, options["scaling"], rows.means, rows.weight
+    )
+    return run_sweep(
+        preparation.apply(rows.numbers),
+        psi=psi,
+        tau=tau,
+        n_seeds=n_seeds,
+        sample_weight=rows.weight,
+        callback=bars.of_fit,
+        **parameters,
+    )
+
+
+def _rows(result: SweepResult) -> list[dict[str, Any]]:
+    return [
+        {
+            "psi": int(psi),
+            "tau": float(tau),
+            "clusters": float(result.n_clusters[i, j]),
+            "noise": float(result.noise[i, j]),
+            "stability": float(result.stability[i, j]),
+            "objective": float(result.objective[i, j]),
+        }
+        for i, psi in enumerate(result.psi)
+        for j, tau in enumerate(result.tau)
+    ]
+
+
+def _print(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
+    print_table(
+        ["psi", "tau", "clusters", "noise", "stability", "objective", ""],
+        [
+            [
+                str(row["psi"]),
+                f"{row['tau']:g}",
+                f"{row['clusters']:g}",
+                f"{row['noise']:.1%}",
+                f"{row['stability']:.3f}",
+                f"{row['objective']:,.1f}",
+                "most stable" if {k: row[k] for k in ("psi", "tau")} == best else "",
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> None:
+    import pyarrow as pa
+
+    from .._tablefiles.writing import table_file
+
+    batch = pa.RecordBatch.from_pylist(rows)
+    with writing(path), table_file(path, batch.schema) as write:
+        write(batch)
+
+
+def _draw(result: SweepResult, plot: str) -> None:
+    from .._files import replacing
+    from ..plotting import SweepDisplay
+
+    display = SweepDisplay.from_result(result)
+    with writing(plot), replacing(plot) as stream:
+        display.figure_.savefig(stream, format=Path(plot).suffix[1:], dpi=150)

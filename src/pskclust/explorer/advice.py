@@ -1,0 +1,221 @@
+"""What to change, in words, for what a person sees: by the paper's two rules and by stability."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._progress import Report
+from .fits import Fit, Fitter
+from .landscape import Landscape, Spot
+from .settings import MIN_TAU, Settings
+
+_LOWER = (0.8, 0.65, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
+_RAISE_PSI = (1.25, 1.5, 2.0, 3.0, 4.0)
+_RAISE_TAU = (1.25, 1.6, 2.0, 3.0, 5.0)
+_LOWER_PSI = (0.75, 0.5, 0.35)
+# Two clusters are one if most rows of both are in the same, and one is two if a second takes so
+# much of it.
+_MOST = 0.5
+_SECOND = 0.15
+_BETTER_BY = 0.1
+_NEAR = 4.0
+_AS_MANY = 0.7
+_MUCH_NOISE = 0.25
+_FRAGMENT = 0.002
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Words, and the change of settings that they speak of, if there is one."""
+
+    text: str
+    change: dict[str, Any] | None = None
+
+
+def join(
+    fitter: Fitter, fit: Fit, pair: tuple[int, int], landscape: Landscape, report: Report
+) -> Advice:
+    """Find the smallest change that makes one cluster of two."""
+    one, other = (fit.labels == cluster for cluster in pair)
+
+    def joined(found: Fit) -> bool:
+        first, share = _largest_part(found, one)
+        second, other_share = _largest_part(found, other)
+        return first == second >= 0 and min(share, other_share) >= _MOST
+
+    found = _first(fitter, _looser(fit.settings), joined, report)
+    names = f"clusters {pair[0]} and {pair[1]}"
+    if found is None:
+        return Advice(
+            f"No smaller tau or psi that was tried makes one of {names}. They may differ more than "
+            "they look: try another metric or scaling."
+        )
+    rule = "Clusters are split that should be one: lower tau."
+    return _told(f"{names.capitalize()} become one", rule, fit, found, landscape)
+
+
+def split(fitter: Fitter, fit: Fit, cluster: int, landscape: Landscape, report: Report) -> Advice:
+    """Find the smallest change that makes two clusters of one."""
+    member = fit.labels == cluster
+
+    def parted(found: Fit) -> bool:
+        inside = found.labels[member]
+        counts = np.sort(np.bincount(inside[inside >= 0], minlength=2))[::-1]
+        return bool(counts[1] >= _SECOND * len(inside))
+
+    limit = fitter.material.n_explored // 2
+    found = _first(fitter, _finer(fit.settings, limit), parted, report)
+    if found is None:
+        return Advice(
+            f"No larger psi or tau that was tried makes two of cluster {cluster}. It may be one: "
+            "nothing in these columns parts it."
+        )
+    rule = "A cluster is joined that should be two: raise psi."
+    return _told(f"Cluster {cluster} becomes two", rule, fit, found, landscape)
+
+
+def hints(fit: Fit, landscape: Landscape, n_rows: float) -> list[Advice]:
+    """Return what can be said without being asked."""
+    settings = fit.settings
+    found = []
+    if fit.n_clusters < 2 and settings.psi * 2 <= len(fit.labels):
+        found.append(
+            Advice(
+                "There is only one cluster. If it should be several, raise psi.",
+                {"psi": settings.psi * 2},
+            )
+        )
+    if fit.n_noise > _MUCH_NOISE * n_rows and fit.n_clusters:
+        found.append(
+            Advice(
+                f"{fit.n_noise / n_rows:.0%} of the rows are noise. A lower tau takes more of them "
+                "into clusters.",
+                {"tau": _rounded(settings.tau / 2)},
+            )
+        )
+    least = max(3, int(_FRAGMENT * n_rows))
+    small = int(np.count_nonzero(fit.sizes < least))
+    if small >= 2 and (settings.min_cluster_size or 0) < least and small < fit.n_clusters:
+        found.append(
+            Advice(
+                f"{small} clusters have fewer than {least:,} rows: fragments between larger ones. "
+                "A minimum cluster size gives them away.",
+                {"min_cluster_size": least},
+            )
+        )
+    steadier = _steadier(settings, landscape)
+    if steadier is not None:
+        (psi, tau), here, there = steadier
+        found.append(
+            Advice(
+                f"Two seeds agree on the clusters by {here.stability:.2f} near this setting, and "
+                f"by {there.stability:.2f} at psi {psi}, tau {tau:g}, with {there.clusters} "
+                "clusters.",
+                {"psi": psi, "tau": tau},
+            )
+        )
+    return found
+
+
+def to_json(advice: Advice) -> dict[str, Any]:
+    return asdict(advice)
+
+
+def _looser(settings: Settings) -> Iterator[Settings]:
+    for factor in _LOWER:
+        if settings.tau * factor >= MIN_TAU:
+            yield replace(settings, tau=_rounded(settings.tau * factor))
+    for factor in _LOWER_PSI:
+        if int(settings.psi * factor) >= 2:
+            yield replace(settings, psi=int(settings.psi * factor))
+
+
+def _finer(settings: Settings, max_psi: int) -> Iterator[Settings]:
+    for factor in _RAISE_PSI:
+        if settings.psi < int(settings.psi * factor) <= max_psi:
+            yield replace(settings, psi=int(settings.psi * factor))
+    for factor in _RAISE_TAU:
+        if settings.tau * factor < 0.9:
+            yield replace(settings, tau=_rounded(settings.tau * factor))
+
+
+def _first(
+    fitter: Fitter,
+    candidates: Iterator[Settings],
+    wanted: Callable[[Fit], bool],
+    report: Report,
+) -> Fit | None:
+    for settings in candidates:
+        found = fitter.fit(settings, report)
+        if wanted(found):
+            return found
+    return None
+
+
+def _largest_part(found: Fit, rows: NDArray[np.bool_]) -> tuple[int, float]:
+    """Return the cluster that holds most of some rows, and which share of them."""
+    inside = found.labels[rows]
+    counts = np.bincount(inside[inside >= 0], minlength=1)
+    best = int(counts.argmax())
+    share = counts[best] / max(1, len(inside))
+    return (best if counts[best] else -1), float(share)
+
+
+def _told(what: str, rule: str, fit: Fit, found: Fit, landscape: Landscape) -> Advice:
+    now, then = asdict(fit.settings), asdict(found.settings)
+    change = {name: value for name, value in then.items() if value != now[name]}
+    words = " and ".join(f"{name} {value:g} (now {now[name]:g})" for name, value in change.items())
+    total = float(found.sizes.sum() + found.n_noise)
+    text = (
+        f"{rule} {what} at {words}: {found.n_clusters} clusters in all, "
+        f"{found.n_noise / total:.1%} noise."
+    )
+    near = _nearest(found.settings, landscape)
+    if near is not None:
+        text += f" Two seeds agree there by {near.stability:.2f}."
+    return Advice(text, change)
+
+
+def _distance(settings: Settings, place: tuple[int, float]) -> float:
+    psi, tau = place
+    return float(np.hypot(np.log(psi / settings.psi), np.log(tau / settings.tau)))
+
+
+def _nearest(settings: Settings, landscape: Landscape) -> Spot | None:
+    spots = landscape.spots(settings)
+    if not spots:
+        return None
+    place = min(spots, key=lambda place: _distance(settings, place))
+    return spots[place] if _distance(settings, place) <= np.log(2) else None
+
+
+def _steadier(
+    settings: Settings, landscape: Landscape
+) -> tuple[tuple[int, float], Spot, Spot] | None:
+    """Return a place not far away on which seeds agree better, with what is here and there."""
+    spots = landscape.spots(settings)
+    here = _nearest(settings, landscape)
+    if here is None:
+        return None
+    near = {
+        place: spot
+        for place, spot in spots.items()
+        # One cluster for all is what seeds agree on best, and says nothing.
+        if _distance(settings, place) <= np.log(_NEAR)
+        and spot.clusters >= max(2, _AS_MANY * here.clusters)
+    }
+    if not near:
+        return None
+    best = max(near, key=lambda place: (round(near[place].stability, 2), near[place].clusters))
+    better = near[best].stability >= here.stability + _BETTER_BY
+    return (best, here, near[best]) if better else None
+
+
+def _rounded(value: float) -> float:
+    """Return three digits: a person reads the number, and types it elsewhere."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,160 @@
+"""What a fit found, in numbers and words for the page."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
+
+from .colours import N_COLOURS, THEMES, palette, to_hex
+from .fits import Fit
+from .material import Image, Material
+from .planes import Plane
+
+# Quartiles and columns are told from so many rows at the most, and for so many clusters.
+_ROWS_TO_DESCRIBE = 100_000
+_VALUES_TO_DESCRIBE = 5_000_000
+MAX_CLUSTERS_LISTED = 200
+_COLUMNS_APART = 3
+_LEAST_APART = 0.25
+_HOVER_COLUMNS = 12
+
+
+def summary(fit: Fit, colours: NDArray[np.int64], material: Material) -> dict[str, Any]:
+    """Return what is said of a fit at once."""
+    model = fit.model
+    total = float(fit.sizes.sum() + fit.n_noise)
+    return {
+        "id": fit.id,
+        "settings": asdict(fit.settings),
+        "clusters": fit.n_clusters,
+        "noise": fit.n_noise,
+        "noise_share": fit.n_noise / total,
+        "objective": float(model.objective_),
+        "objective_before": float(model.objective_before_refinement_),
+        "moved": int(model.n_reassigned_),
+        "steps": fit.n_steps,
+        "seconds": asdict(fit.seconds),
+        "colours": {theme: _hex_colours(fit, colours, material, theme) for theme in THEMES},
+    }
+
+
+def clusters(fit: Fit, material: Material, plane: Plane) -> list[dict[str, Any]]:
+    """Return the table of clusters, the largest first."""
+    total = max(float(fit.sizes.sum() + fit.n_noise), 1.0)
+    largest = np.argsort(-fit.sizes, kind="stable")[:MAX_CLUSTERS_LISTED]
+    quartiles = _similarity_quartiles(fit)
+    apart = _what_sets_apart(fit, material)
+    seeds = fit.model.seeds_[fit.order]
+    return [
+        {
+            "cluster": int(cluster),
+            "size": float(fit.sizes[cluster]),
+            "share": float(fit.sizes[cluster]) / total,
+            "similarity": quartiles[cluster],
+            "apart": apart[cluster],
+            "seed": int(seeds[cluster]),
+            "seed_at": plane.position(int(seeds[cluster])),
+            "steps": int(fit.model.n_iter_[fit.order[cluster]]),
+        }
+        for cluster in largest
+    ]
+
+
+def row_answer(fit: Fit, material: Material, plane: Plane, row: int) -> dict[str, Any]:
+    """Return what is known of a row."""
+    number = row if material.sample is None else int(material.sample[row])
+    if isinstance(material, Image):
+        names: tuple[str, ...] = ("red", "green", "blue")
+    else:
+        names = material.columns
+    values = material.values[row]
+    return {
+        "row": number,
+        "cluster": int(fit.labels[row]),
+        "similarity": float(fit.model.similarities_[row]),
+        "step": int(fit.model.growth_step_[row]),
+        "values": [
+            {"column": name, "value": float(value)}
+            for name, value in zip(names[:_HOVER_COLUMNS], values, strict=False)
+        ],
+        "more": max(0, len(names) - _HOVER_COLUMNS),
+        "at": plane.position(row),
+    }
+
+
+def comparison(one: Fit, other: Fit) -> dict[str, Any]:
+    """Return how far two fits agree."""
+    step = max(1, len(one.labels) // _ROWS_TO_DESCRIBE)
+    first, second = one.labels[::step], other.labels[::step]
+    return {"agreement": float(adjusted_rand_score(first, second)), "rows": len(first)}
+
+
+def _hex_colours(fit: Fit, colours: NDArray[np.int64], material: Material, theme: str) -> list[str]:
+    if isinstance(material, Image):
+        return [to_hex(mean) for mean in material.members(fit.model).colours[:MAX_CLUSTERS_LISTED]]
+    named = [to_hex(colour) for colour in palette(theme)]
+    return [named[number % N_COLOURS] for number in colours.tolist()]
+
+
+def _similarity_quartiles(fit: Fit) -> dict[int, list[float]]:
+    step = max(1, len(fit.labels) // _ROWS_TO_DESCRIBE)
+    labels, values = fit.labels[::step], fit.model.similarities_[::step]
+    by_label = np.lexsort([values, labels])
+    sorted_labels, sorted_values = labels[by_label], values[by_label]
+    starts = np.searchsorted(sorted_labels, np.arange(fit.n_clusters + 1))
+    quartiles = {}
+    for cluster in range(fit.n_clusters):
+        members = sorted_values[starts[cluster] : starts[cluster + 1]]
+        if not len(members):
+            # None of the rows looked at: its seed is one of its rows.
+            seed = fit.model.seeds_[fit.order[cluster]]
+            members = fit.model.similarities_[[seed]]
+        places = (np.array([0.25, 0.5, 0.75]) * (len(members) - 1)).round().astype(int)
+        quartiles[cluster] = [float(value) for value in members[places]]
+    return quartiles
+
+
+def _what_sets_apart(fit: Fit, material: Material) -> dict[int, list[dict[str, Any]]]:
+    """Return the columns in which each cluster differs most from the whole.
+
+    The difference is between means, in standard deviations of the column.
+    """
+    if isinstance(material, Image):
+        rows, names = material.rows(fit.settings), material.column_names(fit.settings)
+    else:
+        rows, names = material.values, material.columns
+    most = min(_ROWS_TO_DESCRIBE, max(1000, _VALUES_TO_DESCRIBE // rows.shape[1]))
+    step = max(1, len(rows) // most)
+    some, labels = rows[::step].astype(np.float64), fit.labels[::step]
+    weights = np.ones(len(some)) if material.weights is None else material.weights[::step]
+    mean = np.average(some, axis=0, weights=weights)
+    spread = np.sqrt(np.average((some - mean) ** 2, axis=0, weights=weights))
+    spread[~(spread > 0)] = 1.0
+    member = labels >= 0
+    totals = np.bincount(labels[member], weights=weights[member], minlength=fit.n_clusters)
+    sums = np.stack(
+        [
+            np.bincount(labels[member], weights=weights[member] * column, minlength=fit.n_clusters)
+            for column in some[member].T
+        ],
+        axis=1,
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = sums / totals[:, np.newaxis]
+    apart = np.nan_to_num((means - mean) / spread)
+    return {
+        cluster: [
+            {
+                "column": names[column],
+                "difference": float(apart[cluster, column]),
+                "mean": float(means[cluster, column]),
+            }
+            for column in np.argsort(-np.abs(apart[cluster]), kind="stable")[:_COLUMNS_APART]
+            if abs(apart[cluster, column]) >= _LEAST_APART
+        ]
+        for cluster in range(fit.n_clusters)
+    }

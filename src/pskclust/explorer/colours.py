@@ -1,0 +1,110 @@
+"""Colours of clusters and of values, on a light and on a dark page."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from .._palette import cluster_colours
+from .fits import Fit
+
+THEMES = ("light", "dark")
+# Colours differ up to here; more clusters share them.
+N_COLOURS = 27
+_BACKGROUND = {"light": 1.0, "dark": 0.012}
+_LEAST_CONTRAST = {"light": 1.9, "dark": 3.0}
+# Cividis (Nunez, Anderton and Renslow 2018) at equal steps: read alike by all eyes.
+_CIVIDIS = (
+    *("#00224e", "#123570", "#3b496c", "#575d6d", "#707173"),
+    *("#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
+)
+_NOISE = {"light": "#a3a8b0", "dark": "#6b717c"}
+_FAINT = {"light": "#d9dce1", "dark": "#31353d"}
+_ROWS_TO_MATCH = 50_000
+
+Rgb = NDArray[np.uint8]
+
+
+def palette(theme: str) -> Rgb:
+    """Return the colours of clusters, (N_COLOURS, 3), that stand out from the page."""
+    colours = cluster_colours(N_COLOURS)[:-1]
+    standing_out = np.array([_standing_out(one, theme) for one in colours])
+    return _to_bytes(255 * standing_out)
+
+
+def noise_colour(theme: str) -> Rgb:
+    return from_hex(_NOISE[theme])
+
+
+def faint_colour(theme: str) -> Rgb:
+    return from_hex(_FAINT[theme])
+
+
+def ramp(n_levels: int, theme: str) -> Rgb:
+    """Return colours for values from low to high, (n_levels, 3)."""
+    anchors = np.array([from_hex(colour) for colour in _CIVIDIS], dtype=np.float64)
+    # On a dark page the lowest colours would vanish.
+    start = 0.14 if theme == "dark" else 0.0
+    at = (start + (1 - start) * np.linspace(0, 1, n_levels)) * (len(anchors) - 1)
+    channels = [np.interp(at, np.arange(len(anchors)), channel) for channel in anchors.T]
+    return _to_bytes(np.stack(channels, axis=1))
+
+
+def follow(fit: Fit, before: Fit | None, colours_before: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of a colour for each cluster of a fit.
+
+    A cluster takes the colour of the cluster before that shares most rows with it, so that a
+    small change of the setting is a small change of the picture.
+    """
+    if before is None or not fit.n_clusters or len(before.labels) != len(fit.labels):
+        return np.arange(fit.n_clusters)
+    step = max(1, len(fit.labels) // _ROWS_TO_MATCH)
+    new, old = fit.labels[::step], before.labels[::step]
+    both = (new >= 0) & (old >= 0)
+    shared = np.zeros((fit.n_clusters, before.n_clusters), dtype=np.int64)
+    np.add.at(shared, (new[both], old[both]), 1)
+    rows, columns = linear_sum_assignment(-shared)
+    colours = np.full(fit.n_clusters, -1)
+    for row, column in zip(rows, columns, strict=True):
+        if shared[row, column]:
+            colours[row] = colours_before[column]
+    taken = set(colours.tolist())
+    free = (number for number in range(fit.n_clusters + before.n_clusters) if number not in taken)
+    for cluster in np.flatnonzero(colours < 0):
+        colours[cluster] = next(free)
+    return colours
+
+
+def from_hex(colour: str) -> Rgb:
+    return np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)], dtype=np.uint8)
+
+
+def to_hex(colour: Rgb) -> str:
+    red, green, blue = (int(channel) for channel in colour)
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _to_bytes(colours: NDArray[np.float64]) -> Rgb:
+    return np.asarray(np.rint(colours), dtype=np.uint8)
+
+
+def _standing_out(colour: NDArray[np.float64], theme: str) -> NDArray[np.float64]:
+    """Return a colour made lighter or darker until it contrasts with the page."""
+    towards = 1.0 if theme == "dark" else 0.0
+    for share in np.linspace(0, 1, 21):
+        mixed: NDArray[np.float64] = (1 - share) * colour + share * towards
+        if _contrast(_luminance(mixed), _BACKGROUND[theme]) >= _LEAST_CONTRAST[theme]:
+            return mixed
+    return mixed
+
+
+def _luminance(colour: NDArray[np.float64]) -> float:
+    """Return the relative luminance, as the web content accessibility guidelines define it."""
+    linear = np.where(colour <= 0.03928, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def _contrast(one: float, other: float) -> float:
+    lighter, darker = max(one, other), min(one, other)
+    return (lighter + 0.05) / (darker + 0.05)

@@ -1,0 +1,169 @@
+"""What a person takes away: labels, the model, the report."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._optional import optional
+from .fits import Fit, Fitter
+from .material import Image, Table
+from .recipes import MODEL_FILE, command_line, python_code
+
+_ROWS_PER_PIECE = 1 << 18
+
+
+class Export(NamedTuple):
+    """A file to take away."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+def export(fitter: Fitter, fit: Fit, kind: str) -> Export:
+    """Return a file; raise ValueError if there is no such kind."""
+    if kind not in _KINDS:
+        raise ValueError(f"there is nothing to export as {kind[:40]!r}.")
+    return _KINDS[kind](fitter, fit)
+
+
+def all_labels(fitter: Fitter, fit: Fit) -> NDArray[np.int64]:
+    """Return the labels of all rows that were read, or of all pixels, as the recipes give them.
+
+    Where a sample was explored, each row goes to its most similar cluster.
+    """
+    material = fitter.material
+    if isinstance(material, Image):
+        by_number = np.append(fit.labels, -1)
+        return by_number[material.numbers]
+    if material.sample is None:
+        return fit.labels
+    return fit.model.predict(material.prepared(material.everything, fit.settings))
+
+
+def _labels_csv(fitter: Fitter, fit: Fit) -> Export:
+    return Export("labels.csv", "text/csv", _labels_file(fitter, fit, "labels.csv"))
+
+
+def _labels_parquet(fitter: Fitter, fit: Fit) -> Export:
+    content = _labels_file(fitter, fit, "labels.parquet")
+    return Export("labels.parquet", "application/vnd.apache.parquet", content)
+
+
+def _labels_file(fitter: Fitter, fit: Fit, name: str) -> bytes:
+    optional("pyarrow", "Exporting labels", "cli")
+    from .._tablefiles.labels import write_labels
+
+    material = fitter.material
+    names = ("x", "y") if isinstance(material, Image) else ()
+    return _written(name, lambda path: write_labels(path, names, _pieces(fitter, fit)))
+
+
+def _pieces(fitter: Fitter, fit: Fit) -> Iterator[Any]:
+    import pyarrow as pa
+
+    from .._tablefiles.labels import Labelled
+
+    material = fitter.material
+    labels = all_labels(fitter, fit).ravel()
+    similarities: NDArray[np.float64] | None = fit.model.similarities_
+    nothing = None
+    if isinstance(material, Image):
+        assert similarities is not None
+        similarities = np.append(similarities, 0.0)[material.numbers].ravel()
+    elif material.sample is not None:
+        similarities = None
+    if material.kept is not None:
+        nothing = ~material.kept
+        labels = _spread(labels, material.kept)
+        if similarities is not None:
+            similarities = _spread(similarities, material.kept)
+    for start in range(0, len(labels), _ROWS_PER_PIECE):
+        some = slice(start, start + _ROWS_PER_PIECE)
+        carried = []
+        if isinstance(material, Image):
+            y, x = np.divmod(
+                np.arange(start, min(start + _ROWS_PER_PIECE, len(labels))),
+                material.numbers.shape[1],
+            )
+            carried = [pa.array(x), pa.array(y)]
+        yield Labelled(
+            carried,
+            labels[some],
+            None if similarities is None else similarities[some],
+            None if nothing is None else nothing[some],
+        )
+
+
+def _spread(values: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return values with a place for the rows of the file that were left out."""
+    everywhere = np.zeros(len(kept), dtype=values.dtype)
+    everywhere[kept] = values
+    return everywhere
+
+
+def _model(fitter: Fitter, fit: Fit) -> Export:
+    model = copy.copy(fit.model)
+    if isinstance(fitter.material, Table):
+        model.preparation_ = fitter.material.preparation(fit.settings)
+    return Export(MODEL_FILE, "application/octet-stream", _written(MODEL_FILE, model.save))
+
+
+def _report(fitter: Fitter, fit: Fit) -> Export:
+    from ..report import write_report
+
+    material = fitter.material
+    if isinstance(material, Image):
+        rows, scaling = material.rows(fit.settings), None
+    else:
+        rows = material.values
+        scaling = None if fit.settings.scaling == "none" else fit.settings.scaling
+    names = list(material.column_names(fit.settings))
+
+    def write(path: Path) -> None:
+        write_report(
+            path,
+            fit.model,
+            rows,
+            feature_names=names,
+            title=material.name,
+            scaling=scaling,
+            seconds=fit.seconds.all,
+        )
+
+    return Export("report.html", "text/html", _written("report.html", write))
+
+
+def _python(fitter: Fitter, fit: Fit) -> Export:
+    content = python_code(fitter, fit.settings).encode()
+    return Export("clusters.py", "text/x-python", content)
+
+
+def _command(fitter: Fitter, fit: Fit) -> Export:
+    content = command_line(fitter, fit.settings).encode() + b"\n"
+    return Export("clusters.sh", "text/x-shellscript", content)
+
+
+def _written(name: str, write: Callable[[Path], object]) -> bytes:
+    """Return what a function writes to a file; the file itself is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="pskclust-") as folder:
+        path = Path(folder) / name
+        write(path)
+        return path.read_bytes()
+
+
+_KINDS: dict[str, Callable[[Fitter, Fit], Export]] = {
+    "labels.csv": _labels_csv,
+    "labels.parquet": _labels_parquet,
+    "model": _model,
+    "report": _report,
+    "python": _python,
+    "command": _command,
+}

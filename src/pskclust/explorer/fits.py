@@ -1,0 +1,216 @@
+"""Settings to fits, the newest kept, cells found once for all settings that share them."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._engines.base import Engine
+from .._estimator import PSKC
+from .._memory import available_bytes
+from .._progress import Progress, Report
+from .._validation import CLUSTERING_RULES, Data, check_parameters
+from .material import Image, Material
+from .settings import Settings
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_CELLS_BYTES = 1 << 30
+_FITS_BYTES = 512 << 20
+_MAX_FITS = 512
+# Labels, similarities and steps of a row.
+_FIT_BYTES_PER_ROW = 8 + 8 + 4
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """What a fit took; `cells` is 0 where they were there already."""
+
+    cells: float
+    growth: float
+    refinement: float
+    all: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a setting found, with clusters numbered as the page shows them."""
+
+    settings: Settings
+    model: PSKC
+    labels: NDArray[np.int64]  # (n_explored,)
+    sizes: NDArray[np.float64]  # (k,) sums of weights
+    order: NDArray[np.int64]  # (k,) the model's number of each cluster
+    n_noise: float  # sum of weights
+    seconds: Seconds
+
+    @property
+    def id(self) -> str:
+        return self.settings.id
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.model.n_clusters_)
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory it takes."""
+        tables = self.model._result.clusters.counts
+        return _FIT_BYTES_PER_ROW * len(self.labels) + 2 * int(tables.data.nbytes)
+
+    @functools.cached_property
+    def n_steps(self) -> int:
+        """The largest growth step of a row."""
+        return int(self.model.growth_step_.max(initial=0))
+
+
+class Fitter:
+    """Fits settings, one at a time."""
+
+    def __init__(self, material: Material, fixed: dict[str, Any] | None = None) -> None:
+        self.material = material
+        # Parameters of PSKC that the page does not change.
+        self.fixed = dict(fixed or {})
+        self._cells: Kept[tuple[Any, ...], _Cells] = Kept(_cells_budget())
+        self._fits: Kept[str, Fit] = Kept(_FITS_BYTES, _MAX_FITS)
+
+    def known(self, fit_id: str) -> Fit | None:
+        """Return a fit that is still kept."""
+        return self._fits.get(fit_id)
+
+    def fit(self, settings: Settings, report: Report) -> Fit:
+        """Return the fit of a setting; an exception of `report` ends it."""
+        known = self._fits.get(settings.id)
+        if known is not None:
+            return known
+        clock = _Clock(report)
+        cells = self._cells_for(settings, clock)
+        fit = self._shown(settings, cells.cluster(settings, clock), clock)
+        self._fits.put(settings.id, fit, fit.n_bytes)
+        return fit
+
+    def estimator(self, settings: Settings) -> PSKC:
+        """Return the estimator of a setting, not fitted."""
+        return PSKC(**self.fixed | settings.parameters)
+
+    def _cells_for(self, settings: Settings, report: Report) -> _Cells:
+        cells = self._cells.get(settings.cells_key)
+        if cells is None:
+            # Two psi in memory at once are what is not needed: the oldest goes first.
+            self._cells.make_room(self._cells_bytes(settings))
+            cells = _Cells.found(self.estimator(settings), self.material, settings, report)
+            self._cells.put(settings.cells_key, cells, self._cells_bytes(settings))
+        return cells
+
+    def _cells_bytes(self, settings: Settings) -> int:
+        width = 1 if settings.psi <= 256 else 2
+        n_columns = len(self.material.columns)
+        row_bytes = settings.n_partitions * width + 8 * (n_columns + 4)
+        return self.material.n_explored * row_bytes
+
+    def _shown(self, settings: Settings, model: PSKC, clock: _Clock) -> Fit:
+        material = self.material
+        weights = material.weights
+        if isinstance(material, Image):
+            labels = material.members(model).labels.astype(np.int64)
+            order = np.empty(model.n_clusters_, dtype=np.int64)
+            member = labels >= 0
+            order[labels[member]] = model.labels_[member]
+        else:
+            labels, order = model.labels_, np.arange(model.n_clusters_)
+        counts = np.bincount(labels + 1, weights, model.n_clusters_ + 1).astype(np.float64)
+        return Fit(settings, model, labels, counts[1:], order, float(counts[0]), clock.seconds())
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Rows whose cells are known, for fits that differ in tau and what comes after it."""
+
+    estimator: PSKC
+    data: Data
+    engine: Engine
+
+    @classmethod
+    def found(
+        cls, estimator: PSKC, material: Material, settings: Settings, report: Report
+    ) -> _Cells:
+        check_parameters(estimator.get_params(deep=False), CLUSTERING_RULES)
+        data = estimator._checked_data(material.rows(settings), material.weights)
+        return cls(estimator, data, estimator._engine_for(data, report))
+
+    def cluster(self, settings: Settings, report: Report) -> PSKC:
+        model: PSKC = copy.copy(self.estimator)
+        model.set_params(**settings.parameters)
+        model.tau_ = settings.tau
+        self.engine.reset()
+        model._cluster(self.engine, report)
+        return model
+
+
+class _Clock:
+    """Passes progress on and notes when each stage began."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._began = {"start": time.perf_counter()}
+
+    def __call__(self, progress: Progress) -> None:
+        self._began.setdefault(progress.stage, time.perf_counter())
+        self._report(progress)
+
+    def seconds(self) -> Seconds:
+        start, end = self._began["start"], time.perf_counter()
+        refine = self._began.get("refine", end)
+        encoded = "encode" in self._began
+        grow = self._began.get("grow", refine) if encoded else start
+        return Seconds(grow - start, refine - grow, end - refine, end - start)
+
+
+class Kept(Generic[K, V]):
+    """The values used last, within a number of bytes; safe to use from several threads."""
+
+    def __init__(self, max_bytes: int, max_count: int = 1 << 30) -> None:
+        self._max_bytes, self._max_count = max_bytes, max_count
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key][0]
+
+    def put(self, key: K, value: V, n_bytes: int) -> None:
+        """Keep a value, however large, and forget the oldest ones for it."""
+        with self._lock:
+            self._values.pop(key, None)
+            self._forget(n_bytes)
+            self._values[key] = value, n_bytes
+
+    def make_room(self, n_bytes: int) -> None:
+        """Forget the oldest values, so that one of `n_bytes` fits."""
+        with self._lock:
+            self._forget(n_bytes)
+
+    def _forget(self, n_bytes: int) -> None:
+        held = sum(size for _, size in self._values.values())
+        while self._values and (
+            held + n_bytes > self._max_bytes or len(self._values) >= self._max_count
+        ):
+            _, (_, size) = self._values.popitem(last=False)
+            held -= size
+
+
+def _cells_budget() -> int:
+    available = available_bytes()
+    return _CELLS_BYTES if available is None else min(_CELLS_BYTES, available // 4)

@@ -1,0 +1,202 @@
+"""What is explored: the rows of a table, or the colours of an image."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._optional import optional
+from .._preparation import Preparation
+from ..image._pixels import Colours, Pixels, to_eight_bits
+from ..image._segment import Members, to_space
+from .settings import Settings
+
+# The seed that samples are drawn with: the exported code draws the same.
+SAMPLE_SEED = 0
+# Cells of so many rows are found, and drawn, in about a second.
+DEFAULT_SAMPLE = 1_000_000
+DEFAULT_SAMPLE_OF_MANY_COLUMNS = 100_000
+_MANY_COLUMNS = 8
+_PIXELS_FOR_FEW_COLOURS = 100_000
+_SPACE_COLUMNS = {
+    "lab": ("L", "a", "b"),
+    "rgb": ("red", "green", "blue"),
+    "hsv": ("saturation x cos(hue)", "saturation x sin(hue)", "value"),
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The file that data was read from, and the options of ``pskclust fit`` that read it so."""
+
+    path: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+_NOWHERE = Origin()
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of numbers. Of many, only a sample is explored, and the rest labelled when exported."""
+
+    name: str
+    columns: tuple[str, ...]
+    everything: NDArray[Any]  # (n_rows, d)
+    all_weights: NDArray[np.float64] | None = None  # (n_rows,)
+    sample: NDArray[np.int64] | None = None  # (m,) ascending; None if all rows are explored
+    origin: Origin = _NOWHERE
+    kept: NDArray[np.bool_] | None = None  # which rows of the file are here; None if all
+    _preparations: dict[str, Preparation] = field(default_factory=dict, repr=False)
+    _prepared: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+
+    is_image = False
+
+    @classmethod
+    def of(
+        cls,
+        X: ArrayLike,
+        *,
+        name: str = "X",
+        columns: tuple[str, ...] | None = None,
+        weights: ArrayLike | None = None,
+        sample: int | None = None,
+        origin: Origin = _NOWHERE,
+        kept: NDArray[np.bool_] | None = None,
+    ) -> Table:
+        """Return the table of array-like data; `sample` is how many rows to explore."""
+        if columns is None and hasattr(X, "columns"):
+            columns = tuple(str(column) for column in X.columns)
+        rows = np.asarray(X)
+        if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype.kind not in "biuf":
+            raise ValueError(
+                f"X is of type {rows.dtype} and shape {rows.shape}, and must be a table of "
+                "numbers, (n_samples, n_features)."
+            )
+        if columns is None:
+            columns = tuple(f"column_{number}" for number in range(1, rows.shape[1] + 1))
+        weight = None if weights is None else np.asarray(weights, dtype=np.float64)
+        chosen = draw_sample(len(rows), rows.shape[1], sample)
+        return cls(name, columns, rows, weight, chosen, origin, kept)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.everything)
+
+    @property
+    def n_explored(self) -> int:
+        return self.n_rows if self.sample is None else len(self.sample)
+
+    @functools.cached_property
+    def values(self) -> NDArray[Any]:
+        """The explored rows as they came, (n_explored, d)."""
+        return self.everything if self.sample is None else self.everything[self.sample]
+
+    @functools.cached_property
+    def weights(self) -> NDArray[np.float64] | None:
+        """Of the explored rows."""
+        if self.all_weights is None or self.sample is None:
+            return self.all_weights
+        return self.all_weights[self.sample]
+
+    def column_names(self, settings: Settings) -> tuple[str, ...]:
+        return self.columns
+
+    def preparation(self, settings: Settings) -> Preparation:
+        """Return what is done to columns before clustering, fitted to all rows."""
+        scaling = settings.scaling
+        if scaling not in self._preparations:
+            means = self.everything.mean(axis=0, dtype=np.float64)
+            self._preparations[scaling] = Preparation.of(
+                self.everything, self.columns, scaling, means, self.all_weights
+            )
+        return self._preparations[scaling]
+
+    def rows(self, settings: Settings) -> NDArray[Any]:
+        """Return the explored rows as they are clustered."""
+        if settings.scaling not in self._prepared:
+            self._prepared[settings.scaling] = self.prepared(self.values, settings)
+        return self._prepared[settings.scaling]
+
+    def prepared(self, values: NDArray[Any], settings: Settings) -> NDArray[Any]:
+        """Return any rows as they are clustered."""
+        return self.preparation(settings).apply(values)
+
+
+class Image:
+    """The different colours of an image, each of the weight of its pixels."""
+
+    is_image = True
+    sample = None
+    kept = None
+
+    def __init__(self, image: ArrayLike, name: str = "image", origin: Origin = _NOWHERE) -> None:
+        pixels = Pixels.of(image)
+        colours = Colours(pixels, None)
+        self.name, self.origin = name, origin
+        self.shown = pixels.shown()
+        self.rgb = colours.rgb
+        self.counts = colours.counts
+        # Which colour each pixel has, -1 where it is transparent.
+        self.numbers = colours.spread(np.arange(len(self.rgb), dtype=np.int32))
+        self.n_rows = self.n_explored = len(self.rgb)
+        self._spaces: dict[str, NDArray[np.float64]] = {}
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        return self.counts.astype(np.float64)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return _SPACE_COLUMNS["lab"]
+
+    @property
+    def values(self) -> NDArray[np.uint8]:
+        """The colours in eight bits, (n_explored, 3)."""
+        return to_eight_bits(self.rgb)
+
+    def column_names(self, settings: Settings) -> tuple[str, ...]:
+        return _SPACE_COLUMNS[settings.color_space]
+
+    def rows(self, settings: Settings) -> NDArray[np.float64]:
+        """Return the colours as points of the colour space."""
+        space = settings.color_space
+        if space not in self._spaces:
+            self._spaces[space] = to_space(self.rgb, space)
+        return self._spaces[space]
+
+    def prepared(self, values: NDArray[Any], settings: Settings) -> NDArray[Any]:
+        return values
+
+    @functools.cached_property
+    def few_colours(self) -> NDArray[np.uint8]:
+        """Up to 255 colours, (m, 3), that the image can be shown in."""
+        pil = optional("PIL.Image", "pskclust.explorer", "explore")
+        step = max(1, int(np.sqrt(self.numbers.size / _PIXELS_FOR_FEW_COLOURS)))
+        some: Any = pil.fromarray(np.ascontiguousarray(self.shown[::step, ::step]))
+        palette = some.quantize(255).getpalette()
+        return np.array(palette, dtype=np.uint8).reshape(-1, 3)[:255]
+
+    def members(self, model: Any) -> Members:
+        """Return the clusters of a fit as `pskclust.image.segment` orders them."""
+        return Members.of(model, self.values, self.counts)
+
+
+Material = Table | Image
+
+
+def draw_sample(n_rows: int, n_columns: int, size: int | None) -> NDArray[np.int64] | None:
+    """Return which rows to explore; None for all."""
+    if size is None:
+        many = n_columns > _MANY_COLUMNS
+        size = DEFAULT_SAMPLE_OF_MANY_COLUMNS if many else DEFAULT_SAMPLE
+    if size < 2:
+        raise ValueError(f"sample={size} is too small. Explore 2 rows or more.")
+    if n_rows <= size:
+        return None
+    chosen = np.random.RandomState(SAMPLE_SEED).choice(n_rows, size, replace=False)
+    return np.sort(chosen).astype(np.int64)

@@ -1,0 +1,54 @@
+// Advice: for the clusters that are chosen, and what can be said without being asked.
+
+import * as api from "./api.js";
+import { byId, element } from "./words.js";
+
+export class Advice {
+  constructor(state, go, fail) {
+    Object.assign(this, { state, go, fail });
+    byId("ask-join").addEventListener("click", () => this.ask("join"));
+    byId("ask-split").addEventListener("click", () => this.ask("split"));
+    state.on("chosen fit", () => {
+      this.showSelection();
+      byId("advice-answer").replaceChildren();
+    });
+    state.on("hints", () => this.showHints());
+  }
+
+  async ask(kind) {
+    const { fit, chosen } = this.state;
+    byId("advice-answer").replaceChildren();
+    try {
+      await api.askAdvice(kind, fit.id, chosen);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  showSelection() {
+    const { chosen } = this.state;
+    byId("ask-join").disabled = chosen.length !== 2;
+    byId("ask-split").disabled = chosen.length !== 1;
+    byId("selection-words").textContent = chosen.length
+      ? `Chosen: cluster ${chosen.join(" and ")}.`
+      : "Click a cluster on the picture or in the table; with Shift, a second one.";
+  }
+
+  show(advice) {
+    byId("advice-answer").replaceChildren(...this.parts(advice));
+    byId("advice-answer").scrollIntoView({ block: "nearest" });
+  }
+
+  showHints() {
+    const lines = (this.state.hints ?? []).map((hint) => element("li", {}, ...this.parts(hint)));
+    byId("hints").replaceChildren(...lines);
+  }
+
+  parts({ text, change }) {
+    if (!change) return [text];
+    const words = Object.entries(change).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
+    const button = element("button", { type: "button", class: "do-it" }, `Set ${words.join(", ")}`);
+    button.addEventListener("click", () => this.go({ ...this.state.settings, ...change }));
+    return [text, button];
+  }
+}

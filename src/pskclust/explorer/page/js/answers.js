@@ -1,0 +1,101 @@
+// The numbers, the table of clusters and the profile.
+
+import * as api from "./api.js";
+import { byId, count, element, percent, plural, shape, short, swatch } from "./words.js";
+
+const MAX_BARS = 40;
+
+export class Answers {
+  constructor(state, theme, fail) {
+    Object.assign(this, { state, theme, fail });
+    state.on("fit view", () => this.refresh());
+    state.on("chosen rows", () => this.show());
+  }
+
+  async refresh() {
+    const { fit, view } = this.state;
+    if (!fit) return;
+    this.showTiles(fit);
+    try {
+      const found = await api.clusters(fit.id, view);
+      if (this.state.fit.id === fit.id) this.state.set({ rows: found.clusters, hints: found.hints });
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  showTiles(fit) {
+    byId("n-clusters").textContent = count(fit.clusters);
+    byId("noise").textContent = percent(fit.noise_share);
+    byId("objective").textContent = fit.objective >= 1000 ? count(fit.objective) : short(fit.objective, 4);
+    byId("seconds").textContent = fit.seconds.all.toFixed(2);
+    byId("noise").parentElement.title = plural(fit.noise, this.state.data.image ? "pixel" : "row");
+    const gained = fit.objective - fit.objective_before;
+    byId("objective").parentElement.title = `Total similarity of rows to their clusters (Eq. 4). Refinement added ${short(gained)} and moved ${plural(fit.moved, "row")}.`;
+    const { cells, growth, refinement } = fit.seconds;
+    const first = cells > 0.0005 ? `Cells ${cells.toFixed(2)}` : "Cells known";
+    byId("seconds").parentElement.title = `${first}, growth ${growth.toFixed(2)}, refinement and results ${refinement.toFixed(2)} seconds`;
+  }
+
+  show() {
+    const { rows, fit, chosen } = this.state;
+    const focused = document.activeElement?.closest?.("#clusters [data-cluster]");
+    const kept = focused && [focused.dataset.cluster, document.activeElement.className];
+    byId("clusters").replaceChildren(...rows.map((row) => this.line(row, chosen.includes(row.cluster))));
+    if (kept) byId("clusters").querySelector(`[data-cluster="${kept[0]}"] .${kept[1]}`)?.focus();
+    const more = fit ? fit.clusters - rows.length : 0;
+    byId("clusters-more").textContent = more > 0 && rows.length ? `and ${plural(more, "smaller cluster")}` : "";
+    this.showProfile();
+  }
+
+  line(row, chosen) {
+    const { state } = this;
+    const colour = state.colours(this.theme())[row.cluster] ?? "transparent";
+    const box = element("input", { type: "checkbox", class: "pick", "aria-label": `Choose cluster ${row.cluster}` });
+    box.checked = chosen;
+    box.addEventListener("click", (event) => event.stopPropagation());
+    box.addEventListener("change", () => state.choose(row.cluster, true));
+    const name = element("button", { type: "button", class: "name", "aria-pressed": String(chosen), title: "Isolate on the picture" }, swatch(colour), String(row.cluster));
+    const apart = row.apart.map(({ column, difference, mean }) =>
+      element("div", { title: `mean ${short(mean, 4)}, ${short(difference, 2)} standard deviations from the mean of all` },
+        `${column} ${difference > 0 ? "high" : "low"} (${short(mean)})`));
+    const line = element("tr", { class: chosen ? "chosen" : "", "data-cluster": row.cluster },
+      element("td", {}, box),
+      element("td", {}, name),
+      element("td", { class: "right" }, count(row.size), element("div", { class: "share" }, percent(row.share))),
+      element("td", { class: "right" }, short(row.similarity[1])),
+      element("td", { class: "apart" }, ...(apart.length ? apart : [element("span", { class: "what" }, "like the whole")])),
+    );
+    line.addEventListener("click", (event) => state.choose(row.cluster, event.shiftKey || event.ctrlKey || event.metaKey));
+    return line;
+  }
+
+  showProfile() {
+    const rows = this.state.rows.slice(0, MAX_BARS);
+    if (!rows.length) return byId("profile").replaceChildren(element("p", { class: "rule" }, "No clusters."));
+    const [width, line, top] = [320, 17, 30];
+    const [sizeLeft, sizeWidth, simLeft, simWidth] = [34, 130, 188, 122];
+    const height = top + rows.length * line + 8;
+    const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Sizes and similarities of clusters" });
+    const mostSize = Math.log10(Math.max(...rows.map((row) => row.size)) + 1);
+    const mostSimilar = Math.max(...rows.map((row) => row.similarity[2]), 1e-12);
+    svg.append(
+      shape("text", { x: sizeLeft, y: 12, class: "quiet" }, "size (logarithmic)"),
+      shape("text", { x: simLeft, y: 12, class: "quiet" }, "similarity"),
+      shape("text", { x: simLeft, y: 25, class: "quiet" }, "0"),
+      shape("text", { x: simLeft + simWidth, y: 25, class: "quiet", "text-anchor": "end" }, short(mostSimilar)),
+    );
+    rows.forEach((row, place) => {
+      const y = top + place * line;
+      const colour = this.state.colours(this.theme())[row.cluster] ?? "#888888";
+      const [low, middle, high] = row.similarity.map((value) => simLeft + (value / mostSimilar) * simWidth);
+      svg.append(
+        shape("text", { x: sizeLeft - 6, y: y + 11, "text-anchor": "end" }, String(row.cluster)),
+        shape("rect", { x: sizeLeft, y: y + 2, height: 11, rx: 2, width: Math.max(1, (Math.log10(row.size + 1) / mostSize) * sizeWidth), fill: colour }),
+        shape("line", { x1: low, x2: Math.max(high, low + 1), y1: y + 7.5, y2: y + 7.5, class: "whisker" }),
+        shape("circle", { cx: middle, cy: y + 7.5, r: 3.4, class: "middle" }),
+      );
+    });
+    return byId("profile").replaceChildren(svg);
+  }
+}

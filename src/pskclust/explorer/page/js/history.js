@@ -1,0 +1,75 @@
+// The settings tried, undo and redo, and the choice of one to look at beside the current one.
+
+import { byId, count, element, percent, plural, short } from "./words.js";
+
+const MAX_ENTRIES = 200;
+
+export class History {
+  constructor(state, go) {
+    this.state = state;
+    this.go = go;
+    this.entries = [];
+    this.place = -1;
+    byId("undo").addEventListener("click", () => this.move(-1));
+    byId("redo").addEventListener("click", () => this.move(1));
+  }
+
+  /** Note what was found, unless it is where undo or redo went. */
+  note(fit) {
+    const here = this.entries[this.place];
+    if (here && here.id === fit.id) this.entries[this.place] = fit;
+    else {
+      this.entries = [...this.entries.slice(0, this.place + 1), fit].slice(-MAX_ENTRIES);
+      this.place = this.entries.length - 1;
+    }
+    this.show();
+  }
+
+  move(by) {
+    const next = this.entries[this.place + by];
+    if (!next) return;
+    this.place += by;
+    this.go(next.settings);
+    this.show();
+  }
+
+  show() {
+    byId("undo").disabled = this.place <= 0;
+    byId("redo").disabled = this.place >= this.entries.length - 1;
+    const lines = this.entries.map((fit, place) => this.line(fit, place));
+    byId("history").replaceChildren(...lines.reverse());
+  }
+
+  line(fit, place) {
+    const { psi, tau } = fit.settings;
+    const beside = this.state.beside?.id === fit.id;
+    const words = `psi ${count(psi)}, tau ${short(tau)}${otherWords(fit.settings)}`;
+    const found = `${plural(fit.clusters, "cluster")}, ${percent(fit.noise_share)} noise, objective ${short(fit.objective)}`;
+    const go = element("button", { type: "button", class: "go" }, words, element("br"), element("span", { class: "what" }, found));
+    go.addEventListener("click", () => {
+      this.place = place;
+      this.go(fit.settings);
+      this.show();
+    });
+    const compare = element("button", { type: "button", class: "compare", "aria-pressed": String(beside), "aria-label": `Compare with ${words}` }, beside ? "Close" : "Compare");
+    compare.addEventListener("click", () => {
+      this.state.set({ beside: beside ? null : fit });
+      this.show();
+    });
+    return element("li", { class: place === this.place ? "current" : "" }, go, compare);
+  }
+}
+
+/** Return words for the settings that are not as usual. */
+export function otherWords(settings) {
+  const words = [];
+  if (settings.growth_rate !== 0.1) words.push(`growth rate ${short(settings.growth_rate)}`);
+  if (settings.n_partitions !== 100) words.push(`t ${settings.n_partitions}`);
+  if (settings.random_state !== 0) words.push(`seed ${settings.random_state}`);
+  if (settings.min_cluster_size) words.push(`at least ${count(settings.min_cluster_size)} rows`);
+  if (!settings.refine) words.push("not refined");
+  if (settings.metric !== "euclidean") words.push(settings.metric);
+  if (settings.scaling !== "none") words.push(`${settings.scaling} scaling`);
+  if (settings.color_space !== "lab") words.push(settings.color_space.toUpperCase());
+  return words.length ? `, ${words.join(", ")}` : "";
+}

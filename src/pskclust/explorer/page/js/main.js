@@ -1,0 +1,227 @@
+// The page: parts put together, settings sent, news received.
+
+import { Advice } from "./advice.js";
+import { Answers } from "./answers.js";
+import * as api from "./api.js";
+import { Controls } from "./controls.js";
+import { Growth } from "./growth.js";
+import { History } from "./history.js";
+import { Landscape } from "./map.js";
+import { Stage } from "./stage.js";
+import { State } from "./state.js";
+import { TakeAway } from "./takeaway.js";
+import { wireTabs } from "./tabs.js";
+import { theme, wireTheme } from "./theme.js";
+import { Views } from "./views.js";
+import { byId, count, plural } from "./words.js";
+
+const MILLISECONDS_BETWEEN_QUESTIONS = 70;
+const STAGES = { encode: "Finding cells", grow: "Growing clusters", refine: "Refining" };
+
+let state;
+let parts;
+let asking = null;
+let askedAt = -Infinity;
+let lastAsked = 0;
+let version = 0;
+let mapVersion = 0;
+let toldOf = 0;
+let keepsChosen = false;
+
+function fail(error) {
+  if (error.name === "AbortError") return;
+  byId("error-words").textContent = error.message;
+  byId("error").hidden = false;
+}
+
+function forgive() {
+  byId("error").hidden = true;
+}
+
+/** Go to a setting: the newest one wins, here and on the server. */
+function go(settings, keepChosen = false) {
+  keepsChosen = keepChosen;
+  state.set({ settings });
+  if (asking) return;
+  const wait = askedAt + MILLISECONDS_BETWEEN_QUESTIONS - performance.now();
+  asking = setTimeout(async () => {
+    asking = null;
+    askedAt = performance.now();
+    try {
+      forgive();
+      lastAsked = (await api.ask(state.settings)).asked;
+    } catch (error) {
+      if (error.status === 410) await renew();
+      else fail(error);
+    }
+  }, Math.max(0, wait));
+}
+
+/** The server forgot this page, as it does after a while: begin again where it was. */
+async function renew() {
+  await api.openSession();
+  version = 0;
+  mapVersion = 0;
+  toldOf = 0;
+  lastAsked = (await api.ask(state.settings)).asked;
+}
+
+async function listen() {
+  for (;;) {
+    try {
+      const found = await api.news(version);
+      version = found.version;
+      receive(found);
+    } catch (error) {
+      if (error.status === 410) await renew().catch(fail);
+      else fail(error);
+      await new Promise((resolve) => { setTimeout(resolve, 1000); });
+    }
+  }
+}
+
+function receive(found) {
+  showWork(found);
+  // What was said once and closed is not said again with the next news.
+  const isNew = found.asked !== toldOf;
+  if (found.error || found.advice) toldOf = found.asked;
+  if (found.error && isNew) fail(new Error(found.error));
+  if (found.fit && found.answered === found.asked && found.asked >= lastAsked) showFit(found.fit);
+  if (found.advice && isNew) parts.advice.show(found.advice);
+  if (found.map_version !== mapVersion) {
+    mapVersion = found.map_version;
+    parts.landscape.refresh();
+    parts.answers.refresh();
+  }
+}
+
+function showFit(fit) {
+  if (state.fit?.id === fit.id) return;
+  state.set({ fit, chosen: stillChosen(fit) });
+  parts.history.note(fit);
+  document.title = `${plural(fit.clusters, "cluster")} \u2013 ${state.data.name} \u2013 pskclust`;
+}
+
+/** Return what is chosen of a new fit: clusters have other numbers there, but keep their colours. */
+function stillChosen(fit) {
+  const before = state.fit;
+  if (before === null) return state.chosen.filter((cluster) => cluster < fit.clusters);
+  if (!keepsChosen) return [];
+  const colours = state.chosen.map((cluster) => before.colours.light[cluster]);
+  return colours.map((colour) => fit.colours.light.indexOf(colour)).filter((cluster) => cluster >= 0);
+}
+
+function showWork({ doing, progress, queue }) {
+  byId("stop").disabled = doing === null;
+  document.querySelector(".stage").classList.toggle("busy", doing !== null);
+  const bar = byId("progress");
+  if (doing === null) {
+    byId("work-words").textContent = "Ready";
+    bar.value = 0;
+    return;
+  }
+  const words = doing === "advice" ? "Trying settings" : "Fitting";
+  if (!progress) {
+    byId("work-words").textContent = queue ? `Waiting for ${plural(queue, "other page")}` : `${words}\u2026`;
+    bar.value = 0;
+    return;
+  }
+  byId("work-words").textContent = `${doing === "advice" ? "Trying settings: " : ""}${STAGES[progress.stage] ?? words}\u2026`;
+  bar.value = progress.total ? progress.done / progress.total : 0;
+}
+
+function wireKeys() {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey) {
+      const by = { z: event.shiftKey ? 1 : -1, y: 1 }[event.key.toLowerCase()];
+      if (!by || isTyping(event.target)) return;
+      event.preventDefault();
+      parts.history.move(by);
+      return;
+    }
+    if (event.key === "Escape" && !byId("keys").open) return escape();
+    if (isTyping(event.target) || event.altKey) return;
+    const modes = { 1: "clusters", 2: "similarity", 3: "distribution", 4: "growth" };
+    if (modes[event.key]) state.set({ mode: modes[event.key], step: null });
+    else if (event.key === "+" || event.key === "=") parts.stage.zoom(0.7);
+    else if (event.key === "-") parts.stage.zoom(1 / 0.7);
+    else if (event.key === "0") parts.stage.showAll();
+    else if (event.key === "?") byId("keys").showModal();
+    else if (event.key === " " && !["BUTTON", "INPUT", "SUMMARY"].includes(event.target.tagName)) {
+      event.preventDefault();
+      parts.growth.toggle();
+    }
+  });
+}
+
+function escape() {
+  if (!byId("stop").disabled) stop();
+  else state.set({ chosen: [] });
+}
+
+function isTyping(target) {
+  return target.matches?.("input[type=text], input[type=number], select, textarea") ?? false;
+}
+
+async function stop() {
+  try {
+    await api.stop();
+    // The settings go back to what the picture shows.
+    if (state.fit) state.set({ settings: state.fit.settings });
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function describe(data) {
+  const size = data.image
+    ? `${data.size[0]} \u00d7 ${data.size[1]} pixels, ${plural(data.rows, "colour")}`
+    : `${plural(data.rows, "row")} \u00d7 ${plural(data.columns.length, "column")}`;
+  byId("data-words").textContent = `${data.name} \u2013 ${size}`;
+  byId("data-words").title = data.image ? "" : data.columns.join(", ");
+  byId("sample-words").hidden = !data.sampled;
+  byId("sample-words").textContent = `A sample of ${count(data.explored)} rows is shown; exported labels are of all rows`;
+}
+
+async function start() {
+  wireTheme(() => { if (parts) repaint(); });
+  byId("error-close").addEventListener("click", forgive);
+  byId("help").addEventListener("click", () => byId("keys").showModal());
+  byId("stop").addEventListener("click", stop);
+  wireTabs(document.querySelector("[role=tablist]"));
+  const opened = await api.openSession();
+  addEventListener("pagehide", () => api.endSession());
+  // A page that comes back from the browser's memory has no session any more.
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  describe(opened.data);
+  state = new State(opened.first, opened.data);
+  const stage = new Stage(state, theme, fail);
+  parts = {
+    stage,
+    controls: new Controls(state, (settings) => go(settings, true)),
+    views: new Views(state),
+    growth: new Growth(state, stage),
+    answers: new Answers(state, theme, fail),
+    landscape: new Landscape(state, go, fail),
+    advice: new Advice(state, go, fail),
+    history: new History(state, go),
+    takeAway: new TakeAway(state, stage.right, fail),
+  };
+  wireKeys();
+  state.fromLink(location.hash);
+  stage.showModes();
+  state.on("change", () => window.history.replaceState(null, "", state.toLink()));
+  addEventListener("hashchange", () => {
+    state.fromLink(location.hash);
+    go(state.settings);
+  });
+  go(state.settings);
+  listen();
+}
+
+function repaint() {
+  parts.stage.refresh();
+  parts.answers.show();
+}
+
+start().catch(fail);

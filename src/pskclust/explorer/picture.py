@@ -1,0 +1,269 @@
+"""A fit on a plane as a PNG of few colours."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._optional import optional
+from .colours import Rgb, faint_colour, noise_colour, palette, ramp
+from .fits import Fit
+from .material import Image
+from .planes import ImagePlane, Plane
+from .raster import EMPTY, Frame, Raster
+
+MODES = ("clusters", "similarity", "distribution", "growth")
+# A picture that takes more is drawn again with fewer pixels.
+MAX_BYTES = 380_000
+_STRENGTHS = 6
+_LEVELS = 36
+_BANDS = 16
+_GRID_STEP = 4
+_MAX_GRID = 12_000
+_WHITE = 255
+
+# The first colours of every palette.
+_NOTHING = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """What to draw, and how."""
+
+    fit: Fit
+    colours: NDArray[np.int64]  # (k,) the number of each cluster's colour
+    mode: str = "clusters"
+    theme: str = "light"
+    isolated: tuple[int, ...] = ()  # clusters to show alone
+    step: int | None = None  # of growth; None for its end
+
+    @property
+    def in_isolated(self) -> NDArray[np.bool_]:
+        """Which rows are in the clusters to show alone."""
+        return np.isin(self.fit.labels, self.isolated)
+
+
+class Picture(NamedTuple):
+    """A PNG, and the value that its brightest colour stands for, where colours are values."""
+
+    content: bytes
+    high: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ink:
+    """Colours, with or without a strength for each pixel, and which one each row has."""
+
+    colours: Rgb  # (m, 3)
+    of_rows: NDArray[np.uint8]  # (n,) number of a colour
+
+
+def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, material: Any) -> Picture:
+    """Return the picture of a fit."""
+    if drawing.mode == "distribution":
+        return _distribution(drawing, plane, raster, frame, material)
+    on_image = isinstance(plane, ImagePlane)
+    ink = _ink(drawing, material, on_image)
+    if drawing.isolated:
+        raster = raster.over(drawing.in_isolated)
+    # The rows of an image are drawn pixel for pixel, without strengths.
+    n_strengths = 1 if on_image else min(_STRENGTHS, 255 // len(ink.colours))
+    shown = raster.rows >= 0
+    colour = ink.of_rows[np.where(shown, raster.rows, 0)].astype(np.int64)
+    if raster.more_rows is not None:
+        colour = _most_frequent(colour, ink.of_rows[np.maximum(raster.more_rows, 0)])
+    strength = np.minimum(raster.strength.astype(np.int64) * n_strengths // 256, n_strengths - 1)
+    numbers = np.where(shown, 1 + colour * n_strengths + strength, _NOTHING).astype(np.uint8)
+    colours = np.repeat(ink.colours, n_strengths, axis=0)
+    alpha = np.tile(255 * (np.arange(n_strengths) + 1) // n_strengths, len(ink.colours))
+    return Picture(encode(numbers, colours, alpha), _high(drawing))
+
+
+def original(image: Image, frame: Frame) -> bytes:
+    """Return the image itself, in few colours."""
+    pil = optional("PIL.Image", "pskclust.explorer", "explore")
+    height, width = image.numbers.shape
+    box = frame.box
+    across, down = frame.width / (box.right - box.left), frame.height / (box.bottom - box.top)
+    left, right = max(0.0, box.left), min(float(width), box.right)
+    top, bottom = max(0.0, box.top), min(float(height), box.bottom)
+    numbers = np.full((frame.height, frame.width), _NOTHING, dtype=np.uint8)
+    if left >= right or top >= bottom:
+        return encode(numbers, image.few_colours, np.full(len(image.few_colours), 255))
+    x, y = round((left - box.left) * across), round((top - box.top) * down)
+    size = max(1, round((right - left) * across)), max(1, round((bottom - top) * down))
+    size = min(size[0], frame.width - x), min(size[1], frame.height - y)
+    # Shrunk by means, enlarged to squares.
+    how = pil.Resampling.BOX if across < 1 else pil.Resampling.NEAREST
+    part: Any = pil.fromarray(image.shown).resize(size, how, (left, top, right, bottom))
+    few: Any = pil.new("P", (1, 1))
+    few.putpalette(image.few_colours.tobytes())
+    found = np.asarray(part.quantize(palette=few, dither=pil.Dither.NONE))
+    numbers[y : y + size[1], x : x + size[0]] = found + 1
+    return encode(numbers, image.few_colours, np.full(len(image.few_colours), 255))
+
+
+def encode(numbers: NDArray[np.uint8], colours: Rgb, alpha: NDArray[Any]) -> bytes:
+    """Return a PNG with a palette, of which number 0 is nothing at all."""
+    pil = optional("PIL.Image", "pskclust.explorer", "explore")
+    image: Any = pil.fromarray(numbers)
+    image.putpalette(b"\0\0\0" + colours.tobytes())
+    transparency = b"\0" + alpha.astype(np.uint8).tobytes()
+    content = io.BytesIO()
+    image.save(content, "PNG", compress_level=4, transparency=transparency)
+    if content.tell() <= MAX_BYTES:
+        return content.getvalue()
+    return encode(_halved(numbers), colours, alpha)
+
+
+def _high(drawing: Drawing) -> float | None:
+    if drawing.mode == "similarity":
+        return float(drawing.fit.model.similarities_.max(initial=0))
+    return float(drawing.fit.n_steps) if drawing.mode == "growth" else None
+
+
+def _ink(drawing: Drawing, material: Any, on_image: bool) -> Ink:
+    if drawing.mode == "similarity":
+        values = drawing.fit.model.similarities_
+        return _value_ink(drawing, values / max(values.max(initial=0), 1e-300))
+    if drawing.mode == "growth" and drawing.step is None:
+        steps = drawing.fit.model.growth_step_
+        return _value_ink(drawing, 1 - np.maximum(steps, 0) / max(1, drawing.fit.n_steps))
+    if on_image:
+        return _image_ink(drawing, material)
+    return _cluster_ink(drawing)
+
+
+def _cluster_ink(drawing: Drawing) -> Ink:
+    fit, theme = drawing.fit, drawing.theme
+    of_clusters = palette(theme)
+    noise, faint = len(of_clusters), len(of_clusters) + 1
+    colours = np.concatenate([of_clusters, [noise_colour(theme), faint_colour(theme)]])
+    # Noise, label -1, takes the last place.
+    by_label = np.append(drawing.colours % len(of_clusters), noise).astype(np.uint8)
+    of_rows = by_label[fit.labels]
+    return Ink(colours.astype(np.uint8), _dimmed(drawing, of_rows, faint))
+
+
+def _image_ink(drawing: Drawing, material: Image) -> Ink:
+    """Each pixel in the mean colour of its cluster; one that is isolated as it was, on white."""
+    fit = drawing.fit
+    white = np.full((1, 3), _WHITE, dtype=np.uint8)
+    faint = np.array([faint_colour(drawing.theme)])
+    if drawing.isolated:
+        return _isolated_image_ink(drawing, material, white)
+    means = material.members(fit.model).colours
+    # A palette has no more than 256 colours: the smallest clusters share the last one.
+    last = min(len(means), 252)
+    colours = np.concatenate([means[:last], white, faint]).astype(np.uint8)
+    by_label = np.append(np.minimum(np.arange(fit.n_clusters), max(0, last - 1)), last)
+    of_rows = by_label[fit.labels].astype(np.uint8)
+    return Ink(colours, _dimmed(drawing, of_rows, last + 1))
+
+
+def _isolated_image_ink(drawing: Drawing, material: Image, white: Rgb) -> Ink:
+    pil = optional("PIL.Image", "pskclust.explorer", "explore")
+    member = drawing.in_isolated
+    chosen = material.values[member]
+    of_rows = np.zeros(len(member), dtype=np.uint8)
+    if not len(chosen):
+        return Ink(white, of_rows)
+    small: Any = pil.fromarray(chosen[np.newaxis]).quantize(250)
+    of_rows[member] = np.asarray(small)[0] + 1
+    few = np.array(small.getpalette(), dtype=np.uint8).reshape(-1, 3)
+    return Ink(np.concatenate([white, few[:250]]), of_rows)
+
+
+def _dimmed(drawing: Drawing, of_rows: NDArray[np.uint8], faint: int) -> NDArray[np.uint8]:
+    """Return colours with rows faint that are not isolated, or not yet in a cluster."""
+    fit = drawing.fit
+    if drawing.isolated:
+        of_rows = np.where(drawing.in_isolated, of_rows, faint).astype(np.uint8)
+    if drawing.step is not None:
+        steps = fit.model.growth_step_
+        joined = (steps >= 0) & (steps <= drawing.step)
+        of_rows = np.where(joined, of_rows, faint).astype(np.uint8)
+    return of_rows
+
+
+def _value_ink(drawing: Drawing, shares: NDArray[np.float64]) -> Ink:
+    """Colours for values from 0 to 1; noise is grey."""
+    theme = drawing.theme
+    colours = np.concatenate(
+        [ramp(_LEVELS, theme), [noise_colour(theme), faint_colour(theme)]]
+    ).astype(np.uint8)
+    level = np.minimum((shares * _LEVELS).astype(np.int64), _LEVELS - 1)
+    of_rows = np.where(drawing.fit.labels >= 0, level, _LEVELS).astype(np.uint8)
+    if drawing.isolated:
+        of_rows = np.where(drawing.in_isolated, of_rows, _LEVELS + 1)
+    return Ink(colours, of_rows.astype(np.uint8))
+
+
+def _distribution(
+    drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, material: Any
+) -> Picture:
+    """Return K-hat over the plane (Definition 1) in bands, with the rows as dots over it."""
+    step = _GRID_STEP
+    while (frame.width // step + 1) * (frame.height // step + 1) > _MAX_GRID:
+        step += 1
+    shape = -(-frame.height // step), -(-frame.width // step)
+    points = plane.grid(frame, step)
+    dots, empty = raster.strength >= 128, np.zeros(raster.rows.shape, dtype=bool)
+    if points is None:
+        rows = np.maximum(raster.rows[::step, ::step].ravel(), 0)
+        points = material.rows(drawing.fit.settings)[rows]
+        dots, empty = empty, raster.rows == EMPTY
+    field = _enlarged(_similarities(drawing, points).reshape(shape), step, frame)
+    high = float(field.max(initial=0))
+    share = field / max(high, 1e-300)
+    band = np.minimum((share * _BANDS).astype(np.int64), _BANDS - 1)
+    colours = ramp(_BANDS, "light")
+    dotted = (0.72 * colours + 0.28 * _WHITE).astype(np.uint8)
+    numbers = np.where(empty, _NOTHING, 1 + band + _BANDS * dots).astype(np.uint8)
+    content = encode(numbers, np.concatenate([colours, dotted]), np.full(2 * _BANDS, 255))
+    return Picture(content, high)
+
+
+def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the colour that most places within each pixel have; of ties, the first one."""
+    places = [first, *others.astype(np.int64)]
+    best, most = first, np.zeros(first.shape, dtype=np.int64)
+    for place in places:
+        votes = sum((place == other).astype(np.int64) for other in places)
+        best = np.where(votes > most, place, best)
+        most = np.maximum(votes, most)
+    return best
+
+
+def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the similarity of rows to the isolated cluster, or to the most similar one."""
+    fit = drawing.fit
+    if not fit.n_clusters:
+        return np.zeros(len(rows))
+    similarities = fit.model.similarity(rows)
+    if drawing.isolated:
+        similarities = similarities[:, fit.order[list(drawing.isolated)]]
+    return np.asarray(similarities.max(axis=1))
+
+
+def _enlarged(field: NDArray[np.float64], step: int, frame: Frame) -> NDArray[np.float64]:
+    """Return the values at each pixel, between those in the middle of squares."""
+    pil = optional("PIL.Image", "pskclust.explorer", "explore")
+    height, width = field.shape
+    image: Any = pil.fromarray(field.astype(np.float32))
+    large = image.resize((width * step, height * step), pil.Resampling.BILINEAR)
+    return np.asarray(large, dtype=np.float64)[: frame.height, : frame.width]
+
+
+def _halved(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return every second pixel, or one beside it where that one shows nothing."""
+    height, width = (side // 2 * 2 for side in numbers.shape)
+    corners = [numbers[row:height:2, column:width:2] for row in (0, 1) for column in (0, 1)]
+    small = corners[0].copy()
+    for corner in corners[1:]:
+        small = np.where(small == _NOTHING, corner, small)
+    return small

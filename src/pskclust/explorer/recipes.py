@@ -1,0 +1,204 @@
+"""The Python code and the command line that give the very same labels.
+
+Every name and value stands in the code as a Python literal and on the command line in quotes, so
+that nothing in a file's name or its columns can be read as anything else.
+"""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import io
+import shlex
+from typing import Any
+
+from .._estimator import PSKC
+from .._version import __version__
+from .fits import Fitter
+from .material import SAMPLE_SEED, Image, Table
+from .settings import Settings
+
+_DEFAULTS = {
+    name: parameter.default
+    for name, parameter in inspect.signature(PSKC.__init__).parameters.items()
+    if name != "self"
+}
+# What changes no label, or is no part of a recipe.
+_LEFT_OUT = ("n_jobs", "verbose", "callback")
+_UNTITLED = "X.npy"
+MODEL_FILE = "model.npz"
+
+
+def python_code(fitter: Fitter, settings: Settings) -> str:
+    """Return a script whose `labels` are those that the page exports."""
+    if isinstance(fitter.material, Image):
+        return _image_code(fitter, fitter.material, settings)
+    return _table_code(fitter, fitter.material, settings)
+
+
+def command_line(fitter: Fitter, settings: Settings) -> str:
+    """Return a command that writes the labels that the page exports."""
+    material = fitter.material
+    path = material.origin.path or _UNTITLED
+    if isinstance(material, Image):
+        words = ["pskclust", "segment", path, "--psi", str(settings.psi)]
+        words += ["--tau", repr(settings.tau), "--color", settings.color_space]
+        words += [*_flags(fitter, settings), "-o", "segments"]
+        return shlex.join(words)
+    options = material.origin.options
+    if material.sample is not None:
+        words = ["pskclust", "predict", MODEL_FILE, path, *_reading_words(options, for_fit=False)]
+        return shlex.join([*words, "-o", "labels.csv"])
+    words = ["pskclust", "fit", path, *_reading_words(options)]
+    if settings.scaling != "none":
+        words += ["--scale", settings.scaling]
+    words += ["--psi", str(settings.psi), "--tau", repr(settings.tau)]
+    return shlex.join([*words, *_flags(fitter, settings), "-o", "labels.csv"])
+
+
+def _table_code(fitter: Fitter, table: Table, settings: Settings) -> str:
+    path = table.origin.path
+    lines = [
+        _comment(f"Clusters of {table.name}, as explored with pskclust {__version__}."),
+        "import numpy as np",
+        "",
+        "from pskclust import PSKC",
+    ]
+    weighted = table.all_weights is not None
+    if path is None:
+        lines += ["", f"X = np.load({_UNTITLED!r})  # the rows that were explored"]
+        if weighted:
+            lines.append("weight = np.load('weight.npy')  # and their weights")
+    else:
+        lines += ["from pskclust.tables import read_table", "", *_reading(table)]
+    if settings.scaling != "none":
+        preparation = table.preparation(settings)
+        lines += [
+            f"# {settings.scaling} scaling",
+            f"offset = np.array({preparation.offset.tolist()!r})",
+            f"scale = np.array({preparation.scale.tolist()!r})",
+            "X = (X.astype(np.float64) - offset) / scale",
+        ]
+    lines.append(f"model = PSKC({_arguments(_parameters(fitter, settings))})")
+    if table.sample is None:
+        weight = ", sample_weight=weight" if weighted else ""
+        lines.append(f"labels = model.fit(X{weight}).labels_")
+    else:
+        weight = ", sample_weight=weight[rows]" if weighted else ""
+        size = len(table.sample)
+        lines += [
+            f"rows = np.random.RandomState({SAMPLE_SEED}).choice(len(X), {size}, replace=False)",
+            "rows = np.sort(rows)",
+            f"labels = model.fit(X[rows]{weight}).predict(X)",
+        ]
+    return _script([*lines, "", "np.save('labels.npy', labels)"])
+
+
+def _image_code(fitter: Fitter, image: Image, settings: Settings) -> str:
+    arguments = _parameters(fitter, settings)
+    arguments = {
+        "psi": settings.psi,
+        "tau": settings.tau,
+        "color_space": settings.color_space,
+        **{name: value for name, value in arguments.items() if name not in ("psi", "tau")},
+    }
+    path = image.origin.path
+    source = f"np.load({'image.npy'!r})" if path is None else f"read_image({path!r})"
+    names = "segment" if path is None else "read_image, segment"
+    return _script(
+        [
+            _comment(f"Segments of {image.name}, as explored with pskclust {__version__}."),
+            "import numpy as np",
+            "",
+            f"from pskclust.image import {names}",
+            "",
+            f"image = {source}",
+            f"labels = segment(image, {_arguments(arguments)}).labels",
+            "",
+            "np.save('labels.npy', labels)",
+        ]
+    )
+
+
+def _reading(table: Table) -> list[str]:
+    """Return the lines that read X, and weights if there are any."""
+    options = table.origin.options
+    arguments: dict[str, Any] = {"columns": list(table.columns)}
+    if options.get("weight") is not None:
+        arguments["columns"].append(options["weight"])
+    for argument, option in (
+        ("missing", "missing"),
+        ("format", "kind"),
+        ("delimiter", "delimiter"),
+        ("header", "has_header"),
+    ):
+        if options.get(option) not in (None, "refuse"):
+            arguments[argument] = options[option]
+    reading = f"read_table({table.origin.path!r}, {_arguments(arguments)})"
+    if table.all_weights is None:
+        return [f"X = {reading}"]
+    return [f"table = {reading}", "X, weight = table[:, :-1], table[:, -1]"]
+
+
+def _parameters(fitter: Fitter, settings: Settings) -> dict[str, Any]:
+    """Return the parameters of PSKC that differ from what they are by themselves."""
+    parameters = fitter.estimator(settings).get_params(deep=False)
+    always = ("psi", "tau", "random_state")
+    return {
+        name: value
+        for name, value in ((name, parameters[name]) for name in _DEFAULTS)
+        if name not in _LEFT_OUT and (name in always or value != _DEFAULTS[name])
+    }
+
+
+def _flags(fitter: Fitter, settings: Settings) -> list[str]:
+    """Return the options of a command for parameters other than psi and tau."""
+    words = []
+    for name, value in _parameters(fitter, settings).items():
+        if name in ("psi", "tau"):
+            continue
+        flag = "seed" if name == "random_state" else name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            words += [f"--{flag}", str(value)]
+    return words
+
+
+def _reading_words(options: dict[str, Any], *, for_fit: bool = True) -> list[str]:
+    """Return the options that say how to read a table."""
+    words = []
+    for name, flag in (("columns", "--columns"), ("drop", "--drop"), ("ids", "--id")):
+        if options.get(name):
+            words += [flag, _with_commas(options[name])]
+    if for_fit:
+        for name in ("label", "weight"):
+            if options.get(name) is not None:
+                words += [f"--{name}", options[name]]
+    if options.get("missing") not in (None, "refuse"):
+        words += ["--missing", options["missing"]]
+    for name, flag in (("kind", "--format"), ("delimiter", "--delimiter")):
+        if options.get(name) is not None:
+            words += [flag, options[name]]
+    if options.get("has_header") is not None:
+        words.append("--header" if options["has_header"] else "--no-header")
+    return words
+
+
+def _with_commas(names: tuple[str, ...]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def _arguments(arguments: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+
+
+def _comment(text: str) -> str:
+    """Return a line of comment: what is in a name stays on it."""
+    return "# " + "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def _script(lines: list[str]) -> str:
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,23 @@
+"""Labels as an image with a palette."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._palette import cluster_colours
+
+NOISE, LAST_CLUSTER = 255, 254
+
+
+def label_map(
+    labels: NDArray[np.int32], n_clusters: int
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the number of each pixel's colour, (h, w), and the palette, (256, 3)."""
+    # From int32 to uint8, -1 for noise becomes 255.
+    numbers = np.minimum(labels, LAST_CLUSTER).astype(np.uint8)
+    colours = cluster_colours(min(n_clusters, LAST_CLUSTER + 1))
+    palette = np.zeros((NOISE + 1, 3), dtype=np.uint8)
+    palette[: len(colours) - 1] = np.rint(255 * colours[:-1])
+    palette[NOISE] = np.rint(255 * colours[-1])
+    return numbers, palette

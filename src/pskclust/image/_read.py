@@ -1,0 +1,145 @@
+"""Image files to arrays, with all the bits that are in them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._optional import optional
+
+MAX_PIXELS = 100_000_000
+_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
+_OTHER_ORDER = "B" if sys.byteorder == "little" else "L"
+# Ways to read a pixel of two bytes for each channel that take the byte which the usual way leaves.
+_LOW_BYTES = {
+    f"{mode};16{order}": f"{mode};16{opposite}"
+    for mode in ("RGB", "RGBA")
+    for order, opposite in (("L", "B"), ("B", "L"), ("N", _OTHER_ORDER))
+}
+
+
+class ImageFileError(ValueError):
+    """A file is not an image that can be read, or is damaged, or too large."""
+
+
+def read_image(
+    path: str | os.PathLike[str], *, max_pixels: int = MAX_PIXELS
+) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """Return the pixels of a PNG, JPEG, TIFF or WebP file.
+
+    The image is turned as its EXIF orientation says. Of several pages or frames, the first one is
+    read.
+
+    Parameters
+    ----------
+    path : str or path-like
+    max_pixels : int, default=100_000_000
+        A file with more pixels is refused before they are read.
+
+    Returns
+    -------
+    image : ndarray of uint8 or uint16, shape (height, width) or (height, width, 2 to 4)
+        Grey, grey and alpha, RGB, or RGB and alpha; of uint16 where the file has 16 bits.
+
+    Raises
+    ------
+    ImageFileError
+        If the file is no such image, is damaged or cut short, or has too many pixels.
+    """
+    with _named_errors(path):
+        with _opened(path, max_pixels) as image:
+            raw_mode = _raw_mode(image)
+            if raw_mode == "LA;16B":
+                pairs = _pixels(image, "RGBA")
+                return _joined(pairs[..., ::2], pairs[..., 1::2])
+            if raw_mode not in _LOW_BYTES:
+                return _decoded(image)
+            high = _pixels(image, raw_mode)
+        with _opened(path, max_pixels) as image:
+            return _joined(high, _pixels(image, _LOW_BYTES[raw_mode]))
+
+
+@contextlib.contextmanager
+def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what may be raised by a damaged file into an error that names it."""
+    name = os.fspath(path)
+    pil = optional("PIL.Image", "pskclust.image", "image")
+    try:
+        yield
+    except (ImageFileError, MemoryError, FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except pil.UnidentifiedImageError as error:
+        if not os.path.getsize(path):
+            raise ImageFileError(f"{name} is empty.") from error
+        raise ImageFileError(f"{name} is no PNG, JPEG, TIFF or WebP image.") from error
+    except pil.DecompressionBombError as error:
+        raise ImageFileError(f"{name} has too many pixels: {error}") from error
+    # Decoders of damaged files raise whatever comes to hand.
+    except Exception as error:
+        raise ImageFileError(f"{name} is damaged or cut short: {error}.") from error
+
+
+@contextlib.contextmanager
+def _opened(path: str | os.PathLike[str], max_pixels: int) -> Iterator[Any]:
+    pil = optional("PIL.Image", "pskclust.image", "image")
+    with warnings.catch_warnings():
+        # The limit here is another one, and an error.
+        warnings.simplefilter("ignore", pil.DecompressionBombWarning)
+        opened = pil.open(path, formats=_FORMATS)
+    with opened as image:
+        width, height = image.size
+        if width * height > max_pixels:
+            raise ImageFileError(
+                f"{os.fspath(path)} has {width} x {height} = {width * height / 1e6:,.1f} "
+                f"megapixels, more than the {max_pixels / 1e6:,.1f} that are read. Scale it down "
+                "first."
+            )
+        if image.mode in ("I", "F"):
+            raise ImageFileError(
+                f"{os.fspath(path)} has 32 bits for a pixel. Convert it to 8 or 16 bits first."
+            )
+        yield image
+
+
+def _raw_mode(image: Any) -> Any:
+    """Return how the bytes of a pixel become its channels, if that is the same for the image."""
+    modes = {tile.args if isinstance(tile.args, str) else tile.args[0] for tile in image.tile}
+    return modes.pop() if len(modes) == 1 else None
+
+
+def _pixels(image: Any, raw_mode: str) -> NDArray[np.uint8]:
+    """Return the pixels, their bytes taken as `raw_mode` says."""
+    image.tile = [
+        tile._replace(args=raw_mode if isinstance(tile.args, str) else (raw_mode, *tile.args[1:]))
+        for tile in image.tile
+    ]
+    return np.asarray(_turned(image))
+
+
+def _joined(high: NDArray[np.uint8], low: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    joined = high.astype(np.uint16)
+    joined <<= 8
+    joined |= low
+    return joined
+
+
+def _turned(image: Any) -> Any:
+    return optional("PIL.ImageOps", "pskclust.image", "image").exif_transpose(image)
+
+
+def _decoded(image: Any) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """Return the pixels of an image that Pillow decodes whole."""
+    transparent = image.has_transparency_data
+    image = _turned(image)
+    if image.mode.startswith("I;16"):
+        return np.asarray(image).astype(np.uint16)
+    grey = image.mode in ("1", "L", "LA", "La")
+    wanted = ("LA" if transparent else "L") if grey else ("RGBA" if transparent else "RGB")
+    return np.array(image if image.mode == wanted else image.convert(wanted))

@@ -1,0 +1,5 @@
+"""A clustering explained on one HTML page that needs nothing else."""
+
+from ._write import write_report
+
+__all__ = ["write_report"]

@@ -1,0 +1,262 @@
+"""The HTML of a report. Every text goes through `escape`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib import resources
+from string import Template
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._palette import cluster_colours
+from ._advice import Advice
+from ._pictures import Picture
+from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
+
+_LONGEST_TEXT = 80
+# A strip shows the mean of the whole, give or take so many standard deviations.
+_STRIP_REACH = 3.0
+
+
+class Content(NamedTuple):
+    """All that a page shows."""
+
+    title: str
+    facts: Mapping[str, str]
+    summary: Summary
+    names: Sequence[str]
+    ids: Sequence[Any] | None
+    rows: Any
+    similarities: Any
+    pictures: Sequence[Picture]
+    parameters: Mapping[str, str]
+    rules: Sequence[Advice]
+    hints: Sequence[str]
+
+
+def page(content: Content) -> str:
+    """Return the page as text."""
+    clusters, *others = content.pictures
+    parts = [
+        f"<header><h1>{text(content.title)}</h1>{_facts(content.facts)}</header>",
+        _section("Clusters", _figure(clusters), _cluster_table(content.summary)),
+        _section("What makes each cluster", *_cards(content)),
+        _section("How they were found", *map(_figure, others)),
+        _section("What to try next", _rules(content.rules), _hints(content.hints)),
+        _section("The data", _column_table(content.summary, content.names)),
+        _section("Parameters", _pairs(content.parameters)),
+    ]
+    files = resources.files(__package__)
+    return Template((files / "page.html").read_text("utf-8")).substitute(
+        title=text(content.title),
+        style=(files / "page.css").read_text("utf-8"),
+        content="\n".join(part for part in parts if part),
+    )
+
+
+def text(value: object) -> str:
+    """Return any text so that it is shown as it is, on one line, and not too long."""
+    line = " ".join(str(value).split())
+    if len(line) > _LONGEST_TEXT:
+        line = line[: _LONGEST_TEXT - 1] + "\u2026"
+    return escape(line)
+
+
+def prose(value: str) -> str:
+    """Return sentences of ours, which may hold names, of any length."""
+    return escape(value)
+
+
+def number(value: float) -> str:
+    """Return four digits of a number, and no more than are needed."""
+    value = float(value)
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if not 1e-4 <= abs(value) < 1e9:
+        return f"{value:.3e}"
+    digits = max(0, 3 - math.floor(math.log10(abs(value))))
+    short = f"{value:.{digits}f}"
+    return short.rstrip("0").rstrip(".") if "." in short else short
+
+
+def _section(title: str, *parts: str) -> str:
+    inner = "\n".join(part for part in parts if part)
+    return f"<section><h2>{title}</h2>\n{inner}</section>" if inner else ""
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    tiles = "".join(
+        f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in facts.items()
+    )
+    return f'<dl class="facts">{tiles}</dl>'
+
+
+def _figure(picture: Picture) -> str:
+    caption = prose(picture.caption)
+    return (
+        f'<figure><img src="{picture.source}" alt="{caption}">'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def _table(head: Sequence[str], body: Iterable[Sequence[str]], numbers_from: int = 1) -> str:
+    """Return a table of HTML cells; columns from some on hold numbers."""
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        return "".join(
+            f"<{tag}{' class=n' if place >= numbers_from else ''}>{cell}</{tag}>"
+            for place, cell in enumerate(cells)
+        )
+
+    lines = "\n".join(f"<tr>{row(cells, 'td')}</tr>" for cells in body)
+    return (
+        f'<div class="scroll"><table><thead><tr>{row(head, "th")}</tr></thead>\n'
+        f"<tbody>{lines}</tbody></table></div>"
+    )
+
+
+def _swatch(colour: Any) -> str:
+    red, green, blue = (round(255 * float(channel)) for channel in colour)
+    return f'<i class="swatch" style="background:#{red:02x}{green:02x}{blue:02x}"></i>'
+
+
+def _cluster_table(summary: Summary) -> str:
+    colours = cluster_colours(len(summary.sizes))
+    n_rows = int(summary.sizes.sum()) + summary.n_noise
+    body = [
+        [
+            f"{_swatch(colours[cluster])}{cluster}",
+            f"{summary.sizes[cluster]:,}",
+            f"{summary.sizes[cluster] / n_rows:.1%}",
+            *(number(quartile) for quartile in summary.quartiles[cluster]),
+        ]
+        for cluster in np.argsort(-summary.sizes, kind="stable")
+    ]
+    if summary.n_noise:
+        share = summary.n_noise / n_rows
+        body.append([f"{_swatch(colours[-1])}noise", f"{summary.n_noise:,}", f"{share:.1%}"])
+        body[-1] += [""] * 3
+    head = ["cluster", "rows", "share", "similarity, lower quartile", "median", "upper quartile"]
+    return _table(head, body)
+
+
+def _cards(content: Content) -> list[str]:
+    colours = cluster_colours(len(content.summary.sizes))
+    cards = [
+        _card(cluster, colours[cluster.number], content) for cluster in content.summary.clusters
+    ]
+    if not cards:
+        return []
+    parts = [f"<p>{prose(_HOW_TO_READ)}</p>", *cards]
+    n_more = len(content.summary.sizes) - len(cards)
+    if n_more:
+        parts.append(f"<p>And {n_more:,} smaller ones.</p>")
+    return parts
+
+
+_HOW_TO_READ = (
+    "For each cluster, the columns in which it differs most from all rows. In a strip, grey is the "
+    "whole and colour the cluster: the mean, and the spread, a standard deviation, to either side. "
+    "Typical members are the rows most similar to their cluster."
+)
+
+
+def _card(cluster: Cluster, colour: Any, content: Content) -> str:
+    title = f"{_swatch(colour)}Cluster {cluster.number}"
+    size = f"{cluster.size:,} rows, {cluster.share:.1%}"
+    traits = _table(
+        ["column", "mean", "spread", "all: mean", "spread", "compared"],
+        [_trait(trait, colour, content) for trait in cluster.traits],
+    )
+    shown = [trait.column for trait in cluster.traits]
+    members = _table(
+        ["row", "similarity", *(text(content.names[column]) for column in shown)],
+        [
+            [
+                text(row if content.ids is None else content.ids[row]),
+                number(content.similarities[row]),
+                *(number(content.rows[row, column]) for column in shown),
+            ]
+            for row in cluster.members
+        ],
+    )
+    return (
+        f"<article><h3>{title} <small>{size}</small></h3>\n{traits}"
+        f"<h4>Typical members</h4>\n{members}</article>"
+    )
+
+
+def _trait(trait: Trait, colour: Any, content: Content) -> list[str]:
+    columns = content.summary.columns
+    return [
+        text(content.names[trait.column]),
+        number(trait.mean),
+        number(trait.spread),
+        number(columns.means[trait.column]),
+        number(columns.spreads[trait.column]),
+        _strip(trait, columns.spreads[trait.column], colour),
+    ]
+
+
+def _strip(trait: Trait, spread: float, colour: Any) -> str:
+    """Return a drawing of two ranges: the whole's in grey, and the cluster's over it."""
+    width = trait.spread / spread if spread else 0.0
+    reach = max(_STRIP_REACH, abs(trait.difference) + width)
+    scale = 50 / reach
+
+    def bar(middle: float, half: float, tall: float, look: str) -> str:
+        left, across = 50 + scale * (middle - half), max(0.8, 2 * scale * half)
+        top = (14 - tall) / 2
+        return f'<rect x="{left:.1f}" y="{top:g}" width="{across:.1f}" height="{tall:g}" {look}/>'
+
+    red, green, blue = (round(255 * float(channel)) for channel in colour)
+    fill = f'fill="#{red:02x}{green:02x}{blue:02x}"'
+    drawn = [
+        bar(0, reach, 0.6, 'class="axis"'),
+        bar(0, 1, 14, 'class="whole"'),
+        bar(trait.difference, width, 6, fill),
+        bar(trait.difference, 0.4 / scale, 14, 'class="mean"'),
+    ]
+    label = f"{trait.difference:+.1f} standard deviations"
+    return (
+        f'<svg viewBox="0 0 100 14" preserveAspectRatio="none" role="img" aria-label="{label}">'
+        f"<title>{label}</title>"
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _column_table(summary: Summary, names: Sequence[str]) -> str:
+    columns = summary.columns
+    body = [
+        [text(names[place]), number(columns.means[place]), number(columns.spreads[place])]
+        + [number(value) for value in values]
+        for place, values in enumerate(columns.ranges)
+    ]
+    table = _table(["column", "mean", "spread", "smallest", "median", "largest"], body)
+    n_more = len(names) - MAX_COLUMNS
+    return table + (f"<p>And {n_more:,} more columns.</p>" if n_more > 0 else "")
+
+
+def _rules(rules: Sequence[Advice]) -> str:
+    lines = "".join(
+        f"<tr><td>{text(rule.situation)}</td><td>{text(rule.action)}</td>"
+        f"<td><code>{text(rule.setting)}</code></td></tr>"
+        for rule in rules
+    )
+    head = "<tr><th>If</th><th>then</th><th>say</th></tr>"
+    return f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"
+
+
+def _hints(hints: Sequence[str]) -> str:
+    lines = "".join(f"<li>{prose(hint)}</li>" for hint in hints)
+    return f"<ul>{lines}</ul>" if lines else ""
+
+
+def _pairs(pairs: Mapping[str, str]) -> str:
+    lines = "".join(
+        f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in pairs.items()
+    )
+    return f'<dl class="pairs">{lines}</dl>'

@@ -1,0 +1,107 @@
+"""The pictures of a report, drawn to PNG files that are part of the page."""
+
+from __future__ import annotations
+
+import base64
+import io
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._optional import optional
+from ..plotting import ClusterDisplay, GrowthDisplay, ProfileDisplay, SimilarityDisplay
+from ..plotting._axes import Plane
+
+_DOTS_PER_INCH = 110
+# With more cells, similarities all over a plane take longer than the rest of the page.
+_MAX_PSI_FOR_SIMILARITY = 256
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture as text that a page can hold, and what it shows."""
+
+    source: str
+    caption: str
+
+
+def draw_pictures(
+    model: Any, rows: NDArray[Any], names: Sequence[str], scaled: bool
+) -> list[Picture]:
+    """Return the pictures of a fitted model; rows are those of the fit, before any scaling."""
+    plane = Plane.of(_comparable(rows) if scaled and rows.shape[1] > 2 else rows, names)
+    what = {"points": plane.points, "labels": model.labels_, "seeds": model.seeds_}
+
+    def draw_clusters(figure: Any) -> None:
+        ClusterDisplay(**what, names=plane.names).plot(ax=figure.subplots())
+
+    def draw_growth(figure: Any) -> None:
+        display = GrowthDisplay(**what, growth_steps=model.growth_step_, names=plane.names)
+        display.plot(cluster=largest, figure=figure)
+
+    pictures = [_picture((8.6, 6), draw_clusters, _CLUSTERS_CAPTION)]
+    if model.n_clusters_:
+        largest = int(np.argmax(model.cluster_sizes_))
+        height = 1.2 + 0.28 * min(30, model.n_clusters_)
+        pictures.append(
+            _picture(
+                (9, max(2.2, height)),
+                lambda figure: ProfileDisplay.from_estimator(model, figure=figure),
+                _PROFILE_CAPTION,
+            )
+        )
+        pictures.append(_picture((10.2, 5.6), draw_growth, _GROWTH_CAPTION.format(largest)))
+        if rows.shape[1] <= 2 and not scaled and (model.psi_ or np.inf) <= _MAX_PSI_FOR_SIMILARITY:
+            pictures.append(
+                _picture(
+                    (8.6, 5),
+                    lambda figure: SimilarityDisplay.from_estimator(
+                        model, rows, feature_names=names, ax=figure.subplots()
+                    ),
+                    _SIMILARITY_CAPTION,
+                )
+            )
+    return pictures
+
+
+_CLUSTERS_CAPTION = (
+    "The rows in the colours of their clusters, noise in grey. A cross is the row that a cluster "
+    "grew from."
+)
+_PROFILE_CAPTION = (
+    "Left, the size of each cluster. Right, how similar its members are to it: the range, the "
+    "middle half, and the median."
+)
+_GROWTH_CAPTION = (
+    "How cluster {}, the largest, grew from its seed: step by step, rows join while they are "
+    "similar enough to those that are in."
+)
+_SIMILARITY_CAPTION = (
+    "Similarity over the range of the data: where it is high, a new row would join a cluster. "
+    "Dashed: tau, at and below which a row is noise."
+)
+
+
+def _picture(size: tuple[float, float], draw: Callable[[Any], object], caption: str) -> Picture:
+    # No window manager is asked: such a figure belongs to nobody else.
+    figure = optional("matplotlib.figure", "pskclust.report", "plot").Figure(
+        figsize=size, layout="constrained"
+    )
+    stream = io.BytesIO()
+    with warnings.catch_warnings():
+        # Letters that the font lacks are drawn as boxes; the page itself has them all.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        draw(figure)
+        figure.savefig(stream, format="png", dpi=_DOTS_PER_INCH)
+    encoded = base64.b64encode(stream.getvalue()).decode("ascii")
+    return Picture(f"data:image/png;base64,{encoded}", caption)
+
+
+def _comparable(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return columns of one spread, so that directions of the plane do not depend on units."""
+    spreads = rows.std(axis=0)
+    return np.asarray((rows - rows.mean(axis=0)) / np.where(spreads > 0, spreads, 1))

@@ -1,0 +1,127 @@
+"""What a report says, as numbers: columns, clusters, and their typical members."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_COLUMNS = 40
+MAX_CLUSTERS = 24
+MAX_TRAITS = 6
+_N_MEMBERS = 5
+# Equal rows are shown once; so many are looked through for different ones.
+_MEMBERS_TO_LOOK_AT = 50
+_VALUES_AT_A_TIME = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Mean and spread of each column over all rows, and the range of the first few."""
+
+    means: NDArray[np.float64]  # (d,)
+    spreads: NDArray[np.float64]  # (d,) standard deviations
+    ranges: NDArray[np.float64]  # (few, 3) smallest, median, largest
+
+    @classmethod
+    def of(cls, rows: NDArray[Any]) -> Columns:
+        means, spreads = _mean_and_spread(rows, np.arange(len(rows)))
+        few = range(min(MAX_COLUMNS, rows.shape[1]))
+        ranges = [np.percentile(rows[:, column], [0, 50, 100]) for column in few]
+        return cls(means, spreads, np.array(ranges))
+
+
+@dataclass(frozen=True, eq=False)
+class Trait:
+    """A column in which a cluster differs from the whole."""
+
+    column: int
+    mean: float
+    spread: float
+    difference: float  # of the means, in standard deviations of the whole
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """A cluster: how large, how similar its members are, what sets it apart, who is typical."""
+
+    number: int
+    size: int
+    share: float
+    quartiles: NDArray[np.float64]  # (3,) of similarities
+    traits: list[Trait]  # the largest differences first
+    members: list[int]  # rows, the most similar first
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """All that the page says about the rows."""
+
+    columns: Columns
+    sizes: NDArray[np.int64]  # (k,)
+    quartiles: NDArray[np.float64]  # (k, 3)
+    clusters: list[Cluster]  # the largest ones, the largest first
+    n_noise: int
+
+    @classmethod
+    def of(cls, model: Any, rows: NDArray[Any]) -> Summary:
+        columns = Columns.of(rows)
+        members = _members(model.labels_, model.n_clusters_)
+        sizes = np.array([len(some) for some in members], dtype=np.int64)
+        quartiles = [np.percentile(model.similarities_[some], [25, 50, 75]) for some in members]
+        largest = np.argsort(-sizes, kind="stable")[:MAX_CLUSTERS]
+        clusters = [
+            Cluster(
+                int(number),
+                int(sizes[number]),
+                sizes[number] / len(rows),
+                quartiles[number],
+                _traits(rows, members[number], columns),
+                _typical(rows, members[number], model.similarities_),
+            )
+            for number in largest
+        ]
+        n_noise = int(np.count_nonzero(model.labels_ < 0))
+        return cls(columns, sizes, np.reshape(quartiles, (-1, 3)), clusters, n_noise)
+
+
+def _members(labels: NDArray[np.int64], n_clusters: int) -> list[NDArray[np.intp]]:
+    """Return the rows of each cluster."""
+    by_label = np.argsort(labels, kind="stable")
+    ends = np.searchsorted(labels[by_label], np.arange(-1, n_clusters), side="right")
+    return [by_label[start:end] for start, end in itertools.pairwise(ends)]
+
+
+def _mean_and_spread(
+    rows: NDArray[Any], chosen: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and standard deviation of the columns of some rows, in bounded memory."""
+    step = max(1, _VALUES_AT_A_TIME // rows.shape[1])
+    parts = [chosen[start : start + step] for start in range(0, len(chosen), step)]
+    mean = sum(rows[part].sum(axis=0, dtype=np.float64) for part in parts) / len(chosen)
+    squares = sum(np.square(rows[part] - mean).sum(axis=0) for part in parts)
+    return np.asarray(mean), np.sqrt(squares / len(chosen))
+
+
+def _traits(rows: NDArray[Any], members: NDArray[np.intp], columns: Columns) -> list[Trait]:
+    means, spreads = _mean_and_spread(rows, members)
+    different = np.where(columns.spreads > 0, columns.spreads, np.inf)
+    differences = (means - columns.means) / different
+    most = np.argsort(-np.abs(differences), kind="stable")[:MAX_TRAITS]
+    return [
+        Trait(int(column), means[column], spreads[column], differences[column]) for column in most
+    ]
+
+
+def _typical(
+    rows: NDArray[Any], members: NDArray[np.intp], similarities: NDArray[np.float64]
+) -> list[int]:
+    """Return the members most similar to their cluster, but no two equal rows."""
+    most_similar = members[np.argsort(-similarities[members], kind="stable")]
+    different = {
+        tuple(rows[row].tolist()): int(row) for row in most_similar[_MEMBERS_TO_LOOK_AT::-1]
+    }
+    return sorted(different.values(), key=lambda row: (-similarities[row], row))[:_N_MEMBERS]

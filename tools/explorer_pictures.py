@@ -1,0 +1,181 @@
+"""Take the screenshots of docs/explorer.md: python tools/explorer_pictures.py [--image FILE]
+
+Needs chromium and the extras of development. Without an image, scikit-learn's flower is segmented.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image as Pillow
+from playwright.sync_api import Page, sync_playwright
+from sklearn.datasets import load_sample_image
+
+from pskclust.datasets import make_shapes
+from pskclust.explorer.launch import serve
+from pskclust.explorer.material import Image, Origin, Table
+from pskclust.image import read_image
+
+FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+LAPTOP, TABLET = (1280, 720), (820, 1180)
+PATIENCE = 300_000
+COLOURS = 128
+
+
+def wait(page: Page) -> None:
+    """Wait for the picture of the newest setting."""
+    page.wait_for_function(
+        """() => document.querySelector("#pane-right canvas").dataset.fit
+            && document.getElementById("work-words").textContent === "Ready" """
+    )
+    page.wait_for_timeout(1500)
+
+
+def legend(page: Page, words: str) -> None:
+    page.wait_for_function(
+        f"() => document.getElementById('legend-words').textContent === {words!r}"
+    )
+
+
+def similarity(page: Page) -> None:
+    page.click("[data-mode=similarity]")
+    legend(page, "similarity to own cluster")
+
+
+def distribution(page: Page) -> None:
+    page.click("[data-mode=distribution]")
+    legend(page, "similarity of each place")
+
+
+def growth(page: Page) -> None:
+    page.click("[data-mode=growth]")
+    legend(page, "step (early is bright)")
+
+
+def growing(page: Page) -> None:
+    growth(page)
+    page.fill("#step", "16")
+    wait(page)
+
+
+def isolated(page: Page) -> None:
+    page.click("[data-cluster='4'] .name")
+    page.wait_for_timeout(1500)
+    box = page.locator("#pane-right canvas").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.655 * box["height"])
+    page.wait_for_selector("#hover:not([hidden])")
+
+
+def advice(page: Page) -> None:
+    page.check("[data-cluster='4'] .pick")
+    page.check("[data-cluster='6'] .pick")
+    page.click("#ask-join")
+    page.wait_for_selector("#advice-answer .do-it")
+
+
+def landscape(page: Page) -> None:
+    page.click("#tab-map")
+    page.wait_for_function("() => !document.querySelector('#map .unknown')")
+
+
+def profile(page: Page) -> None:
+    page.click("#tab-profile")
+
+
+def compared(page: Page) -> None:
+    page.fill("#tau-number", "0.02")
+    page.press("#tau-number", "Enter")
+    wait(page)
+    page.click("#tab-history")
+    page.locator("#history .compare").last.click()
+    page.wait_for_function(
+        "() => document.getElementById('picture-words').textContent.includes('agree')"
+    )
+
+
+def exported(page: Page) -> None:
+    page.click("#tab-export")
+
+
+def nothing(page: Page) -> None:
+    pass
+
+
+# Name, data, size, theme, and what to do before.
+SHOTS: list[tuple[str, str, tuple[int, int], str, Any]] = [
+    ("clusters", "table", LAPTOP, "light", nothing),
+    ("clusters-dark", "table", LAPTOP, "dark", profile),
+    ("similarity", "table", LAPTOP, "light", similarity),
+    ("similarity-dark", "table", LAPTOP, "dark", similarity),
+    ("distribution", "table", LAPTOP, "light", distribution),
+    ("distribution-dark", "table", LAPTOP, "dark", distribution),
+    ("growth", "table", LAPTOP, "light", growing),
+    ("growth-dark", "table", LAPTOP, "dark", growth),
+    ("isolated-dark", "table", LAPTOP, "dark", isolated),
+    ("advice", "table", LAPTOP, "light", advice),
+    ("map-dark", "table", LAPTOP, "dark", landscape),
+    ("compare", "table", LAPTOP, "light", compared),
+    ("export", "table", LAPTOP, "light", exported),
+    ("image", "image", LAPTOP, "light", nothing),
+    ("image-dark", "image", LAPTOP, "dark", similarity),
+    ("tablet", "table", TABLET, "light", nothing),
+    ("tablet-dark", "image", TABLET, "dark", nothing),
+]
+
+
+def save(content: bytes, path: Path) -> None:
+    """Write a screenshot in few colours, which are enough for it."""
+    small = Pillow.open(io.BytesIO(content)).convert("RGB").quantize(COLOURS)
+    small.save(path, optimize=True)
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--image", type=Path)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--only", nargs="*", help="names of screenshots")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    X, _ = make_shapes(4000, random_state=0)
+    table = Table.of(X, name="demo.csv", columns=("x", "y"), origin=Origin("demo.csv"))
+    if options.image is None:
+        pixels, name = np.asarray(load_sample_image("flower.jpg")), "flower.jpg"
+    else:
+        pixels, name = read_image(options.image), options.image.name
+    image = Image(pixels, name=name, origin=Origin(name))
+    chromium = os.environ.get("PSKCLUST_CHROMIUM") or shutil.which("chromium")
+    with (
+        serve(table, {}, port=0) as tables,
+        serve(image, {}, port=0) as images,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        for name, data, (width, height), theme, act in SHOTS:
+            if options.only and name not in options.only:
+                continue
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=theme
+            )
+            page = context.new_page()
+            page.set_default_timeout(PATIENCE)
+            page.goto(tables.url if data == "table" else images.url)
+            wait(page)
+            act(page)
+            page.wait_for_timeout(1000)
+            save(page.screenshot(), options.folder / f"explorer-{name}.png")
+            context.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
