@@ -74,6 +74,9 @@ def assert_same_fit(model, plain):
     assert_array_equal(model.labels_.compute(), plain.labels_)
     assert_array_equal(model.similarities_.compute(), plain.similarities_)
     assert_array_equal(model.growth_step_.compute(), plain.growth_step_)
+    assert model.auto_ == plain.auto_
+    if plain.auto_ is not None:
+        assert_array_equal(model.confidences_.compute(), plain.confidences_)
     rows = {"labels_", "similarities_", "growth_step_"}
     for name in set(FITTED) - rows - {"engine_", "kernels_"}:
         assert_array_equal(getattr(model, name), getattr(plain, name), err_msg=name)
@@ -129,6 +132,8 @@ def test_labels_do_not_depend_on_the_number_of_workers(n_workers, scattered, pla
         {"noise": "nearest", "min_cluster_size": 30},
         {"method": "tree"},
         {"method": "hypersphere", "metric": "cosine"},
+        {"n_clusters": 3},
+        {"psi": "auto", "tau": "auto"},
     ],
     ids=str,
 )

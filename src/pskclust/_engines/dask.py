@@ -31,7 +31,7 @@ from .sharded import CombinedRows, summed_up
 from .wires import pack
 
 # Verbs without an answer wait for the next one that has one.
-_WITHOUT_ANSWER = ("claim", "undo_move", "remember_labels", "renumber", "label_absent")
+_WITHOUT_ANSWER = ("claim", "place", "undo_move", "remember_labels", "renumber", "label_absent")
 
 
 class DaskEngine(CombinedRows):

@@ -119,6 +119,9 @@ class CombinedRows(ABC):
     def claim(self, row: int, cluster: int) -> None:
         self._ask("claim", row, cluster)
 
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        self._ask("place", clusters, threshold)
+
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
@@ -154,6 +157,9 @@ class CombinedRows(ABC):
 
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         return clusters.inner_scores()
+
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        return clusters.products()
 
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
