@@ -1,6 +1,6 @@
 """A fit from Parquet in a process that may take less memory than the cells of the rows.
 
-    python benchmarks/out_of_core.py [--rows 20000000] [--gigabytes 3] [--folder DIR]
+    python benchmarks/out_of_core.py [--rows N] [--gigabytes 3] [--folder DIR] [--results FILE]
 
 The process is limited by a control group (version 1, which takes the rights to make one): what it
 reads from files counts, too. Without those rights it runs without a limit, and says so.
@@ -63,7 +63,7 @@ def fit(folder: str, scratch: str) -> None:
                 "rows": len(model.labels_),
                 "seconds": time.perf_counter() - started,
                 "processor_seconds": time.process_time() - started_cpu,
-                "stages_began": began,
+                "growth_seconds": time.perf_counter() - started - began["grow"],
                 "clusters": model.n_clusters_,
                 "peak_resident_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
                 "left_in_scratch": os.listdir(scratch),
@@ -93,6 +93,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--gigabytes", type=float, default=3)
     parser.add_argument("--folder", type=Path, default=tempfile.gettempdir())
+    here = Path(__file__).parent
+    parser.add_argument("--results", type=Path, default=here / "out_of_core.json")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(dir=options.folder, prefix="pskclust-benchmark-"))
     rows, scratch = folder / "rows", folder / "scratch"
@@ -107,10 +109,12 @@ def main() -> None:
             path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(Path(__file__).parent)])
             environment = {**os.environ, "PYTHONPATH": path}
             answer = subprocess.run(command, env=environment, check=True, capture_output=True)
-            print(answer.stdout.decode(), end="")
+            found = json.loads(answer.stdout)
             if group:
-                peak = (group / "memory.max_usage_in_bytes").read_text().strip()
-                print(f"peak of the group, with files that were read: {peak} bytes")
+                peak = (group / "memory.max_usage_in_bytes").read_text()
+                found |= {"limit_bytes": int(options.gigabytes * 1e9), "group_bytes": int(peak)}
+            print(json.dumps(found, indent=2))
+            options.results.write_text(json.dumps(found, indent=2) + "\n")
     finally:
         shutil.rmtree(folder)
 

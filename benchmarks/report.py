@@ -1,8 +1,8 @@
-"""Tables and the scaling plot of benchmark results, and their places in the README.
+"""Tables and the scaling plot of benchmark results, and their places in README and docs.
 
     python benchmarks/report.py
 
-puts the table of benchmarks/results.json into the README and draws docs/scaling.png.
+puts the tables of benchmarks/*.json where they are shown and draws docs/scaling.png.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-README_MARKS = "<!-- benchmark table -->\n", "<!-- end of benchmark table -->"
 # Colour-blind safe, ours first.
 COLOURS = ["#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f"]
 
@@ -122,18 +121,88 @@ def print_and_draw(results: dict[str, Any], picture: Path) -> None:
     print(f"The scaling plot is {picture}")
 
 
-def with_table(readme: str, table: str) -> str:
-    """Return the README's text with the table in its place."""
-    start, end = README_MARKS
-    return re.sub(f"{start}.*?{end}", lambda _: start + table + end, readme, flags=re.DOTALL)
+def cluster_table(results: dict[str, Any]) -> str:
+    """Return the measured fits on a Dask cluster, and what the model foretold of the last one."""
+    lines = [
+        "| rows | workers | seconds | times a local fit | rounds | ms a round |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {case['rows']:,} | {case['workers']} | {case['seconds']:.2f} | "
+        f"{case['times_local']:.2f} | {case['rounds']} | {1000 * case['seconds_per_round']:.1f} |"
+        for case in results["cases"]
+    ]
+    foretold, found = results["predicted"], results["cases"][-1]["seconds_per_round"]
+    check = (
+        f"\nFitted to the other three, the model foretells {1000 * foretold:.1f} ms for a round of "
+        f"the last one; measured were {1000 * found:.1f} ms."
+    )
+    return "\n".join([*lines, check]) + "\n"
+
+
+def plan_table() -> str:
+    """Return what the model foretells for fits beyond those that were measured."""
+    from pskclust._cost_model import plan
+
+    lines = [
+        "| rows | columns | workers | on each worker | a round | encoding | in all |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for rows, workers in ((10**9, 100), (10**9, 1000), (10**11, 100), (10**11, 1000)):
+        for columns in (2, 8):
+            found = plan(rows, columns, workers)
+            facts = found.facts()
+            lines.append(
+                f"| {rows:.0e} | {columns} | {workers:,} | {facts['memory'].split(' on ')[0]} | "
+                f"{found.seconds_per_round:.2g} s | {facts['encoding']} | {facts['in all']} |"
+            )
+    return "\n".join(lines).replace("e+0", "e").replace("e+", "e") + "\n"
+
+
+def out_of_core_table(results: dict[str, Any]) -> str:
+    """Return what a fit in little memory took."""
+    facts = {
+        "rows": f"{results['rows']:,}",
+        "clusters": str(results["clusters"]),
+        "whole fit": f"{results['seconds']:.0f} s",
+        "of which growth and refinement": f"{results['growth_seconds']:.0f} s",
+        "processor time": f"{results['processor_seconds']:.0f} s",
+        "memory of the process at its peak": f"{results['peak_resident_bytes'] / 1e9:.2f} GB",
+        "limit of the control group": f"{results['limit_bytes'] / 1e9:.1f} GB",
+        "files left in the scratch folder": str(len(results["left_in_scratch"])),
+    }
+    return "| | |\n|---|---|\n" + "".join(f"| {name} | {fact} |\n" for name, fact in facts.items())
+
+
+def tables() -> dict[tuple[str, str], str]:
+    """Return the file and the name of each place, and the table that stands there."""
+    measured = {
+        name: json.loads((ROOT / f"benchmarks/{name}.json").read_text())
+        for name in ("results", "cluster", "out_of_core")
+    }
+    return {
+        ("README.md", "benchmark table"): summary_table(measured["results"]),
+        ("docs/dask.md", "cluster table"): cluster_table(measured["cluster"]),
+        ("docs/dask.md", "plan table"): plan_table(),
+        ("docs/large-data.md", "out of core table"): out_of_core_table(measured["out_of_core"]),
+    }
+
+
+def with_table(text: str, name: str, table: str) -> str:
+    """Return a text with a table in its place."""
+    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    if not re.search(f"{start}.*?{end}", text, flags=re.DOTALL):
+        raise ValueError(f"there is no place for the {name}.")
+    return re.sub(f"{start}.*?{end}", lambda _: start + table + end, text, flags=re.DOTALL)
 
 
 def main() -> None:
+    for (file, name), table in tables().items():
+        page = ROOT / file
+        temporary = page.with_suffix(".tmp")
+        temporary.write_text(with_table(page.read_text(), name, table))
+        temporary.replace(page)
     results = json.loads((ROOT / "benchmarks/results.json").read_text())
-    readme = ROOT / "README.md"
-    temporary = readme.with_suffix(".tmp")
-    temporary.write_text(with_table(readme.read_text(), summary_table(results)))
-    temporary.replace(readme)
     print_and_draw(results, ROOT / "docs/scaling.png")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -32,11 +31,16 @@ RESULTS = {
 }
 
 
-def test_the_readme_shows_the_results_file():
-    results = json.loads((ROOT / "benchmarks/results.json").read_text())
-    readme = (ROOT / "README.md").read_text()
-    assert report.summary_table(results) in readme
-    assert report.with_table(readme, report.summary_table(results)) == readme
+@pytest.mark.parametrize(("place", "table"), report.tables().items())
+def test_pages_show_the_results_files(place, table):
+    file, name = place
+    page = (ROOT / file).read_text()
+    assert report.with_table(page, name, table) == page
+
+
+def test_a_place_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match="no place for the other table"):
+        report.with_table("text", "other table", "")
 
 
 def test_tables_name_times_ratios_and_failures():

@@ -19,6 +19,7 @@ from cli import Commands, in_python, start
 from pskclust import PSKC
 from pskclust._validation import CLUSTERING_RULES, check_parameters
 from pskclust.cli.app import cli, run
+from pskclust.cli.fit import STORAGE
 from pskclust.cli.models import loaded_model
 from pskclust.cli.options import PARAMETERS
 
@@ -309,13 +310,22 @@ def test_the_version_is_told(command):
 def test_every_parameter_has_an_option():
     parameters = set(inspect.signature(PSKC).parameters)
     # What they do is what the progress bars of the command line do.
-    assert set(PARAMETERS) == parameters - {"verbose", "callback"}
+    assert {*PARAMETERS, *STORAGE} == parameters - {"verbose", "callback"}
     options = {option.name: option for option in cli.commands["fit"].params}
-    for name in PARAMETERS:
+    for name in (*PARAMETERS, *STORAGE):
         choices = getattr(options[name].type, "choices", None)
         if choices:
             with pytest.raises(ValueError, match=", ".join(repr(choice) for choice in choices)):
                 check_parameters({name: "?"}, {name: CLUSTERING_RULES[name]})
+
+
+def test_cells_on_disk_and_checkpoints_change_no_label(command, table, tmp_path):
+    fit = ("fit", table, *PARTS, *FAST, "--json")
+    plain = json.loads(command.ok(*fit))
+    stored = json.loads(command.ok(*fit, "--scratch-dir", ".", "--checkpoint", "notes"))
+    assert stored["clusters"] == plain["clusters"]
+    assert stored["parameters"]["checkpoint"] == "notes"
+    assert list(tmp_path.glob("notes/*")) == []
 
 
 def test_defaults_are_those_of_the_library():

@@ -376,9 +376,10 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.n_reassigned_ = result.n_reassigned
 
     def _count_members(self, result: Result) -> NDArray[np.int64]:
-        members = result.labels[result.labels >= 0]
-        sizes: NDArray[np.int64] = np.bincount(members, minlength=len(result.clusters))
-        return sizes
+        counts: NDArray[np.int64] = np.bincount(
+            result.labels + 1, minlength=len(result.clusters) + 1
+        )
+        return counts[1:]
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the most similar cluster of each row if that similarity exceeds tau, else -1.

@@ -27,7 +27,11 @@ NAMES = [
     *("anomalies", "pipeline", "new_rows", "on_dask"),
 ]
 
-ABOUT = """# Gallery
+ABOUT = """---
+hide: [toc]
+---
+
+# Gallery
 
 Short scripts, each with the picture that it draws. They are in `examples/` and run as they are:
 `python examples/cities.py`. None needs a download.

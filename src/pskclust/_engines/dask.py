@@ -110,8 +110,6 @@ class DaskEngine(CombinedRows):
 
     def close(self) -> None:
         """Let go of what the workers hold."""
-        for part in self._parts:
-            part.wire.close()
         self._placement.close()
 
     def _array(self, futures: dict[int, Future], number: int, kind: type) -> Any:

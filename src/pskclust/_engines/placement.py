@@ -42,14 +42,15 @@ class Placement:
         self._n_losses = 0
         self._on_the_way: list[Future] = []
         self._actors: list[Future] = []
+        self._wires: list[Wire] = []
 
     def place(self, blocks: list[int], report: Report = ignore) -> list[Part]:
         """Encode blocks and have actors hold them; start again if what it takes is lost."""
         while True:
             try:
                 parts = self._hold(self._encode(sorted(blocks), report))
-            except LostError:
-                self.count_loss()
+            except LostError as error:
+                self.count_loss(error)
                 self._data.forget_lost()
             else:
                 self._data.release()
@@ -57,15 +58,17 @@ class Placement:
                 return parts
 
     def close(self) -> None:
-        """Let go of all that was put onto workers."""
+        """Let go of all that was put onto workers, and of the ways there."""
+        for wire in self._wires:
+            wire.close()
         _release(self._on_the_way)
         _release(self._actors)
 
-    def count_loss(self) -> None:
-        """Raise RuntimeError if workers were lost all too often."""
+    def count_loss(self, error: LostError | None = None) -> None:
+        """Raise `error`, or one about the workers, if something was lost all too often."""
         self._n_losses += 1
         if self._n_losses > _MOST_LOSSES:
-            raise RuntimeError(
+            raise error or RuntimeError(
                 f"Workers were lost {_MOST_LOSSES} times during this fit. They may run out of "
                 "memory: look at their logs, use more workers, or a smaller n_partitions."
             )
@@ -171,6 +174,7 @@ class Placement:
                 # Where it cannot be reached, or is gone, the scheduler will tell.
                 with contextlib.suppress(OSError):
                     wire = SocketWire(host_of(address), port, key, timeout)
+            self._wires.append(wire)
             parts.append(Part(blocks, actor, address, wire))
         return parts
 

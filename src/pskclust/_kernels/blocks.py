@@ -322,21 +322,25 @@ def row_results(
     steps_out,  # OUT  (n,)
 ):
     """Write what is known of each row to the place of its number."""
+    scores = np.empty(BLOCK, dtype=np.int64)
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
-            cluster, common = -1, 0
-            for place in range(block * BLOCK, min((block + 1) * BLOCK, len(labels))):
+            first, last = block * BLOCK, min((block + 1) * BLOCK, len(labels))
+            for place in range(first, last):
                 row, label = order[place], labels[place]
                 labels_out[row], steps_out[row] = label, steps[place]
-                similarities_out[row] = 0.0
                 if label < 0:
+                    similarities_out[row] = 0.0
                     continue
-                if label != cluster:
-                    cluster = label
-                    common = common_score(layout, block, tables, cluster)
-                score = row_score(layout, block, place - block * BLOCK, common, tables, cluster)
-                similarities_out[row] = score / denominators[cluster]
+                if label in labels[first:place]:
+                    continue
+                common = common_score(layout, block, tables, label)
+                score_block(layout, block, common, tables, label, scores)
+                for other in range(place, last):
+                    if labels[other] == label:
+                        similarity = scores[other - first] / denominators[label]
+                        similarities_out[order[other]] = similarity
 
 
 @compiled_within

@@ -36,6 +36,8 @@ Example:
   pskclust fit demo.csv --label shape --psi 96 --tau 0.015 -o labels.csv --model model.npz
 """
 
+STORAGE = ("scratch_dir", "checkpoint")
+
 
 @dataclass(frozen=True, eq=False)
 class _Outputs:
@@ -76,6 +78,8 @@ class _Job:
 @json_option
 @data_options
 @clustering_options
+@click.option("--scratch-dir", metavar="DIR", help="Keep cells there if memory is too small.")
+@click.option("--checkpoint", metavar="DIR", help="Note clusters there, to go on after a stop.")
 @debug_option
 def fit(
     data: str,
@@ -98,7 +102,7 @@ def fit(
     outputs = _Outputs(output, model_file, report)
     check_outputs(outputs.names(), (data,), force=force)
     check_labels_output(output)
-    parameters = {name: options[name] for name in PARAMETERS}
+    parameters = {name: options[name] for name in (*PARAMETERS, *STORAGE)}
     check_clustering(parameters)
     with opened_data("fit", data, options) as table, Bars() as bars:
         job = _do(table, options, parameters, bars)
