@@ -11,8 +11,10 @@ import sys
 import tomllib
 
 import pytest
+import yaml
 
 from pages import PAGES, ROOT, blocks, code_blocks, runs_to_an_end, shell_lines
+from pskclust import __version__
 from pskclust.cli.app import cli
 from pskclust.explorer import ExplorerServer
 
@@ -64,7 +66,7 @@ MADE = {
     "exactness": {"rows.npy"},
     "explorer": set(),
     "images": {"segments"},
-    "index": set(),
+    "index": {"demo.csv", "demo.html"},
     "large-data": {"rows.npy"},
     "parameters": set(),
     "plots": {"clusters.png", "report.html"},
@@ -182,3 +184,11 @@ def test_the_demo_prints_a_summary_and_draws_a_picture(tmp_path):
         assert word in answer.stdout
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 50_000
+
+
+def test_the_citation_names_the_paper_and_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["preferred-citation"]["title"] == "Point-Set Kernel Clustering"
+    # A version under development is cited as the release that it becomes.
+    assert citation["version"] == __version__.partition(".dev")[0]
+    assert citation["license"] == PROJECT["license"]
