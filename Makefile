@@ -1,12 +1,14 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
+# make docs   set up, build the site into build/site; warnings are errors
+# make gallery  run the examples again, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
 # make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1]  make the paper's results again
 
 PYTHON ?= python3
 VENV := .venv
 
-.PHONY: demo test bench bench-quick reproduce lint types chromium clean
+.PHONY: demo test docs gallery bench bench-quick reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -14,6 +16,12 @@ demo: $(VENV)/.plot
 
 test: lint types chromium
 	$(VENV)/bin/python -m pytest -n auto
+
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
+
+gallery: $(VENV)/.dev
+	$(VENV)/bin/python tools/site/gallery.py
 
 bench: $(VENV)/.bench
 	$(VENV)/bin/python benchmarks/bench.py $(if $(DATA),--data $(DATA))
@@ -38,7 +46,7 @@ clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # A stamp for each set of extras: a second run installs nothing.
-$(VENV)/.plot $(VENV)/.dev $(VENV)/.bench $(VENV)/.reproduce: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
+$(VENV)/.plot $(VENV)/.dev $(VENV)/.docs $(VENV)/.bench $(VENV)/.reproduce: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 

@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from PIL import Image
+
 from pskclust.cli.app import run
 
 SOURCE = Path(__file__).parents[1] / "src"
@@ -59,3 +62,32 @@ def in_python(code):
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     command = [sys.executable, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+
+
+class Shell:
+    """Runs lines of shell in a folder with a photograph, where `pskclust` is this code."""
+
+    def __init__(self, folder):
+        pixels = np.random.RandomState(0).randint(0, 30, (60, 80, 3)).astype(np.uint8)
+        pixels[:, 40:] += 150
+        Image.fromarray(pixels).save(folder / "photo.jpg")
+        (folder / "bin").mkdir()
+        script = folder / "bin/pskclust"
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pskclust "$@"\n')
+        script.chmod(0o755)
+        path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        self._folder = folder
+        self._environment = {**os.environ, "PATH": path, "PYTHONPATH": str(SOURCE)}
+
+    def __call__(self, *lines):
+        answer = subprocess.run(
+            ["sh", "-ec", "\n".join(lines)],
+            cwd=self._folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert answer.returncode == 0, answer.stderr
+        assert answer.stderr == ""
+        return answer.stdout

@@ -36,3 +36,11 @@ def scattered():
         for size, centre, width in zip(sizes, centres, widths, strict=True)
     ]
     return np.vstack([*parts, rng.uniform(-4, 6, (40, 2))])
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Lines of shell as people type them."""
+    from cli import Shell
+
+    return Shell(tmp_path)

@@ -156,3 +156,11 @@ def test_kernels_know_arrays_only():
         if name.startswith("_kernels"):
             for inner in imported_modules(name, path):
                 assert inner.startswith("_kernels"), f"{name} imports {inner}"
+
+
+def test_the_map_for_contributors_shows_every_part():
+    text = (PACKAGE.parents[1] / "CONTRIBUTING.md").read_text()
+    parts = [path for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()]
+    for part in {path.name for path in parts} - {"__init__.py", "__pycache__"}:
+        name = part if part.endswith(".py") else f"{part}/"
+        assert f"`{name}" in text, f"put {name} on the map in CONTRIBUTING.md"

@@ -24,10 +24,10 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 import pskclust
+from pages import ROOT, code_blocks
 from pskclust import dask as pskclust_dask
 from pskclust._engines import placement, wires
 from pskclust.dask import PSKC
-from test_docs import ROOT, code_blocks
 from test_estimator import FITTED
 
 pytestmark = [

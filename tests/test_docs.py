@@ -8,11 +8,27 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
+import tomllib
 
 import pytest
+import yaml
 
-ROOT = Path(__file__).parents[1]
+from pages import PAGES, ROOT, blocks, code_blocks, runs_to_an_end, shell_lines
+from pskclust import __version__
+from pskclust.cli.app import cli
+from pskclust.explorer import ExplorerServer
+
+sys.path.insert(0, str(ROOT / "tools/site"))
+
+import gallery
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+# Pages that are not in docs/ but on the site; building the site checks links to them.
+MADE_BY_THE_SITE = {
+    *("changes.md", "contributing.md", "security.md", "gallery/index.md"),
+    *(f"gallery/{name}.md" for name in gallery.NAMES),
+}
 
 
 @pytest.mark.parametrize(
@@ -43,39 +59,89 @@ def test_docstring_examples(module):
     assert found.failed == 0
 
 
-def code_blocks(path):
-    return re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
+# Other tests run these: of the README below, of the command line and of Dask in their own files.
+ELSEWHERE = {"README", "command-line", "dask"}
+# Files that the code of a page leaves behind.
+MADE = {
+    "exactness": {"rows.npy"},
+    "explorer": set(),
+    "images": {"segments"},
+    "index": {"demo.csv", "demo.html"},
+    "large-data": {"rows.npy"},
+    "parameters": set(),
+    "plots": {"clusters.png", "report.html"},
+    "start": {
+        *("points.csv", "clusters.png", "model.npz", "labels.csv", "by-command.npz"),
+        *("report.html", "again.csv", "parts"),
+    },
+}
 
 
 def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    blocks = code_blocks(ROOT / "README.md")
-    assert blocks
-    for block in blocks:
+    for block in code_blocks(ROOT / "README.md"):
         exec(block, names)
     assert names["model"].n_clusters_ == 9
     assert (tmp_path / "model.npz").exists()
 
 
-@pytest.mark.parametrize("page", ["plots", "images", "large-data"])
-def test_the_code_in_the_docs_runs(page, tmp_path, monkeypatch):
+def has_code(page):
+    return code_blocks(page) or any(map(runs_to_an_end, shell_lines(page)))
+
+
+def test_the_code_of_every_page_is_run():
+    assert {page.stem for page in PAGES if has_code(page)} == {*MADE, *ELSEWHERE}
+
+
+@pytest.mark.parametrize("page", MADE)
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch, shell):
     import matplotlib as mpl
 
     mpl.use("agg")
     import matplotlib.pyplot as plt
 
     monkeypatch.chdir(tmp_path)
+    # As at a prompt, where an explorer does not keep the next line waiting.
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    monkeypatch.setattr("webbrowser.open", lambda url: True)
+    before = set(os.listdir(tmp_path))
     names = {}
-    for block in code_blocks(ROOT / "docs" / f"{page}.md"):
-        exec(block, names)
+    for language, text in blocks(ROOT / f"docs/{page}.md"):
+        if language == "python":
+            exec(text, names)
+        elif language == "sh":
+            shell(*filter(runs_to_an_end, text.splitlines()))
     plt.close("all")
-    expected = {
-        "plots": {"clusters.png", "report.html"},
-        "images": {"segments"},
-        "large-data": {"rows.npy"},
-    }
-    assert {path.name for path in tmp_path.iterdir()} == expected[page]
+    for server in [value for value in names.values() if isinstance(value, ExplorerServer)]:
+        server.close()
+    assert set(os.listdir(tmp_path)) - before == MADE[page]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if shell_lines(page)], ids=lambda p: p.stem
+)
+def test_lines_of_shell_name_what_there_is(page):
+    makefile = (ROOT / "Makefile").read_text()
+    for line in shell_lines(page):
+        program, *arguments = line.split()
+        if program == "make":
+            assert re.search(rf"^{arguments[0]}:", makefile, re.MULTILINE), line
+        elif program == "python":
+            assert (ROOT / arguments[0]).exists(), line
+        elif line.startswith("pip install"):
+            for extra in re.findall(r"[\w-]+", "".join(re.findall(r"\[(.*?)\]", line))):
+                assert extra in EXTRAS, line
+        elif line.startswith("pskclust explore"):
+            context = cli.commands["explore"].make_context("explore", arguments[1:])
+            assert context.params["data"], line
+        else:
+            assert runs_to_an_end(line), line
+
+
+def test_blocks_of_code_are_of_a_kind_that_is_tested():
+    for page in PAGES:
+        assert {language for language, _ in blocks(page)} <= {"python", "sh"}, page
 
 
 def test_the_pictures_of_the_docs_can_be_made_again(tmp_path):
@@ -97,9 +163,9 @@ def test_the_pictures_of_the_docs_can_be_made_again(tmp_path):
 
 
 def test_links_in_the_docs_lead_somewhere():
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            if "://" not in target:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+            if "://" not in target and target not in MADE_BY_THE_SITE:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
@@ -120,7 +186,9 @@ def test_the_demo_prints_a_summary_and_draws_a_picture(tmp_path):
     assert picture.stat().st_size > 50_000
 
 
-def test_the_readme_names_the_commands_that_make_knows():
-    makefile = (ROOT / "Makefile").read_text()
-    for command in re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE):
-        assert re.search(rf"^{command}:", makefile, re.MULTILINE)
+def test_the_citation_names_the_paper_and_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["preferred-citation"]["title"] == "Point-Set Kernel Clustering"
+    # A version under development is cited as the release that it becomes.
+    assert citation["version"] == __version__.partition(".dev")[0]
+    assert citation["license"] == PROJECT["license"]

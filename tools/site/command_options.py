@@ -1,41 +1,40 @@
-"""Write the options of every command into docs/command-line.md.
-
-python tools/command_options.py
-"""
+"""The options of every command as Markdown, for the site."""
 
 from __future__ import annotations
 
+import inspect
 import re
-from pathlib import Path
 from typing import Any
 
 import click
 
 from pskclust.cli.app import cli
 
-PAGE = Path(__file__).parents[1] / "docs/command-line.md"
-START, END = "<!-- options: written by tools/command_options.py -->\n", "<!-- end of options -->"
-
 
 def options_page() -> str:
-    """Return tables of all options, a section for each command."""
+    """Return what ``--help`` says of each command, a section for each."""
     return "\n".join(_section(name, cli.commands[name]) for name in sorted(cli.commands))
-
-
-def with_options(page: str) -> str:
-    """Return a page with the options between the marks."""
-    marks = re.escape(START), re.escape(END)
-    between = START + "\n" + options_page() + "\n" + END
-    return re.sub(f"{marks[0]}.*{marks[1]}", lambda match: between, page, flags=re.DOTALL)
 
 
 def _section(name: str, command: click.Command) -> str:
     arguments = [p.make_metavar(click.Context(command)) for p in command.params if _is_argument(p)]
     options = [p for p in command.params if not _is_argument(p)]
-    lines = [f"### pskclust {' '.join([name, *arguments])}", "", command.short_help or "", ""]
+    lines = [
+        f"### pskclust {name}",
+        "",
+        f"    pskclust {' '.join([name, *arguments])} [OPTIONS]",
+        "",
+    ]
+    # A form feed ends what is help, a backspace marks lines that stay as they are.
+    lines += [_as_text(command.help or ""), ""]
     if options:
         lines += ["| option | default | meaning |", "|---|---|---|", *map(_row, options), ""]
-    return "\n".join(lines)
+    examples = re.findall(r"^  (pskclust .*)$", command.epilog or "", re.MULTILINE)
+    return "\n".join([*lines, "```sh", *examples, "```", ""])
+
+
+def _as_text(help_text: str) -> str:
+    return inspect.cleandoc(help_text.partition("\f")[0]).replace("\b\n", "")
 
 
 def _row(option: Any) -> str:
@@ -56,7 +55,3 @@ def _default(option: Any) -> str:
 
 def _is_argument(parameter: click.Parameter) -> bool:
     return isinstance(parameter, click.Argument)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(with_options(PAGE.read_text()))

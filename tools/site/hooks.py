@@ -1,0 +1,70 @@
+"""What mkdocs adds to the pages in docs/: pages and tables made from the tree as it is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "benchmarks")]
+
+import command_options  # noqa: E402
+import gallery  # noqa: E402
+import report  # noqa: E402
+
+# Files at the root of the tree, and the pages that show them.
+ROOT_PAGES = {
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+}
+
+
+def on_config(config: Any) -> Any:
+    """Put the pages of the gallery below its index."""
+    for entry in config.nav:
+        if "Gallery" in entry:
+            pages = [{example.title: example.page} for example in gallery.examples()]
+            entry["Gallery"] = [entry["Gallery"], *pages]
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that stand in no file of docs/."""
+    pages = {page: root_page(name) for name, page in ROOT_PAGES.items()}
+    pages["gallery/index.md"] = gallery.index_page()
+    pages |= {example.page: gallery.example_page(example) for example in gallery.examples()}
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put generated tables where pages ask for them."""
+    for mark, make in TABLES.items():
+        markdown = markdown.replace(mark, make()) if mark in markdown else markdown
+    return markdown
+
+
+def root_page(name: str) -> str:
+    """Return a file of the root with its links as they are on the site."""
+    text = (ROOT / name).read_text()
+    for other, page in ROOT_PAGES.items():
+        text = text.replace(f"]({other}", f"]({page}")
+    return text.replace("](docs/", "](")
+
+
+def benchmark_table() -> str:
+    results = json.loads((ROOT / "benchmarks/results.json").read_text())
+    return report.summary_table(results)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "<!-- table of all options -->": command_options.options_page,
+    "<!-- table of benchmarks -->": benchmark_table,
+}
