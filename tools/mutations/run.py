@@ -1,0 +1,170 @@
+"""See whether the tests notice wrong changes to the core: make mutations [ONLY="_growth _tables"]
+
+Each change is made by itself in a copy of the tree, and the tests of its module are run there
+until one fails. A change that no test minds is a survivor: a line that is not tested, or one that
+does not matter. Changes are drawn at random, the same ones every time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import NamedTuple
+
+# Before they are imported: one thread, no folder of examples, and what conftest.py asks for.
+os.environ |= {"OMP_NUM_THREADS": "1", "SCIPY_ARRAY_API": "1", "HYPOTHESIS_PROFILE": "mutations"}
+
+import hypothesis
+import pytest
+import sklearn.cluster  # noqa: F401  loaded once for all runs, as is numba
+from edits import Edit, edits
+from numba import njit  # noqa: F401
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("src", "tests", "pyproject.toml")
+PACKAGE = "src/pskclust"
+PLAIN = ["test_exactness.py::test_labels_are_those_of_the_pseudocode[plain]"]
+WEIGHTED = ["test_exactness.py::test_a_row_of_weight_w_is_labelled_as_w_copies[plain]"]
+COMPILED = ["test_exactness.py::test_labels_are_those_of_the_pseudocode[compiled]"]
+CELLS = ["test_exactness.py::test_cells_are_those_of_plain_loops"]
+# The tests of each module, those that are quickest to notice first.
+TESTS = {
+    "_growth": [*PLAIN, *WEIGHTED, "test_checkpoint.py", "test_progress.py"],
+    "_refinement": ["test_refinement.py", *PLAIN, *WEIGHTED, "test_progress.py"],
+    "_tables": ["test_tables.py", "test_linking.py", "test_refinement.py", *PLAIN],
+    "_partition": ["test_partition.py", *CELLS, "test_isolation_kernel.py", "test_model_file.py"],
+    "_kernels/numpy": [*CELLS, *PLAIN, "test_partition.py", "test_isolation_kernel.py"],
+    "_kernels/numba": ["test_partition.py", *COMPILED, "test_kernel_sweep.py"],
+    "_kernels/screening": ["test_partition.py"],
+    "_kernels/blocks": ["test_blocks.py"],
+    "_kernels/block_encoding": ["test_blocks.py"],
+    "_kernels/sweep": ["test_kernel_sweep.py"],
+}
+# A change that makes the tests take so many times longer would be noticed, too.
+PATIENCE, LEAST_SECONDS = 3, 60
+
+
+class Outcome(NamedTuple):
+    """How the tests of a module did."""
+
+    passed: bool
+    seconds: float
+
+
+def main() -> int:
+    """Try the changes and return 0 if enough of them are noticed."""
+    arguments = _arguments()
+    # Shrinking examples helps people, of whom nobody is looking.
+    phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
+    hypothesis.settings.register_profile(
+        "mutations", deadline=None, derandomize=True, database=None, phases=phases
+    )
+    n_caught = n_tried = 0
+    with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
+        tree = Path(folder)
+        _copy(tree)
+        for module in arguments.modules:
+            caught, tried = _try_module(tree, module, arguments.number, arguments.seed)
+            n_caught, n_tried = n_caught + caught, n_tried + tried
+    print(f"all: {n_caught} of {n_tried} changes noticed, {n_caught / n_tried:.0%}")
+    return int(n_caught < arguments.least * n_tried)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("modules", nargs="*", default=list(TESTS), help="such as _growth")
+    parser.add_argument("--number", type=int, default=30, help="changes to each module")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--least", type=float, default=0.9, help="share that must be noticed")
+    arguments = parser.parse_args()
+    unknown = set(arguments.modules) - set(TESTS)
+    if unknown:
+        parser.error(f"no tests are known for {', '.join(unknown)}; there are {', '.join(TESTS)}")
+    return arguments
+
+
+def _copy(tree: Path) -> None:
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, tree / name)
+
+
+def _try_module(tree: Path, module: str, number: int, seed: int) -> tuple[int, int]:
+    """Return how many changes were noticed, and how many were tried."""
+    path = tree / PACKAGE / f"{module}.py"
+    source = path.read_text()
+    possible = edits(source)
+    # By name, so that a module's changes do not depend on which others are looked at.
+    chosen = random.Random(f"{seed} {module}").sample(possible, min(number, len(possible)))
+    unchanged = _run(tree, module, None)
+    if not unchanged.passed:
+        sys.exit(f"The tests of {module} fail without any change: see build/mutations.log")
+    limit = max(PATIENCE * unchanged.seconds, LEAST_SECONDS)
+    print(f"{module}: {len(possible)} changes possible, tests take {unchanged.seconds:.0f} s")
+    survivors = [edit for edit in chosen if _survives(tree, path, module, edit, limit)]
+    path.write_text(source)
+    n_caught = len(chosen) - len(survivors)
+    print(f"{module}: {n_caught} of {len(chosen)} changes noticed", flush=True)
+    return n_caught, len(chosen)
+
+
+def _survives(tree: Path, path: Path, module: str, edit: Edit, limit: float) -> bool:
+    path.write_text(edit.text)
+    survived = _run(tree, module, limit).passed
+    if survived:
+        print(f"  survived, {edit}", flush=True)
+    return survived
+
+
+def _run(tree: Path, module: str, limit: float | None) -> Outcome:
+    """Run tests in a process that has all but our own code loaded already."""
+    log = ROOT / "build/mutations.log"
+    log.parent.mkdir(exist_ok=True)
+    started = time.monotonic()
+    child = os.fork()
+    if not child:
+        os.setpgid(0, 0)
+        os._exit(_test(tree, module, log))
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        seconds = time.monotonic() - started
+        if done:
+            return Outcome(status == 0, seconds)
+        if limit is not None and seconds > limit:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return Outcome(False, seconds)
+        time.sleep(0.05)
+
+
+def _test(tree: Path, module: str, log: Path) -> int:
+    """Run the tests of a module in the copy of the tree; return 0 if they pass."""
+    os.chdir(tree)
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
+    sys.dont_write_bytecode = True
+    tests = [f"tests/{name}" for name in TESTS[module]]
+    try:
+        # Plain: modules that are loaded already cannot have their assertions rewritten.
+        return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *tests]))
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
