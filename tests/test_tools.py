@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 TOOLS = Path(__file__).parents[1] / "tools"
-sys.path.extend([str(TOOLS), str(TOOLS / "mutations")])
+sys.path.append(str(TOOLS))
+sys.path.append(str(TOOLS / "mutations"))
 
 from edits import edits
 from lowest_versions import lowest_versions
