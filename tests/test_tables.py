@@ -179,6 +179,13 @@ def test_squared_counts_are_exact_however_large(largest):
     assert clusters.inner_scores() == expected
 
 
+def test_a_sum_of_squares_that_just_exceeds_an_int64_is_exact():
+    table = CountTable(np.full((2, 1), 2**31), 2**31)
+    stack = TableStack()
+    stack.push(table)
+    assert stack.clusters((2, 1), 2).inner_scores() == [2**63]
+
+
 def test_inner_scores_are_the_scores_of_the_members():
     """Three rows: the sum of each one's score against all of them."""
     cells = np.array([[0, 1], [0, 2], [3, 2]])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from pathlib import Path
 
 import pytest
 
-TOOLS = Path(__file__).parents[1] / "tools"
-sys.path.append(str(TOOLS))
-sys.path.append(str(TOOLS / "mutations"))
+from pages import ROOT
+
+sys.path.append(str(ROOT / "tools"))
+sys.path.append(str(ROOT / "tools/mutations"))
 
 from edits import edits
 from lowest_versions import lowest_versions
