@@ -10,11 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
 import tempfile
-import time
 import traceback
 from pathlib import Path
 from typing import NamedTuple
@@ -25,10 +25,11 @@ os.environ |= {"OMP_NUM_THREADS": "1", "SCIPY_ARRAY_API": "1", "HYPOTHESIS_PROFI
 import hypothesis
 import pytest
 import sklearn.cluster  # noqa: F401  loaded once for all runs, as is numba
-from edits import Edit, edits
+from edits import edits
 from numba import njit  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
+LOG = ROOT / "build/mutations.log"
 COPIED = ("src", "tests", "pyproject.toml")
 PACKAGE = "src/pskclust"
 PLAIN = ["test_exactness.py::test_labels_are_those_of_the_pseudocode[plain]"]
@@ -49,14 +50,16 @@ TESTS = {
     "_kernels/sweep": ["test_kernel_sweep.py"],
 }
 # A change that makes the tests take so many times longer would be noticed, too.
-PATIENCE, LEAST_SECONDS = 3, 60
+PATIENCE, LEAST_SECONDS = 2, 10
+MOST_BYTES = 16 << 30
 
 
 class Outcome(NamedTuple):
     """How the tests of a module did."""
 
     passed: bool
-    seconds: float
+    stopped: bool  # by force: too slow, too large, or a crash
+    seconds: float  # of work
 
 
 def main() -> int:
@@ -67,6 +70,8 @@ def main() -> int:
     hypothesis.settings.register_profile(
         "mutations", deadline=None, derandomize=True, database=None, phases=phases
     )
+    # As an exception, so that the copy is cleaned away.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     n_caught = n_tried = 0
     with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
         tree = Path(folder)
@@ -108,49 +113,48 @@ def _try_module(tree: Path, module: str, number: int, seed: int) -> tuple[int, i
     chosen = random.Random(f"{seed} {module}").sample(possible, min(number, len(possible)))
     unchanged = _run(tree, module, None)
     if not unchanged.passed:
-        sys.exit(f"The tests of {module} fail without any change: see build/mutations.log")
-    limit = max(PATIENCE * unchanged.seconds, LEAST_SECONDS)
+        sys.exit(f"The tests of {module} fail without any change: see {LOG.relative_to(ROOT)}")
+    limit = PATIENCE * unchanged.seconds + LEAST_SECONDS
     print(f"{module}: {len(possible)} changes possible, tests take {unchanged.seconds:.0f} s")
-    survivors = [edit for edit in chosen if _survives(tree, path, module, edit, limit)]
+    outcomes = []
+    for edit in chosen:
+        path.write_text(edit.text)
+        outcomes.append(_run(tree, module, limit))
+        if outcomes[-1].passed:
+            print(f"  survived, {edit}", flush=True)
     path.write_text(source)
-    n_caught = len(chosen) - len(survivors)
-    print(f"{module}: {n_caught} of {len(chosen)} changes noticed", flush=True)
+    n_caught = sum(not outcome.passed for outcome in outcomes)
+    n_stopped = sum(outcome.stopped for outcome in outcomes)
+    print(f"{module}: {n_caught} of {len(chosen)} noticed, {n_stopped} of them by force")
     return n_caught, len(chosen)
-
-
-def _survives(tree: Path, path: Path, module: str, edit: Edit, limit: float) -> bool:
-    path.write_text(edit.text)
-    survived = _run(tree, module, limit).passed
-    if survived:
-        print(f"  survived, {edit}", flush=True)
-    return survived
 
 
 def _run(tree: Path, module: str, limit: float | None) -> Outcome:
     """Run tests in a process that has all but our own code loaded already."""
-    log = ROOT / "build/mutations.log"
-    log.parent.mkdir(exist_ok=True)
-    started = time.monotonic()
     child = os.fork()
     if not child:
-        os.setpgid(0, 0)
-        os._exit(_test(tree, module, log))
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        seconds = time.monotonic() - started
-        if done:
-            return Outcome(status == 0, seconds)
-        if limit is not None and seconds > limit:
-            os.killpg(child, signal.SIGKILL)
+        os._exit(_test(tree, module, limit))
+    status = None
+    try:
+        _, status, used = os.wait4(child, 0)
+    finally:
+        if status is None:
+            os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return Outcome(False, seconds)
-        time.sleep(0.05)
+    return Outcome(status == 0, os.WIFSIGNALED(status), used.ru_utime + used.ru_stime)
 
 
-def _test(tree: Path, module: str, log: Path) -> int:
+def _test(tree: Path, module: str, limit: float | None) -> int:
     """Run the tests of a module in the copy of the tree; return 0 if they pass."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    if limit is not None:
+        # Seconds of work end what loops for ever, those of the clock what waits for ever.
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
+        signal.alarm(int(20 * limit))
     os.chdir(tree)
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    LOG.parent.mkdir(exist_ok=True)
+    output = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
