@@ -23,35 +23,50 @@ from typing import NamedTuple
 os.environ |= {"OMP_NUM_THREADS": "1", "SCIPY_ARRAY_API": "1", "HYPOTHESIS_PROFILE": "mutations"}
 
 import hypothesis
+import numba
 import pytest
-import sklearn.cluster  # noqa: F401  loaded once for all runs, as is numba
+import sklearn.cluster  # noqa: F401  loaded once for all runs
 from edits import edits
-from numba import njit  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "build/mutations.log"
 COPIED = ("src", "tests", "pyproject.toml")
 PACKAGE = "src/pskclust"
-PLAIN = ["test_exactness.py::test_labels_are_those_of_the_pseudocode[plain]"]
-WEIGHTED = ["test_exactness.py::test_a_row_of_weight_w_is_labelled_as_w_copies[plain]"]
-COMPILED = ["test_exactness.py::test_labels_are_those_of_the_pseudocode[compiled]"]
-CELLS = ["test_exactness.py::test_cells_are_those_of_plain_loops"]
+PLAIN = "test_exactness.py::test_labels_are_those_of_the_pseudocode[plain]"
+WEIGHTED = "test_exactness.py::test_a_row_of_weight_w_is_labelled_as_w_copies[plain]"
+COMPILED = "test_exactness.py::test_labels_are_those_of_the_pseudocode[compiled]"
+CELLS = "test_exactness.py::test_cells_are_those_of_plain_loops"
 # The tests of each module, those that are quickest to notice first.
 TESTS = {
-    "_growth": [*PLAIN, *WEIGHTED, "test_checkpoint.py", "test_progress.py"],
-    "_refinement": ["test_refinement.py", *PLAIN, *WEIGHTED, "test_progress.py"],
-    "_tables": ["test_tables.py", "test_linking.py", "test_refinement.py", *PLAIN],
-    "_partition": ["test_partition.py", *CELLS, "test_isolation_kernel.py", "test_model_file.py"],
-    "_kernels/numpy": [*CELLS, *PLAIN, "test_partition.py", "test_isolation_kernel.py"],
-    "_kernels/numba": ["test_partition.py", *COMPILED, "test_kernel_sweep.py"],
+    "_growth": [PLAIN, WEIGHTED, "test_checkpoint.py", "test_progress.py"],
+    "_refinement": ["test_refinement.py", PLAIN, WEIGHTED, "test_progress.py"],
+    "_tables": ["test_tables.py", "test_refinement.py", PLAIN],
+    "_partition": ["test_partition.py", CELLS, "test_isolation_kernel.py", "test_model_file.py"],
+    "_kernels/numpy": [CELLS, PLAIN, "test_partition.py", "test_isolation_kernel.py"],
     "_kernels/screening": ["test_partition.py"],
+    "_kernels/numba": ["test_partition.py", COMPILED, "test_kernel_sweep.py"],
     "_kernels/blocks": ["test_blocks.py"],
     "_kernels/block_encoding": ["test_blocks.py"],
     "_kernels/sweep": ["test_kernel_sweep.py"],
 }
+# To compile takes longer than to run a few tests as they are, so those come first.
+COMPILED_MODULES = {
+    "_kernels/numba",
+    "_kernels/blocks",
+    "_kernels/block_encoding",
+    "_kernels/sweep",
+}
+UNCOMPILED_TESTS = ["test_compiled.py"]
 # A change that makes the tests take so many times longer would be noticed, too.
 PATIENCE, LEAST_SECONDS = 2, 10
 MOST_BYTES = 16 << 30
+
+
+class Stage(NamedTuple):
+    """Tests to run together."""
+
+    tests: list[str]
+    compiled: bool
 
 
 class Outcome(NamedTuple):
@@ -111,29 +126,47 @@ def _try_module(tree: Path, module: str, number: int, seed: int) -> tuple[int, i
     possible = edits(source)
     # By name, so that a module's changes do not depend on which others are looked at.
     chosen = random.Random(f"{seed} {module}").sample(possible, min(number, len(possible)))
-    unchanged = _run(tree, module, None)
-    if not unchanged.passed:
-        sys.exit(f"The tests of {module} fail without any change: see {LOG.relative_to(ROOT)}")
-    limit = PATIENCE * unchanged.seconds + LEAST_SECONDS
-    print(f"{module}: {len(possible)} changes possible, tests take {unchanged.seconds:.0f} s")
+    stages = [Stage(TESTS[module], compiled=True)]
+    if module in COMPILED_MODULES:
+        stages.insert(0, Stage(UNCOMPILED_TESTS, compiled=False))
+    limits = [_limit(tree, stage) for stage in stages]
+    print(f"{module}: {len(possible)} changes possible, tests stop after {sum(limits):.0f} s")
     outcomes = []
     for edit in chosen:
         path.write_text(edit.text)
-        outcomes.append(_run(tree, module, limit))
+        outcomes.append(_try_stages(tree, stages, limits))
         if outcomes[-1].passed:
             print(f"  survived, {edit}", flush=True)
     path.write_text(source)
     n_caught = sum(not outcome.passed for outcome in outcomes)
     n_stopped = sum(outcome.stopped for outcome in outcomes)
-    print(f"{module}: {n_caught} of {len(chosen)} noticed, {n_stopped} of them by force")
+    print(
+        f"{module}: {n_caught} of {len(chosen)} noticed, {n_stopped} of them by force", flush=True
+    )
     return n_caught, len(chosen)
 
 
-def _run(tree: Path, module: str, limit: float | None) -> Outcome:
+def _limit(tree: Path, stage: Stage) -> float:
+    """Return how long tests may take, given what they take on code that is not changed."""
+    unchanged = _run(tree, stage, None)
+    if not unchanged.passed:
+        sys.exit(f"Tests fail without any change: see {LOG.relative_to(ROOT)}")
+    return PATIENCE * unchanged.seconds + LEAST_SECONDS
+
+
+def _try_stages(tree: Path, stages: list[Stage], limits: list[float]) -> Outcome:
+    for stage, limit in zip(stages, limits, strict=True):
+        outcome = _run(tree, stage, limit)
+        if not outcome.passed:
+            break
+    return outcome
+
+
+def _run(tree: Path, stage: Stage, limit: float | None) -> Outcome:
     """Run tests in a process that has all but our own code loaded already."""
     child = os.fork()
     if not child:
-        os._exit(_test(tree, module, limit))
+        os._exit(_test(tree, stage, limit))
     status = None
     try:
         _, status, used = os.wait4(child, 0)
@@ -144,8 +177,8 @@ def _run(tree: Path, module: str, limit: float | None) -> Outcome:
     return Outcome(status == 0, os.WIFSIGNALED(status), used.ru_utime + used.ru_stime)
 
 
-def _test(tree: Path, module: str, limit: float | None) -> int:
-    """Run the tests of a module in the copy of the tree; return 0 if they pass."""
+def _test(tree: Path, stage: Stage, limit: float | None) -> int:
+    """Run tests in the copy of the tree; return 0 if they pass."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     if limit is not None:
@@ -159,10 +192,13 @@ def _test(tree: Path, module: str, limit: float | None) -> int:
     os.dup2(output, 2)
     sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
     sys.dont_write_bytecode = True
-    tests = [f"tests/{name}" for name in TESTS[module]]
+    numba.config.DISABLE_JIT = not stage.compiled
+    # Plain: modules that are loaded already cannot have their assertions rewritten.
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain"]
+    if not stage.compiled:
+        options += ["-W", "ignore:overflow:RuntimeWarning"]
     try:
-        # Plain: modules that are loaded already cannot have their assertions rewritten.
-        return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *tests]))
+        return int(pytest.main([*options, *(f"tests/{name}" for name in stage.tests)]))
     except BaseException:
         traceback.print_exc()
         return 1
