@@ -1,12 +1,13 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
+# make quality DATA=folder  compare clusters with those of other methods on labelled sets
 # make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1]  make the paper's results again
 
 PYTHON ?= python3
 VENV := .venv
 
-.PHONY: demo test bench bench-quick reproduce lint types chromium clean
+.PHONY: demo test bench bench-quick quality reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -20,6 +21,9 @@ bench: $(VENV)/.bench
 
 bench-quick: $(VENV)/.bench
 	$(VENV)/bin/python benchmarks/bench.py --quick --results build/bench-quick.json
+
+quality: $(VENV)/.quality
+	$(VENV)/bin/python benchmarks/quality.py $(if $(DATA),--data $(DATA))
 
 reproduce: $(VENV)/.reproduce
 	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)
@@ -38,7 +42,7 @@ clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # A stamp for each set of extras: a second run installs nothing.
-$(VENV)/.plot $(VENV)/.dev $(VENV)/.bench $(VENV)/.reproduce: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
+$(VENV)/.plot $(VENV)/.dev $(VENV)/.bench $(VENV)/.quality $(VENV)/.reproduce: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 

@@ -16,13 +16,14 @@ GROUPS = {
 _FAILURE = 0.75
 _INTRODUCTION = """# How good the clusters are
 
-`make quality DATA=folder` measures this page: adjusted Rand index with the classes, the mean of two seeds for PSKC.
-Columns are scaled to [0, 1]; rows that are noise do not count; sets have at most 10,000 rows. "Best" means the best of a
-grid, chosen with the classes in hand, and "k given" the true number of clusters: both know what `PSKC()` does not.
+`make quality DATA=folder` measures this page: adjusted Rand index with the classes, the mean of two
+seeds for PSKC. Columns are scaled to [0, 1]; rows that are noise do not count; sets have at most
+10,000 rows. "Best" means the best of a grid, chosen with the classes in hand, and "k given" the
+true number of clusters: both know what `PSKC()` does not.
 
-The sets of the folder stand in alphabetical order, every second one in each half. The rule by which `PSKC()` chooses was
-designed on half A and on generated shapes like those below (other draws of them); half B was run once, when the rule was
-fixed.
+The sets of the folder stand in alphabetical order, every second one in each half. The rule by which
+`PSKC()` chooses was designed on half A and on generated shapes, other draws of those below among
+them; half B was run once, when the rule was fixed.
 """
 
 

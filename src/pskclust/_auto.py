@@ -40,8 +40,8 @@ _AS_GOOD = 0.02
 # What a cut is worth: a hundredth less reproduced weighs as much as a fifth more clusters.
 _WORTH_OF_REPRODUCED = 20.0
 _WORTH_OF_SEPARATED = 0.5
-# Cuts of one cluster, uniform or long, are worth less, and those of touching clusters more.
-WORTH_OF_ONE = -1.25
+# Cuts of one cluster, uniform or round, are worth less, and those of touching clusters more.
+WORTH_OF_ONE = -1.75
 # A cut with less in a round of pairs is not looked at further.
 _HOPELESS = 0.8
 
