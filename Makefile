@@ -3,12 +3,13 @@
 # make docs   set up, build the site into build/site; warnings are errors
 # make gallery  run the examples again, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
+# make quality DATA=folder  compare clusters with those of other methods on labelled sets
 # make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1]  make the paper's results again
 
 PYTHON ?= python3
 VENV := .venv
 
-.PHONY: demo test docs gallery bench bench-quick reproduce lint types chromium clean
+.PHONY: demo test docs gallery bench bench-quick quality reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -29,6 +30,9 @@ bench: $(VENV)/.bench
 bench-quick: $(VENV)/.bench
 	$(VENV)/bin/python benchmarks/bench.py --quick --results build/bench-quick.json
 
+quality: $(VENV)/.quality
+	$(VENV)/bin/python benchmarks/quality.py $(if $(DATA),--data $(DATA))
+
 reproduce: $(VENV)/.reproduce
 	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)
 
@@ -46,7 +50,7 @@ clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # A stamp for each set of extras: a second run installs nothing.
-$(VENV)/.plot $(VENV)/.dev $(VENV)/.docs $(VENV)/.bench $(VENV)/.reproduce: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
+$(VENV)/.plot $(VENV)/.dev $(VENV)/.docs $(VENV)/.bench $(VENV)/.quality $(VENV)/.reproduce: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 

@@ -2,13 +2,15 @@
 
 Several kernels of each psi grow parts of the same rows and link them to 2, 3, ... clusters. A cut
 that the data asks for comes out the same whatever the kernel, and its clusters are less alike
-each other than the halves of each. Of the cuts that show both, the one with most clusters is
-taken, since cuts into fewer, larger clusters of clusters show both as well.
+each other than the halves of each. Cuts into fewer, larger clusters of clusters show both as
+well, so more clusters are worth more: a cut is chosen by the logarithm of their number, less what
+it lacks in being reproduced and in being separated.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,18 +29,19 @@ from ._weights import uniform_weights
 PART_TAUS = (0.1, 0.3, 0.6, 0.9)
 PSIS = (8, 16, 32, 64, 128, 256)
 N_KERNELS = 8
-# With this many, every cell of the largest psi holds 20 rows: more tell nothing new.
-MAX_ROWS = 5_000
-# A cut that most kernels agree on, but for a row in twenty.
-REPRODUCED = 0.95
+# With this many, every cell of the largest psi holds 16 rows: more tell little that is new.
+MAX_ROWS = 4_000
+# A cut that kernels agree on but for a row in fourteen is as good as others may be.
+REPRODUCED = 0.93
 # Below, what is most reproduced is no better than cuts of one round cluster are.
 HARDLY_REPRODUCED = 0.85
-# Halves of a cluster that is no cluster of clusters do not reach these: as a chain of parts gets
-# twice as long, its halves get half as alike, which is 0.5, and those of rounder clusters less so.
-SEPARATED = 0.75
-EACH_SEPARATED = 0.6
 # Cuts that are reproduced as well as the best but for this much are as good.
 _AS_GOOD = 0.02
+# What a cut is worth: a hundredth less reproduced weighs as much as a fifth more clusters.
+_WORTH_OF_REPRODUCED = 20.0
+_WORTH_OF_SEPARATED = 0.5
+# Cuts of one cluster, uniform or round, are worth less, and those of touching clusters more.
+WORTH_OF_ONE = -1.75
 # A cut with less in a round of pairs is not looked at further.
 _HOPELESS = 0.8
 
@@ -63,6 +66,15 @@ class Cut:
     reproduced: float
     separated: float
     weakest: float
+
+    @property
+    def worth(self) -> float:
+        """How much speaks for the cut, all in all: the most clusters that are found again."""
+        return (
+            math.log(self.n_clusters)
+            - _WORTH_OF_REPRODUCED * (1 - self.reproduced)
+            - _WORTH_OF_SEPARATED * (2 - self.separated - self.weakest)
+        )
 
 
 @dataclass(frozen=True)
@@ -213,32 +225,23 @@ def decide(
 
 def _best(cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None) -> tuple[Cut, str]:
     if n_clusters is not None and cuts:
-        return _most_reproduced(cuts), f"{n_clusters} clusters were asked for"
-    reproduced = [cut for cut in cuts if cut.reproduced >= REPRODUCED]
-    separated = [
-        cut for cut in reproduced if cut.separated >= SEPARATED and cut.weakest >= EACH_SEPARATED
-    ]
-    if separated:
-        reason = f"the most clusters that are reproduced ({REPRODUCED}) and separated ({SEPARATED})"
-        return _most_clusters(separated), reason
-    if reproduced:
-        reason = (
-            f"the most clusters that are reproduced ({REPRODUCED}); no cut is separated as well"
-        )
-        return _most_clusters(reproduced), reason
+        return _worthiest(cuts), f"{n_clusters} clusters were asked for"
+    one = Cut(smallest_psi, 1, 1.0, 0.0, 0.0)
     most = max((cut.reproduced for cut in cuts), default=0.0)
-    if most >= HARDLY_REPRODUCED:
-        good = [cut for cut in cuts if cut.reproduced >= most - _AS_GOOD]
-        reason = f"no cut is reproduced as well as {REPRODUCED}; the most clusters of the best"
-        return _most_clusters(good), reason
-    reason = f"no cut is reproduced as well as {HARDLY_REPRODUCED}: one cluster"
-    return Cut(smallest_psi, 1, 1.0, 0.0, 0.0), reason
+    if most < HARDLY_REPRODUCED:
+        return one, f"no cut is reproduced as well as {HARDLY_REPRODUCED}: one cluster"
+    enough = min(REPRODUCED, most - _AS_GOOD)
+    chosen = _worthiest(tuple(cut for cut in cuts if cut.reproduced >= enough))
+    if chosen.worth < WORTH_OF_ONE:
+        return one, f"no cut is worth as much as {WORTH_OF_ONE}: one cluster"
+    found = (
+        f"{chosen.n_clusters} clusters are reproduced ({chosen.reproduced:.2f}) and separated "
+        f"({chosen.separated:.2f})"
+    )
+    if most < REPRODUCED:
+        return chosen, f"{found}; no cut is reproduced as well as {REPRODUCED}"
+    return chosen, f"{found}; no other cut is worth more"
 
 
-def _most_clusters(cuts: list[Cut]) -> Cut:
-    most = max(cut.n_clusters for cut in cuts)
-    return _most_reproduced(tuple(cut for cut in cuts if cut.n_clusters == most))
-
-
-def _most_reproduced(cuts: tuple[Cut, ...]) -> Cut:
-    return max(cuts, key=lambda cut: (cut.reproduced, cut.separated, -cut.psi))
+def _worthiest(cuts: tuple[Cut, ...]) -> Cut:
+    return max(cuts, key=lambda cut: (cut.worth, -cut.psi))

@@ -198,7 +198,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     members that joined later, may change what it is most similar to.
 
     Where clusters are linked, ``predict(X)`` is the cluster that has most members in the cells of a
-    row, noise if there are none, and `labels_` is exactly that. A choice is made on up to 5,000
+    row, noise if there are none, and `labels_` is exactly that. A choice is made on up to 4,000
     rows, drawn by weight; all others get their labels in this way too.
 
     Rows of weight 0 take no part in the fit; their label is what ``predict`` gives.
