@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.random import RandomState
@@ -97,9 +97,16 @@ class AutoChoice:
     chosen: Cut
     runner_up: Cut | None
     reason: str
-    cuts: tuple[Cut, ...]
+    cuts: tuple[Cut, ...] = field(repr=False)
     n_rows: int
     n_kernels: int
+
+    def __str__(self) -> str:
+        """Return the choice in a sentence."""
+        words = f"psi {self.chosen.psi}, since {self.reason}"
+        if self.runner_up is not None:
+            words += f"; next best are {self.runner_up.n_clusters} at psi {self.runner_up.psi}"
+        return words
 
     def clusterings(self, parts: list[Parts]) -> list[NDArray[np.int64]]:
         """Return the labels that each kernel gives when its parts are linked as chosen."""
