@@ -326,8 +326,9 @@ def test_interruption_while_reading(tmp_path, table):
     assert {path.name for path in tmp_path.iterdir()} == {"labels.csv", "table.csv"}
 
 
-@pytest.mark.parametrize("stage", ["encode", "grow", "refine"])
+@pytest.mark.parametrize("stage", ["choose", "encode", "link", "grow", "refine"])
 def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
+    paper = ("--linking", "no") if stage in ("grow", "refine") else ()
     (tmp_path / "labels.csv").write_text("precious")
 
     def interrupt(bars, progress):
@@ -335,7 +336,7 @@ def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Bars, "of_fit", interrupt)
-    line = command.refused(130, "fit", table, "-o", "labels.csv", "--force")
+    line = command.refused(130, "fit", table, "-o", "labels.csv", "--force", *paper)
     assert line == "interrupted; nothing was written that is not complete."
     assert (tmp_path / "labels.csv").read_text() == "precious"
 

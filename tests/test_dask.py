@@ -74,6 +74,9 @@ def assert_same_fit(model, plain):
     assert_array_equal(model.labels_.compute(), plain.labels_)
     assert_array_equal(model.similarities_.compute(), plain.similarities_)
     assert_array_equal(model.growth_step_.compute(), plain.growth_step_)
+    assert model.auto_ == plain.auto_
+    if plain.auto_ is not None:
+        assert_array_equal(model.confidences_.compute(), plain.confidences_)
     rows = {"labels_", "similarities_", "growth_step_"}
     for name in set(FITTED) - rows - {"engine_", "kernels_"}:
         assert_array_equal(getattr(model, name), getattr(plain, name), err_msg=name)
@@ -129,6 +132,8 @@ def test_labels_do_not_depend_on_the_number_of_workers(n_workers, scattered, pla
         {"noise": "nearest", "min_cluster_size": 30},
         {"method": "tree"},
         {"method": "hypersphere", "metric": "cosine"},
+        {"n_clusters": 3},
+        {"psi": "auto", "tau": "auto"},
     ],
     ids=str,
 )
@@ -310,7 +315,7 @@ def test_a_fit_survives_a_restart_of_all_workers(client, scattered, plain):
     def restart(progress):
         if progress.stage == "grow" and not restarted:
             restarted.append(True)
-            client.restart()
+            client.restart(wait_for_workers=False)
 
     model = PSKC(**PARAMETERS, callback=restart).fit(in_chunks(scattered, 97))
     assert restarted
@@ -331,7 +336,7 @@ def test_rows_that_cannot_be_made_again_are_said_to_be_lost(client, scattered):
     def restart(progress):
         if progress.stage == "grow" and not restarts:
             restarts.append(progress)
-            client.restart()
+            client.restart(wait_for_workers=False)
 
     with pytest.raises(RuntimeError, match="Dask gave up reading X.*cannot be made again"):
         PSKC(**PARAMETERS, callback=restart).fit(X)

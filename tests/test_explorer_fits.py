@@ -75,8 +75,8 @@ class TestSettings:
             Settings.of(content)
         assert len(str(error.value)) < 200
 
-    def test_exploring_starts_where_the_library_would(self):
-        model = PSKC(random_state=0).fit(blobs())
+    def test_exploring_starts_where_the_paper_would(self):
+        model = PSKC(linking=False, random_state=0).fit(blobs())
         first = first_settings(600)
         assert (first.psi, first.tau) == (model.psi_, model.tau_)
         assert first_settings(600, psi=10).psi == 10

@@ -1,23 +1,244 @@
-"""What psi and tau are when the caller does not say.
+"""Choosing psi and the number of clusters by what the data shows, without labels.
 
-The numbers are those of the best fixed setting over 25 benchmark sets, psi 64 with tau 0.01, as
-docs/defaults.md shows. A row's similarity to a cluster that covers m cells is about 1/m, so tau
-goes with 1/psi; small data has fewer cells, four rows to each.
+Several kernels of each psi grow parts of the same rows and link them to 2, 3, ... clusters. A cut
+that the data asks for comes out the same whatever the kernel, and its clusters are less alike
+each other than the halves of each. Of the cuts that show both, the one with most clusters is
+taken, since cuts into fewer, larger clusters of clusters show both as well.
 """
 
 from __future__ import annotations
 
-MAX_PSI = 64
-ROWS_PER_CELL = 4
-TAU_TIMES_PSI = 0.64
-GAUSSIAN_TAU = 0.1
+import itertools
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from ._consensus import mean_jaccard, shared_rows, vote
+from ._kernel_sweep import Parts, Recipe, draw_nested, grow_parts
+from ._partition import Partition, RowSource, draw_rows
+from ._progress import Progress, Report, ignore
+from ._validation import Data
+from ._weights import uniform_weights
+
+# Growth stops at the first of these, and at a later one only where more clusters are asked for
+# than it leaves parts.
+PART_TAUS = (0.1, 0.3, 0.6, 0.9)
+PSIS = (8, 16, 32, 64, 128, 256)
+N_KERNELS = 8
+# With this many, every cell of the largest psi holds 20 rows: more tell nothing new.
+MAX_ROWS = 5_000
+# A cut that most kernels agree on, but for a row in twenty.
+REPRODUCED = 0.95
+# Below, what is most reproduced is no better than cuts of one round cluster are.
+HARDLY_REPRODUCED = 0.85
+# Halves of a cluster that is no cluster of clusters do not reach these: as a chain of parts gets
+# twice as long, its halves get half as alike, which is 0.5, and those of rounder clusters less so.
+SEPARATED = 0.75
+EACH_SEPARATED = 0.6
+# Cuts that are reproduced as well as the best but for this much are as good.
+_AS_GOOD = 0.02
+# A cut with less in a round of pairs is not looked at further.
+_HOPELESS = 0.8
 
 
-def choose_psi(n_slots: int) -> int:
-    """Return psi for data of `n_slots` rows."""
-    return max(2, min(MAX_PSI, n_slots // ROWS_PER_CELL))
+@dataclass(frozen=True)
+class Cut:
+    """A psi and a number of clusters, and what speaks for them.
+
+    Attributes
+    ----------
+    psi, n_clusters : int
+    reproduced : float
+        How well kernels find each other's clusters again: the mean over clusters, and over pairs
+        of kernels, of the largest Jaccard index with a cluster of the other one.
+    separated, weakest : float
+        Mean over rows, and the least, of 1 - a / c, where a is how alike the row's cluster and the
+        most alike other one are, and c how alike the cluster's own halves are.
+    """
+
+    psi: int
+    n_clusters: int
+    reproduced: float
+    separated: float
+    weakest: float
 
 
-def choose_tau(psi: int) -> float:
-    """Return tau for partitionings of `psi` cells."""
-    return TAU_TIMES_PSI / psi
+@dataclass(frozen=True)
+class AutoChoice:
+    """What was chosen, why, and of what.
+
+    Attributes
+    ----------
+    chosen : Cut
+    runner_up : Cut or None
+        What would have been chosen without the chosen number of clusters.
+    reason : str
+        Why, in a sentence.
+    cuts : tuple of Cut
+        All that were compared, by psi, then by number of clusters.
+    n_rows, n_kernels : int
+        How many rows were looked at, and how many kernels of each psi.
+    """
+
+    chosen: Cut
+    runner_up: Cut | None
+    reason: str
+    cuts: tuple[Cut, ...]
+    n_rows: int
+    n_kernels: int
+
+    def clusterings(self, parts: list[Parts]) -> list[NDArray[np.int64]]:
+        """Return the labels that each kernel gives when its parts are linked as chosen."""
+        return [each.cut(self.chosen.n_clusters) for each in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The choice, and the kernels that it is made of."""
+
+    choice: AutoChoice
+    tau: float
+    rows: NDArray[np.intp]  # (n,) the rows that were looked at
+    parts: list[Parts]  # of the kernels with the chosen psi
+    labels: NDArray[np.int64]  # (n,) that these kernels agree on
+
+
+def sizes_for(n_rows: int, psi: int | None) -> tuple[int, ...]:
+    """Return what psi may be: that given, or all of which cells hold two rows or more."""
+    if psi is not None:
+        return (psi,)
+    return tuple(size for size in PSIS if size <= n_rows // 2) or (max(2, n_rows // 2),)
+
+
+def choose(
+    data: RowSource,
+    recipe: Recipe,
+    psi: int | None,
+    taus: tuple[float, ...],
+    n_clusters: int | None,
+    rng: RandomState,
+    n_jobs: int | None,
+    report: Report = ignore,
+) -> Chosen:
+    """Choose what is not given of psi and the number of clusters.
+
+    Of `taus` it is the first that leaves as many parts as clusters are asked for.
+    """
+    n_rows = min(MAX_ROWS, data.weights.n_slots)
+    # A row of weight w is w rows, here as everywhere.
+    rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
+    sample = Data(data.points(rows), "euclidean", uniform_weights(n_rows))
+    sizes = sizes_for(n_rows, psi)
+    kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(N_KERNELS)]
+    for tau in taus:
+        by_psi = _grow(sample, replace(recipe, tau=tau), kernels, n_jobs)
+        fewest = {size: min(map(len, parts)) for size, parts in by_psi.items()}
+        if n_clusters is None or n_clusters <= max(1, *fewest.values()):
+            break
+    else:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {max(fewest.values())} parts that growth "
+            "finds to link. Use a larger psi or tau, or a smaller n_clusters."
+        )
+    report(Progress("choose", N_KERNELS, N_KERNELS))
+    cuts: list[Cut] = []
+    for size, parts in by_psi.items():
+        last = fewest[size] if n_clusters is None else min(n_clusters, fewest[size])
+        cuts += _judge(size, parts, range(max(2, n_clusters or 2), last + 1))
+    choice = decide(tuple(cuts), sizes[0], n_clusters, n_rows)
+    chosen = by_psi[choice.chosen.psi]
+    labels = vote(choice.clusterings(chosen), choice.chosen.n_clusters)
+    return Chosen(choice, tau, rows, chosen, labels)
+
+
+def _grow(
+    sample: Data, recipe: Recipe, kernels: list[list[Partition]], n_jobs: int | None
+) -> dict[int, list[Parts]]:
+    """Return the parts that each kernel grows, by psi."""
+    grown = grow_parts(sample, recipe, kernels, n_jobs)
+    return {same_psi[0].partition.psi: list(same_psi) for same_psi in zip(*grown, strict=True)}
+
+
+def _judge(psi: int, parts: list[Parts], numbers: range) -> list[Cut]:
+    """Return what speaks for each of some numbers of clusters."""
+    # Pairs of neighbours first: they show which cuts are worth comparing in all pairs.
+    order = sorted(
+        itertools.combinations(range(len(parts)), 2),
+        key=lambda pair: pair[1] - pair[0] not in (1, len(parts) - 1),
+    )
+    tables = {
+        (a, b): shared_rows(parts[a].labels, parts[b].labels, len(parts[a]), len(parts[b])).astype(
+            np.float64
+        )
+        for a, b in order
+    }
+    return [_judge_cut(psi, parts, number, order, tables) for number in numbers]
+
+
+def _judge_cut(
+    psi: int,
+    parts: list[Parts],
+    n_clusters: int,
+    order: list[tuple[int, int]],
+    tables: dict[tuple[int, int], NDArray[np.float64]],
+) -> Cut:
+    joins = [_indicator(each.tree.cut(n_clusters), n_clusters) for each in parts]
+    agreements: list[float] = []
+    for number, (a, b) in enumerate(order):
+        if number == len(parts) and np.mean(agreements) < _HOPELESS:
+            break
+        agreements.append(mean_jaccard(joins[a] @ tables[a, b] @ joins[b].T))
+    separations = np.mean([each.tree.separations[n_clusters - 1] for each in parts], axis=0)
+    return Cut(psi, n_clusters, float(np.mean(agreements)), *separations.tolist())
+
+
+def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]:
+    """Return a matrix (k, m) with a one where a part belongs to a cluster."""
+    # Numbers of rows are exact in float64, which matrix products are fast for.
+    indicator: NDArray[np.float64] = np.equal.outer(np.arange(n_clusters), clusters).astype(float)
+    return indicator
+
+
+def decide(
+    cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
+) -> AutoChoice:
+    """Choose among cuts."""
+    chosen, reason = _best(cuts, smallest_psi, n_clusters)
+    others = tuple(cut for cut in cuts if cut.n_clusters != chosen.n_clusters)
+    runner_up = _best(others, smallest_psi, None)[0] if others else None
+    return AutoChoice(chosen, runner_up, reason, cuts, n_rows, N_KERNELS)
+
+
+def _best(cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None) -> tuple[Cut, str]:
+    if n_clusters is not None and cuts:
+        return _most_reproduced(cuts), f"{n_clusters} clusters were asked for"
+    reproduced = [cut for cut in cuts if cut.reproduced >= REPRODUCED]
+    separated = [
+        cut for cut in reproduced if cut.separated >= SEPARATED and cut.weakest >= EACH_SEPARATED
+    ]
+    if separated:
+        reason = f"the most clusters that are reproduced ({REPRODUCED}) and separated ({SEPARATED})"
+        return _most_clusters(separated), reason
+    if reproduced:
+        reason = (
+            f"the most clusters that are reproduced ({REPRODUCED}); no cut is separated as well"
+        )
+        return _most_clusters(reproduced), reason
+    most = max((cut.reproduced for cut in cuts), default=0.0)
+    if most >= HARDLY_REPRODUCED:
+        good = [cut for cut in cuts if cut.reproduced >= most - _AS_GOOD]
+        reason = f"no cut is reproduced as well as {REPRODUCED}; the most clusters of the best"
+        return _most_clusters(good), reason
+    reason = f"no cut is reproduced as well as {HARDLY_REPRODUCED}: one cluster"
+    return Cut(smallest_psi, 1, 1.0, 0.0, 0.0), reason
+
+
+def _most_clusters(cuts: list[Cut]) -> Cut:
+    most = max(cut.n_clusters for cut in cuts)
+    return _most_reproduced(tuple(cut for cut in cuts if cut.n_clusters == most))
+
+
+def _most_reproduced(cuts: tuple[Cut, ...]) -> Cut:
+    return max(cuts, key=lambda cut: (cut.reproduced, cut.separated, -cut.psi))

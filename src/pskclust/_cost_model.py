@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._auto import choose_psi, choose_tau
+from ._defaults import choose_psi, choose_tau
 from ._memory import readable_bytes
 
 # Of a round, on a worker of one thread: at all, for each worker, for each row of a worker.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -17,42 +19,48 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._auto import GAUSSIAN_TAU, choose_tau
+from ._auto import PART_TAUS, Chosen, choose
 from ._block_data import BlockData, numbered
 from ._checkpoint import Checkpoint
-from ._engines.base import Engine
+from ._defaults import GAUSSIAN_TAU, choose_tau
+from ._engines.base import Engine, RowResults
 from ._engines.choice import isolation_engine, labels_by_blocks
 from ._engines.out_of_core import out_of_core_engine
 from ._engines.pairwise import PairwiseEngine
 from ._gaussian import RESOLUTION, GaussianKernel
 from ._growth import Journal, grow
 from ._isolation_kernel import IsolationKernel
+from ._kernel_sweep import Recipe
+from ._linked import Linkage, Linked, link_chosen, link_growth
 from ._memory import require_memory
 from ._metric import to_points
 from ._model_file import read_model, write_model
 from ._model_state import plain_value, restore, to_parts
 from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
 from ._partition import Partition
-from ._progress import Report, ignore, reporter
+from ._placing import Confidence, Tally, overlay, place_rows, tally
+from ._progress import Progress, Report, ignore, reporter
 from ._refinement import (
     MAX_PASSES,
     adopt_noise,
     dissolve_small,
     label_absent,
-    most_similar,
     refine,
 )
 from ._result import Result
 from ._row_blocks import RowBlocks, row_blocks
-from ._tables import ClusterTables
+from ._tables import ClusterTables, most_similar
 from ._validation import (
     CLUSTERING_RULES,
     Data,
     check_columns,
     check_distances,
+    check_linking,
     check_parameters,
+    check_psi,
     check_rows,
     check_values,
     whole,
@@ -70,21 +78,32 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     threshold that falls step by step down to `tau`. The number of clusters is found, not given,
     and rows that no cluster takes are noise. Time and memory are linear in the number of rows.
 
+    Unless told `psi` and `tau`, it grows small parts with several kernels of several `psi`, links
+    parts that touch, and takes what the kernels agree on: `auto_` says what was chosen and why.
+
     Labels are the same to the bit for any number of threads and any cutting up of the work.
 
     Parameters
     ----------
     psi : int or "auto", default="auto"
         Number of cells of each random partitioning, 2 or more. If clusters are joined that should
-        be split, increase it. "auto" is 64, or a quarter of the number of rows if that is less.
+        be split, increase it. "auto" chooses one of 8 to 256 by what several kernels agree on;
+        with ``linking=False`` it is 64, or a quarter of the number of rows if that is less.
     tau : float or "auto", default="auto"
         Similarity at which growth stops, between 0 and 1. If clusters are split that should be
-        joined, decrease it. "auto" is 0.64 / psi, or 0.1 for ``kernel="gaussian"``.
+        joined, decrease it. "auto" is 0.1, at which growth finds parts to link; with
+        ``linking=False`` it is 0.64 / psi, and 0.1 for ``kernel="gaussian"``.
     growth_rate : float, default=0.1
         Fraction by which the threshold falls in each step, between 0 and 1.
     n_partitions : int, default=100
         Number of random partitionings, t in the paper. More of them make results vary less with
         `random_state`; time and memory are proportional to it.
+    n_clusters : int or None, default=None
+        Link parts to so many clusters. None finds the number.
+    linking : bool or "auto", default="auto"
+        Whether clusters that growth finds are parts, to be linked by how alike they are. False is
+        the paper's algorithm as it is. "auto" is False where `psi` and `tau` are given and
+        `n_clusters` is not. ``kernel="gaussian"`` links to a given `n_clusters` only.
     kernel : {"isolation", "gaussian"}, default="isolation"
         "gaussian" is the paper's psKC_g. It is there for comparison, and takes time quadratic in
         the number of rows.
@@ -98,10 +117,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         Draw the centres of cells with replacement. Allows more cells than rows.
     refine : bool, default=True
         Move the least similar members of each cluster to another one where that raises the total
-        similarity of rows to their clusters.
+        similarity of rows to their clusters. Linked clusters are not refined.
     min_cluster_size : int or None, default=None
         Dissolve smaller clusters before refinement: each member goes to its most similar other
-        cluster if that similarity exceeds `tau`, else to noise. Sizes are sums of weights.
+        cluster if that similarity exceeds `tau`, else to noise. Sizes are sums of weights. Of
+        linked clusters, those that are smaller are left out.
     noise : {"keep", "nearest"}, default="keep"
         "nearest" gives noise rows to their most similar cluster. Those that are similar to none
         at all stay noise.
@@ -119,7 +139,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     checkpoint : str, path-like or None, default=None
         Folder to note each cluster in as it is grown. A fit that was stopped or killed goes on
         from the last cluster noted when it is run again, with the same labels. What was noted is
-        removed when the fit has ended.
+        removed when the fit has ended. A fit that chooses `psi` or the number of clusters grows
+        a sample only, notes nothing, and starts anew.
 
     Attributes
     ----------
@@ -128,7 +149,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     n_clusters_ : int
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)
-        Row that each cluster grew from.
+        Row that each cluster grew from; of a linked cluster, its most similar row.
     cluster_sizes_ : ndarray of int64, shape (n_clusters_,)
         Number of rows with each label.
     similarities_ : ndarray of float64, shape (n_samples,)
@@ -137,12 +158,23 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         Step at which growth took each row into a cluster, 0 for the two rows it started with; -1
         for rows that growth left out.
     n_iter_ : ndarray of int64, shape (n_clusters_,)
-        Number of growth steps of each cluster.
+        Number of growth steps of each cluster, of all its parts if it is linked.
     objective_, objective_before_refinement_ : float
         Total similarity of all members to their own cluster (Gamma, Eq. 4 of the paper), after
         and before refinement.
     n_reassigned_ : int
         Number of rows that refinement moved.
+    auto_ : AutoChoice or None
+        What was chosen of psi and the number of clusters: `chosen`, `runner_up`, `reason`, all
+        `cuts` that were compared, and how many rows and kernels were looked at (`n_rows`,
+        `n_kernels`). None if there was nothing to choose.
+    merge_tree_ : MergeTree or None
+        How parts were joined, for ``merge_tree_.to_scipy()`` and
+        :class:`~pskclust.plotting.MergeTreeDisplay`. None unless clusters are linked.
+    confidences_ : ndarray of float64, shape (n_samples,), or None
+        Share of the kernels that were compared that agree with the label of a row. Rows beyond
+        the `auto_.n_rows` looked at have the mean of their cluster. None if there was nothing to
+        choose.
     kernel_ : IsolationKernel or GaussianKernel
         The fitted kernel.
     psi_, tau_ : int, float
@@ -165,6 +197,10 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     one above `tau_`: a row joins the first cluster that reaches it, and clusters found later, or
     members that joined later, may change what it is most similar to.
 
+    Where clusters are linked, ``predict(X)`` is the cluster that has most members in the cells of a
+    row, noise if there are none, and `labels_` is exactly that. A choice is made on up to 5,000
+    rows, drawn by weight; all others get their labels in this way too.
+
     Rows of weight 0 take no part in the fit; their label is what ``predict`` gives.
 
     References
@@ -184,6 +220,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     _result: Result
     kernel_: IsolationKernel | GaussianKernel
     psi_: int | None
+    tau_: float
 
     def __init__(
         self,
@@ -192,6 +229,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         growth_rate: float = 0.1,
         n_partitions: int = 100,
         *,
+        n_clusters: int | None = None,
+        linking: bool | Literal["auto"] = "auto",
         kernel: Literal["isolation", "gaussian"] = "isolation",
         gamma: float | Literal["scale"] = "scale",
         method: Literal["voronoi", "hypersphere", "tree"] = "voronoi",
@@ -211,6 +250,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.tau = tau
         self.growth_rate = growth_rate
         self.n_partitions = n_partitions
+        self.n_clusters = n_clusters
+        self.linking = linking
         self.kernel = kernel
         self.gamma = gamma
         self.method = method
@@ -248,14 +289,96 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         # A fit that fails leaves no model behind, least of all half of the one before.
         self.__dict__.pop("_result", None)
         self.__dict__.pop("preparation_", None)
-        check_parameters(self.get_params(deep=False), CLUSTERING_RULES)
+        parameters = self.get_params(deep=False)
+        check_parameters(parameters, CLUSTERING_RULES)
+        linked = check_linking(parameters)
         report = reporter(self.verbose, self.callback)
         data = self._checked_data(X, sample_weight, report)
+        open_choice = self.n_clusters is None or "auto" in (self.psi, self.tau)
+        if linked and open_choice and self.kernel == "isolation":
+            self._fit_chosen(data, self._choose(data, report), report)
+            return self
         journal = self._set_kernel(data)
-        self._cluster(self._ready_engine(data, report), report, journal)
+        engine = self._ready_engine(data, report)
+        if self.n_clusters is not None:
+            linked_growth = self._link(engine, int(self.n_clusters), report, journal)
+            self._place(data, engine, linked_growth, report)
+        else:
+            self._cluster(engine, report, journal)
         if journal:
             journal.remove()
         return self
+
+    def _link(
+        self, engine: Engine, n_clusters: int, report: Report, journal: Journal | None
+    ) -> Linked:
+        """Grow parts of all rows, as many as are asked for at the least, and link them."""
+        for tau in PART_TAUS if self.tau == "auto" else (self.tau_,):
+            engine.reset()
+            self.tau_ = tau
+            growth = grow(engine, tau, float(self.growth_rate), report, journal)
+            if len(growth.clusters) >= n_clusters:
+                break
+        return link_growth(engine, growth, n_clusters)
+
+    def _choose(self, data: Any, report: Report) -> Chosen:
+        """Choose psi and the number of clusters, as far as they are not given."""
+        psi = None if self.psi == "auto" else int(self.psi)
+        # Rows that are elsewhere are checked when they are read.
+        if self.metric == "euclidean" and isinstance(data, Data):
+            check_distances(data.rows)
+        if psi is not None:
+            weighted = not data.weights.uniform
+            check_psi(psi, data.weights.n_slots, self.replace, weighted=weighted)
+        taus = PART_TAUS if self.tau == "auto" else (float(self.tau),)
+        recipe = Recipe(
+            self.method,
+            int(self.n_partitions),
+            bool(self.replace),
+            taus[0],
+            float(self.growth_rate),
+        )
+        rng = check_random_state(self.random_state)
+        return choose(data, recipe, psi, taus, self.n_clusters, rng, self.n_jobs, report)
+
+    def _fit_chosen(self, data: Any, chosen: Chosen, report: Report) -> None:
+        """Give all rows the clusters that the kernels of a choice agree on."""
+        self.kernel_ = self._isolation_kernel()._use(chosen.parts[0].partition, self.metric)
+        self.psi_, self.tau_ = self.kernel_.psi_, self._tau_or(chosen.tau)
+        engine = self._ready_engine(data, report)
+        self._place(data, engine, link_chosen(chosen), report, chosen)
+
+    def _place(
+        self,
+        data: Any,
+        engine: Engine,
+        linked: Linked,
+        report: Report,
+        chosen: Chosen | None = None,
+    ) -> None:
+        """Give each row the linked cluster with most members in its cells."""
+        linked = linked.without_small(int(self.min_cluster_size or 1), data.weights)
+
+        def tally_of(rows: RowResults, clusters: ClusterTables) -> Tally:
+            return self._tally(data, rows, clusters)
+
+        result, linked = place_rows(engine, linked, tally_of)
+        linkage = Linkage(linked.tree, linked.links)
+        if chosen is not None:
+            confidence = Confidence.of(chosen, linked.clusters)
+            steps = partial(overlay, rows=chosen.rows, own=chosen.parts[0].steps)
+            result = replace(result, growth_steps=self._of_rows(steps, result.growth_steps))
+            confidences = self._of_rows(confidence.of_rows, result.labels)
+            linkage = replace(linkage, choice=chosen.choice, confidences=confidences)
+        report(Progress("link", 1, 1, len(linked.clusters)))
+        self._publish(result, linkage)
+
+    def _tally(self, data: Any, rows: RowResults, clusters: ClusterTables) -> Tally:
+        return tally(rows.labels, rows.similarities, data.weights.units, clusters)
+
+    def _of_rows(self, of_rows: Callable[..., NDArray[Any]], known: Any) -> Any:
+        """Return what a function makes of what is known of each row."""
+        return of_rows(known, first_row=0)
 
     def _cluster(self, engine: Engine, report: Report, journal: Journal | None = None) -> None:
         """Find the clusters of the rows of an engine that is ready for growth."""
@@ -266,7 +389,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         refinement = refine(engine, growth.clusters, max(1, min_mass), n_passes, report)
         if self.noise == "nearest":
             adopt_noise(engine, refinement.clusters)
-        label_absent(engine, refinement.clusters, self._threshold)
+        label_absent(engine, refinement.clusters, self._threshold(linked=False))
         self._publish(Result.of(engine, growth, refinement))
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -362,8 +485,12 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
                 setattr(kernel, name, getattr(self, name))
         return kernel
 
-    def _publish(self, result: Result) -> None:
+    def _publish(self, result: Result, linkage: Linkage | None = None) -> None:
         self._result = result
+        self._linkage = linkage
+        self.auto_ = linkage and linkage.choice
+        self.merge_tree_ = linkage and linkage.tree
+        self.confidences_ = linkage and linkage.confidences
         self.labels_ = result.labels
         self.similarities_ = result.similarities
         self.growth_step_ = result.growth_steps
@@ -412,8 +539,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         labels = self._labels_by_blocks(rows)
         if labels is None:
             labels = np.empty(len(rows), dtype=np.int64)
-            for chunk, similarities in self._similarities(rows, self._result.clusters):
-                labels[chunk] = most_similar(similarities, self._threshold)
+            threshold = self._threshold(linked=self._result.linked)
+            for chunk, similarities in self._similarities(rows, self._result.judges):
+                labels[chunk] = most_similar(similarities, threshold)
         return labels
 
     @overload
@@ -499,13 +627,13 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         if isinstance(self.kernel_, GaussianKernel):
             return None
         data = Data(rows, self.kernel_.metric_, uniform_weights(len(rows)))
-        partition, clusters = self.kernel_._partition, self._result.clusters
-        return labels_by_blocks(data, partition, clusters, self._threshold, self.n_jobs)
+        partition, clusters = self.kernel_._partition, self._result.judges
+        threshold = self._threshold(linked=self._result.linked)
+        return labels_by_blocks(data, partition, clusters, threshold, self.n_jobs)
 
-    @property
-    def _threshold(self) -> float:
-        """What the similarity of a row to a cluster must exceed for it to be no noise."""
-        return 0.0 if self.noise == "nearest" else self.tau_
+    def _threshold(self, *, linked: bool) -> float:
+        """Return what the similarity of a row to a cluster must exceed for it to be no noise."""
+        return 0.0 if linked or self.noise == "nearest" else self.tau_
 
     def _require_memory_for_similarities(self, n_rows: int, width: int) -> None:
         require_memory(

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._auto import choose_psi
+from ._defaults import choose_psi
 from ._engines.choice import cells_of_rows
 from ._kernels import numpy as numpy_kernels
 from ._kernels.choice import kernels_for
@@ -140,6 +140,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self._use(partition, self.metric)
 
     def _use(self, partition: Partition, metric: str) -> Self:
+        self.psi_ = partition.psi
         self._partition = partition
         self.metric_ = metric
         return self

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._exceptions import ModelFileError
 from ._gaussian import GaussianKernel, check_gamma
+from ._linked import Linkage
 from ._partition import PARTITIONS
 from ._preparation import Preparation
 from ._result import Result
@@ -36,7 +37,12 @@ def to_parts(model: Any) -> tuple[Header, Arrays]:
     else:
         made_with["method"] = model.kernel_._partition.method
     parameters = {**model.get_params(deep=False), **made_with}
+    linkage_numbers = None
+    if model._linkage is not None:
+        linkage_numbers, linkage_arrays = model._linkage.to_parts()
+        arrays |= linkage_arrays
     header: Header = {
+        "linkage": linkage_numbers,
         "written_by": f"pskclust {__version__}",
         "parameters": {
             name: plain_value(value) for name, value in parameters.items() if name not in _NOT_KEPT
@@ -75,7 +81,8 @@ def restore(model: Any, header: Header, arrays: Arrays) -> None:
             model.preparation_ = Preparation.from_parts(
                 header["preparation"], _own_arrays(arrays, "preparation_"), model.n_features_in_
             )
-        model._publish(result)
+        linkage = header.get("linkage")
+        model._publish(result, linkage and Linkage.from_parts(linkage, arrays))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"The model file does not hold what a model needs ({error!r}). "

@@ -16,13 +16,14 @@ class Progress:
 
     Attributes
     ----------
-    stage : {"sample", "encode", "grow", "refine", "sweep"}
+    stage : {"sample", "choose", "encode", "grow", "refine", "link", "sweep"}
         What the fit is doing: reading rows to sample them (only where they are read block by
-        block), finding the cells of the rows, growing clusters, or refining them; "sweep" is all
-        fits of a sweep.
+        block), choosing psi, finding the cells of the rows, growing clusters, refining them, or
+        linking them; "sweep" is all fits of a sweep.
     done, total : int
-        Rows read, rows encoded, rows assigned to a cluster, refinement passes made, or fits made;
-        and of how many at the most. Growth may end before `total`: the rest is noise.
+        Rows read, kernels tried, rows encoded, rows assigned to a cluster, refinement passes
+        made, clusterings linked, or fits made; and of how many at the most. Growth may end before
+        `total`: the rest is noise.
     n_clusters : int
         Clusters found so far, or by the latest fit of a sweep.
     """
@@ -59,12 +60,14 @@ class _Bar:
     SECONDS_BETWEEN_DRAWINGS = 0.1
     WORDS: ClassVar = {
         "sample": "rows read",
+        "choose": "kernels tried",
         "encode": "rows encoded",
         "grow": "rows assigned",
         "refine": "passes",
+        "link": "linked",
         "sweep": "fits",
     }
-    LAST_STAGES = ("refine", "sweep")
+    LAST_STAGES = ("refine", "link", "sweep")
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -94,7 +97,7 @@ class _Bar:
 
     def _line(self, progress: Progress) -> str:
         words = f"{progress.done:,} of {progress.total:,} {self.WORDS[progress.stage]}"
-        if progress.stage == "grow":
+        if progress.stage in ("grow", "link"):
             words += f", {progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
         columns = shutil.get_terminal_size().columns
         width = max(0, min(self.MAX_WIDTH, columns - len(words) - 11))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ._engines.base import Engine
 from ._growth import Growth
 from ._progress import Progress, Report, ignore
-from ._tables import ClusterTables
+from ._tables import ClusterTables, most_similar
 
 # Over the benchmark sets, later passes moved few rows and made clusters no better.
 MAX_PASSES = 3
@@ -29,14 +29,6 @@ class Refinement:
     objective_before: float
     objective: float
     n_reassigned: int
-
-
-def most_similar(similarities: NDArray[np.float64], threshold: float) -> NDArray[np.int64]:
-    """Return the most similar cluster of each row if it exceeds `threshold`, else -1 for noise."""
-    if not similarities.shape[1]:
-        return np.full(len(similarities), -1)
-    best = similarities.argmax(axis=1)
-    return np.where(similarities.max(axis=1) > threshold, best, -1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ class Result:
     objective: float
     objective_before_refinement: float
     n_reassigned: int
+    linked: bool  # labels go by the number of members in a row's cells
     clusters: ClusterTables
 
     @classmethod
@@ -40,9 +41,15 @@ class Result:
             refinement.objective,
             refinement.objective_before,
             refinement.n_reassigned,
+            False,
             # A copy, without what was made of it meanwhile.
             replace(refinement.clusters),
         )
+
+    @property
+    def judges(self) -> ClusterTables:
+        """The tables that say which cluster is most similar to a row."""
+        return self.clusters.by_number() if self.linked else self.clusters
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the result as numbers and arrays that a file can hold."""
@@ -70,7 +77,8 @@ class Result:
         counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
         counts.check_format(full_check=True)
         clusters = ClusterTables(counts, masses, shape, numbers["resolution"])
-        known = {**numbers, **arrays}
+        # Files of versions without linking do not say that nothing is linked.
+        known = {"linked": False, **numbers, **arrays}
         result = cls(
             **{field.name: known[field.name] for field in fields(cls)[:-1]}, clusters=clusters
         )

@@ -171,6 +171,11 @@ def _checked_data(
         raise ValueError(
             f"kernel={model.kernel!r} has no psi to try. Leave it out, for kernel='isolation'."
         )
+    if model.n_clusters is not None or model.linking is True:
+        raise ValueError(
+            f"n_clusters={model.n_clusters}, linking={model.linking}: a sweep is of the paper's "
+            "algorithm, which links nothing. Leave them out."
+        )
     data: Data = model._checked_data(X, sample_weight)
     check_psi(int(max(psi)), data.weights.n_slots, model.replace, weighted=not data.weights.uniform)
     return data

@@ -20,6 +20,10 @@ from scipy import sparse
 from ._kernels import numpy as numpy_kernels
 from ._kernels.numpy import Cells
 
+# To leave empty cells out takes longer than to send a table of this size.
+_SMALL_TABLE_BYTES = 1 << 15
+_LARGEST_INTEGER = 2**63 - 1
+
 
 @dataclass(eq=False)
 class CountTable:
@@ -37,20 +41,25 @@ class CountTable:
         self.mass -= other.mass
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Take little room on the way to another process: most cells of a cluster are empty."""
-        cells = np.flatnonzero(self.counts)
-        counts = self.counts.ravel()[cells]
+        """Take little room on the way to another process: counts are small, and many are none."""
+        counts = self.counts.ravel()
         smallest_type = np.min_scalar_type(counts.max(initial=0))
-        packed = cells.astype(np.uint32), counts.astype(smallest_type)
-        return _from_cells, (self.counts.shape, *packed, self.mass)
+        cells = None
+        if counts.size * smallest_type.itemsize > _SMALL_TABLE_BYTES:
+            cells = np.flatnonzero(counts).astype(np.uint32)
+            counts = counts[cells]
+        return _from_packed, (self.counts.shape, cells, counts.astype(smallest_type), self.mass)
 
 
-def _from_cells(
+def _from_packed(
     shape: tuple[int, int],
-    cells: NDArray[np.uint32],
+    cells: NDArray[np.uint32] | None,
     counts: NDArray[np.unsignedinteger[Any]],
     mass: int,
 ) -> CountTable:
+    """Return a table of which all counts were sent, or those of some cells."""
+    if cells is None:
+        return CountTable(counts.astype(np.int64).reshape(shape), mass)
     table = np.zeros(shape, dtype=np.int64)
     table.ravel()[cells] = counts
     return CountTable(table, mass)
@@ -130,6 +139,21 @@ class ClusterTables:
         """Return the tables of the clusters that are kept."""
         return replace(self, counts=self.counts[kept], masses=self.masses[kept])
 
+    def joined(self, links: NDArray[np.int64], n_clusters: int) -> ClusterTables:
+        """Return the tables of unions: `links` says into which one each cluster goes."""
+        ones = np.ones(len(links), dtype=np.int64)
+        shape = n_clusters, len(links)
+        sums = sparse.csr_array((ones, (links, np.arange(len(links)))), shape=shape)
+        return replace(self, counts=(sums @ self.counts).tocsr(), masses=sums @ self.masses)
+
+    def by_number(self) -> ClusterTables:
+        """Return tables that make of a similarity the number of members in a row's cells.
+
+        Each cluster weighs as much as one row: the most similar one is that which has most
+        members there, not that which has most of its members there.
+        """
+        return replace(self, masses=np.ones_like(self.masses))
+
     def similarities(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the similarities that scores (m, k) stand for: one division each."""
         return scores / (self.resolution * self.masses)
@@ -151,6 +175,14 @@ class ClusterTables:
         """All tables in full, (k, t, n_cells + 1), with a last column of zeros."""
         return padded(self.counts.toarray().reshape(len(self), *self.shape))
 
+    def products(self) -> NDArray[Any]:
+        """Return the products of all tables: whole numbers, unless they are too large for that."""
+        counts = self.counts
+        if self.resolution * int(self.masses.sum()) ** 2 > _LARGEST_INTEGER:
+            counts = counts.astype(np.float64)
+        products: NDArray[Any] = sparse.csr_array(counts @ counts.T).toarray()
+        return products
+
     def inner_scores(self) -> list[int]:
         """Return the total score of each cluster's members against it: its squared counts."""
         starts = self.counts.indptr
@@ -158,6 +190,14 @@ class ClusterTables:
             _sum_of_squares(self.counts.data[start:end])
             for start, end in itertools.pairwise(starts)
         ]
+
+
+def most_similar(similarities: NDArray[np.float64], threshold: float) -> NDArray[np.int64]:
+    """Return the most similar cluster of each row if it exceeds `threshold`, else -1 for noise."""
+    if not similarities.shape[1]:
+        return np.full(len(similarities), -1)
+    best = similarities.argmax(axis=1)
+    return np.where(similarities.max(axis=1) > threshold, best, -1)
 
 
 def _sum_of_squares(counts: NDArray[np.int64]) -> int:

@@ -95,6 +95,8 @@ KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
 
 CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
     "tau": (between(0, 1), one_of("auto")),
+    "n_clusters": (whole(1), NONE),
+    "linking": (_FLAG, one_of("auto")),
     "growth_rate": (_GROWTH_RATE,),
     "kernel": (one_of("isolation", "gaussian"),),
     "gamma": (between(0, np.inf), one_of("scale")),
@@ -117,6 +119,27 @@ def check_parameters(
         if not any(rule.admits(value) for rule in allowed):
             ways = ", or ".join(rule.words for rule in allowed)
             raise ValueError(f"{name}={value!r} is not allowed. Use {ways}.")
+
+
+def check_linking(parameters: Mapping[str, Any]) -> bool:
+    """Return whether clusters are to be linked; raise ValueError if that cannot be."""
+    linking, n_clusters = parameters["linking"], parameters["n_clusters"]
+    if not linking:
+        if n_clusters is not None:
+            raise ValueError(
+                f"n_clusters={n_clusters} needs linking, but linking=False. Use linking='auto', "
+                "or leave n_clusters out."
+            )
+        return False
+    if parameters["kernel"] == "gaussian":
+        if linking != "auto" and n_clusters is None:
+            raise ValueError(
+                "kernel='gaussian' does not choose how many clusters are linked, but linking=True. "
+                "Give n_clusters, or use kernel='isolation'."
+            )
+        return n_clusters is not None
+    asked_for = linking != "auto" or n_clusters is not None
+    return asked_for or "auto" in (parameters["psi"], parameters["tau"])
 
 
 def check_rows(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import operator
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -15,8 +18,10 @@ from . import _estimator
 from ._cost_model import Plan, plan
 from ._optional import optional
 from ._partition import Partition
+from ._placing import Tally, tally
 from ._progress import Report, ignore
 from ._result import Result
+from ._tables import ClusterTables
 from ._validation import between, check_columns, check_parameters
 
 dask = optional("dask", "pskclust.dask", "dask")
@@ -30,7 +35,7 @@ from ._engines.dask import DaskEngine  # noqa: E402
 
 __all__ = ["PSKC", "Plan", "plan"]
 
-_ROW_ATTRIBUTES = ("labels_", "similarities_", "growth_step_")
+_ROW_ATTRIBUTES = ("labels_", "similarities_", "growth_step_", "confidences_")
 
 
 class PSKC(_estimator.PSKC):
@@ -57,7 +62,7 @@ class PSKC(_estimator.PSKC):
 
     Attributes
     ----------
-    labels_, similarities_, growth_step_ : dask arrays, shape (n_samples,)
+    labels_, similarities_, growth_step_, confidences_ : dask arrays, shape (n_samples,)
         As of :class:`pskclust.PSKC`, in blocks as long as those of X, on the workers.
     Others
         As of :class:`pskclust.PSKC`, in this process.
@@ -175,8 +180,8 @@ class PSKC(_estimator.PSKC):
         Parameters
         ----------
         rows : bool, default=True
-            Whether to fetch what is known of each row. Without, `labels_`, `similarities_` and
-            `growth_step_` are empty.
+            Whether to fetch what is known of each row. Without, `labels_`, `similarities_`,
+            `growth_step_` and `confidences_` are empty.
 
         Returns
         -------
@@ -194,13 +199,14 @@ class PSKC(_estimator.PSKC):
                 setattr(model, name, value)
         found = [getattr(self, name) for name in _ROW_ATTRIBUTES]
         if rows:
-            labels, similarities, steps = self._current_client().gather(
-                self._current_client().compute(found)
-            )
+            # None, of a fit without a choice, stays None.
+            found = self._current_client().gather(self._current_client().compute(found))
         else:
-            labels, similarities, steps = (np.empty(0, dtype=array.dtype) for array in found)
+            found = [array if array is None else np.empty(0, array.dtype) for array in found]
+        labels, similarities, steps, confidences = found
         model._publish(
-            replace(self._result, labels=labels, similarities=similarities, growth_steps=steps)
+            replace(self._result, labels=labels, similarities=similarities, growth_steps=steps),
+            self._linkage and replace(self._linkage, confidences=confidences),
         )
         model.cluster_sizes_ = self.cluster_sizes_
         return model
@@ -260,6 +266,28 @@ class PSKC(_estimator.PSKC):
         sizes: NDArray[np.int64] = self._current_client().compute(counts).result()[1:]
         return sizes
 
+    def _tally(self, data: DaskData, rows: Any, clusters: ClusterTables) -> Tally:
+        labels, similarities = (array.to_delayed() for array in rows[:2])
+        blocks = [
+            dask.delayed(tally)(
+                own_labels,
+                own_similarities,
+                None if data.weights.units is None else data.weights.units(block),
+                clusters,
+                data.run(block).start,
+            )
+            for block, (own_labels, own_similarities) in enumerate(
+                zip(labels, similarities, strict=True)
+            )
+        ]
+        client = self._current_client()
+        tallies: list[Tally] = client.gather(client.compute(blocks))
+        return functools.reduce(operator.add, tallies)
+
+    def _of_rows(self, of_rows: Callable[..., NDArray[Any]], known: Any) -> Any:
+        kind = of_rows(np.empty(0, known.dtype), first_row=0).dtype
+        return known.map_blocks(_of_block, of_rows, dtype=kind)
+
     def _lazily(
         self, X: Any, method: str, kind: type, width: int | None = None, **options: Any
     ) -> Any:
@@ -282,6 +310,13 @@ class PSKC(_estimator.PSKC):
             drop_axis=[1] if width is None else [],
             chunks=chunks,
         )
+
+
+def _of_block(
+    known: NDArray[Any], of_rows: Callable[..., NDArray[Any]], block_info: Any
+) -> NDArray[Any]:
+    """Return what a function makes of what is known of the rows of a block."""
+    return of_rows(known, first_row=block_info[0]["array-location"][0][0])
 
 
 def _answer(

@@ -100,6 +100,9 @@ class Engine(Protocol):
         When all are found they are added to the table.
         """
 
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        """Give every row its most similar cluster if that exceeds `threshold`, else none."""
+
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
@@ -130,6 +133,9 @@ class Engine(Protocol):
 
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         """Return the total score of each cluster's members against it."""
+
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        """Return the total score of each cluster's members against each cluster, (k, k)."""
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return what is known of each row, similarities being to each one's own cluster."""

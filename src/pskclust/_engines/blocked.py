@@ -157,6 +157,14 @@ class BlockedEngine(LabelledRows):
         best_elsewhere = int(self._highest[is_open & ~possible].max(initial=-1))
         return np.flatnonzero(is_open & possible), best_elsewhere
 
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        if not len(clusters) or not tables_fit_in_memory(clusters):
+            super().place(clusters, threshold)
+            return
+        label = _labeller(self._layout, clusters, threshold, self._labels)
+        for _ in self._map_superblocks(label):
+            pass
+
     def members(self, cluster: int) -> Members:
         places = np.flatnonzero(self._labels == cluster)
         numbers = self._blocked.order[places]
@@ -296,6 +304,22 @@ def tables_fit_in_memory(clusters: ClusterTables) -> bool:
     return 8 * len(clusters) * math.prod(clusters.shape) <= _LARGEST_TABLES_BYTES
 
 
+def _labeller(
+    layout: Any,
+    clusters: ClusterTables,
+    threshold: float,
+    labels: NDArray[np.int64],
+) -> Callable[[Superblocks], None]:
+    """Return a function that labels the rows of some superblocks by their most similar cluster."""
+    tables, denominators = clusters.padded, clusters.resolution * clusters.masses
+
+    def label(some: Superblocks) -> None:
+        possible = np.empty((2, len(clusters)), dtype=np.int64)
+        kernels.most_similar(layout, some, tables, denominators, threshold, possible, labels)
+
+    return label
+
+
 def most_similar_clusters(
     data: Data,
     partition: VoronoiPartition,
@@ -305,21 +329,8 @@ def most_similar_clusters(
 ) -> NDArray[np.int64]:
     """Return the most similar cluster of each new row, -1 where none is above `threshold`."""
     blocked = block_rows(data, partition, n_jobs)
-    tables, denominators = clusters.padded, clusters.resolution * clusters.masses
     labels = np.empty(len(data), dtype=np.int64)
-
-    def label(some: Superblocks) -> None:
-        possible = np.empty((2, len(clusters)), dtype=np.int64)
-        kernels.most_similar(
-            blocked.layout,
-            some,
-            tables,
-            denominators,
-            threshold,
-            possible,
-            labels,
-        )
-
+    label = _labeller(blocked.layout, clusters, threshold, labels)
     for _ in _map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
         pass
     answer = np.empty_like(labels)

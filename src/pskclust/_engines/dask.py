@@ -1,9 +1,9 @@
 """The engine for rows on the workers of a Dask cluster.
 
-An actor on each worker holds the cells of its blocks. A round is one message to each of them, a
-table and a threshold mostly, and one answer. All that was asked is remembered, in the small form
-in which it was sent: the rows of a worker that is lost are encoded again elsewhere, and asked it
-again, which gives them the labels that they had.
+An actor on each worker holds the cells of its blocks. A round is one message to each of them, what
+a table gained and a threshold mostly, and one answer. All that was asked is remembered, in the
+small form in which it was sent: the rows of a worker that is lost are encoded again elsewhere, and
+asked it again, which gives them the labels that they had.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from .base import Absorbed, Candidate, RowResults
 from .history import History
 from .holder import Command
 from .placement import Part, Placement
-from .sharded import CombinedRows
+from .sharded import CombinedRows, summed_up
+from .wires import pack
 
 # Verbs without an answer wait for the next one that has one.
-_WITHOUT_ANSWER = ("claim", "undo_move", "remember_labels", "renumber", "label_absent")
+_WITHOUT_ANSWER = ("claim", "place", "undo_move", "remember_labels", "renumber", "label_absent")
 
 
 class DaskEngine(CombinedRows):
@@ -46,6 +47,7 @@ class DaskEngine(CombinedRows):
         self._history = History()
         self._waiting: list[Command] = []
         self._tables: dict[int, NDArray[np.int64]] = {}
+        self._sent: CountTable
         self._placement = Placement(data, partition, n_jobs, tasks)
         self._parts: list[Part] = []
 
@@ -88,6 +90,16 @@ class DaskEngine(CombinedRows):
         self._tables.clear()
         return absorbed
 
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        # Workers know the table of the step before.
+        gain = CountTable(table.counts, table.mass)
+        if step > 1:
+            gain = CountTable(table.counts - self._sent.counts, table.mass - self._sent.mass)
+        self._sent = CountTable(table.counts.copy(), table.mass)
+        return summed_up(self._ask("absorb_after", gain, min_score, cluster, step))
+
     def row_results(self, clusters: ClusterTables) -> Any:
         """Return arrays on the cluster, cut up as the rows are."""
         self._ask("row_results", clusters)
@@ -128,14 +140,15 @@ class DaskEngine(CombinedRows):
         if verb in _WITHOUT_ANSWER:
             return []
         commands, self._waiting = self._waiting, []
-        answers, lost = self._send(self._parts, commands)
+        message = pack(commands)
+        answers, lost = self._send(self._parts, message)
         while lost:
             self._parts = [part for part in self._parts if part not in lost]
             replaced = self._replace([block for part in lost for block in part.blocks])
             self._parts += replaced
-            more, lost = self._send(replaced, commands)
+            more, lost = self._send(replaced, message)
             answers += more
-        self._history.add(commands)
+        self._history.add(commands, message)
         return answers
 
     def _replace(self, blocks: list[int]) -> list[Part]:
@@ -145,18 +158,16 @@ class DaskEngine(CombinedRows):
             self._placement.count_loss()
             fresh = self._placement.place(blocks)
             blocks = []
-            for commands in self._history.batches():
-                _, lost = self._send(fresh, commands)
+            for message in self._history:
+                _, lost = self._send(fresh, message)
                 fresh = [part for part in fresh if part not in lost]
                 blocks += [block for part in lost for block in part.blocks]
             placed += fresh
         return placed
 
-    def _send(
-        self, parts: Sequence[Part], commands: Sequence[Command]
-    ) -> tuple[list[Any], list[Part]]:
+    def _send(self, parts: Sequence[Part], message: bytes) -> tuple[list[Any], list[Part]]:
         """Return the answers, and the parts that did not give one since they are no more."""
-        lost = [part for part in parts if not _delivered(part, commands)]
+        lost = [part for part in parts if not _delivered(part, message)]
         answers = []
         for part in parts:
             if part in lost:
@@ -173,9 +184,9 @@ class DaskEngine(CombinedRows):
         return answers, lost
 
 
-def _delivered(part: Part, commands: Sequence[Command]) -> bool:
+def _delivered(part: Part, message: bytes) -> bool:
     try:
-        part.wire.send(commands)
+        part.wire.send(message)
     except ConnectionError:
         return False
     return True

@@ -12,10 +12,10 @@ from .._partition import Partition
 from .._tables import ClusterTables, CountTable
 from .._validation import Data
 from .._weights import Weights, uniform_weights
-from .base import Candidate, RowResults
+from .base import Absorbed, Candidate, RowResults
 from .choice import engine_for_rows
 from .sharded import Shard, ShardedEngine
-from .wires import serve
+from .wires import serve, unpack
 
 Command = tuple[str, tuple[Any, ...]]
 
@@ -44,16 +44,17 @@ class Holder:
     def __init__(self, shards: Sequence[Shard]) -> None:
         self._engine = ShardedEngine(shards, "dask")
         self._shards = shards
+        self._table: CountTable
 
     def listen(self, host: str, key: bytes) -> int:
         """Take commands from whoever connects with the key; return the port to connect to."""
         return serve(host, key, self.run)
 
-    def run(self, commands: Sequence[Command]) -> tuple[str, Any]:
+    def run(self, message: bytes) -> tuple[str, Any]:
         """Do what is asked for, in this order; return the answer to the last, or an error."""
         answer = None
         try:
-            for verb, arguments in commands:
+            for verb, arguments in unpack(message):
                 owner = self if hasattr(self, verb) else self._engine
                 answer = getattr(owner, verb)(*arguments)
         except Exception as error:
@@ -70,6 +71,16 @@ class Holder:
         """Return the best row with its table, which is asked for next, as if its weight was 1."""
         best = self._engine.best_row(table, besides)
         return None if best is None else (best, self._engine.table_of(best.row, 1))
+
+    def absorb_after(
+        self, gain: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        """Absorb rows by the table of the step before and what it has gained since then."""
+        if step > 1:
+            self._table.add(gain)
+        else:
+            self._table = gain
+        return self._engine.absorbed(self._table, min_score, cluster, step)
 
     def row_results(self, clusters: ClusterTables) -> None:
         """Find what is known of the rows of each run, for `results_of`."""

@@ -14,7 +14,7 @@ from scipy import sparse
 from .._memory import require_memory
 from .._parallel import map_chunks, rows_per_chunk
 from .._partition import Partition
-from .._tables import ClusterTables
+from .._tables import ClusterTables, most_similar
 from .._validation import Data
 from .base import Moved, ProposalRule
 
@@ -65,6 +65,14 @@ class LabelledRows(ABC):
     @abstractmethod
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
         """Return what each of some rows adds to a flat table."""
+
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        def place_chunk(chunk: slice) -> None:
+            scores = self._cluster_scores(np.arange(chunk.start, chunk.stop), clusters)
+            self._labels[chunk] = most_similar(clusters.similarities(scores), threshold)
+
+        for _ in self._map(place_chunk, len(self._labels), max(len(clusters), self.resolution)):
+            pass
 
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
@@ -119,6 +127,9 @@ class LabelledRows(ABC):
 
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         return clusters.inner_scores()
+
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        return clusters.products()
 
     def _rows_to_judge(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,6 +55,9 @@ class MergedEngine:
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
         return self._engine.absorb(table, min_score, cluster, step)
 
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        self._engine.place(clusters, threshold)
+
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
@@ -78,6 +83,9 @@ class MergedEngine:
 
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         return self._engine.inner_scores(clusters)
+
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        return self._engine.products(clusters)
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         merged = self._engine.row_results(clusters)

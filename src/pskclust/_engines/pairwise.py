@@ -42,6 +42,12 @@ class PairwiseEngine(LocalEngine):
             inner.append(sum(a * b for a, b in zip(scores.tolist(), units, strict=True)))
         return inner
 
+    def products(self, clusters: ClusterTables) -> NDArray[np.float64]:
+        rows = np.arange(self._n_rows)
+        scores = self._cluster_scores(rows, clusters).astype(np.float64)
+        products: NDArray[np.float64] = clusters.counts.astype(np.float64) @ scores
+        return products
+
     def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
         counts = np.zeros((1, self._n_rows), dtype=np.int64)
         counts[0, rows] = units

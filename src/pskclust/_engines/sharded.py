@@ -119,6 +119,9 @@ class CombinedRows(ABC):
     def claim(self, row: int, cluster: int) -> None:
         self._ask("claim", row, cluster)
 
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        self._ask("place", clusters, threshold)
+
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
@@ -155,14 +158,14 @@ class CombinedRows(ABC):
     def inner_scores(self, clusters: ClusterTables) -> list[int]:
         return clusters.inner_scores()
 
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        return clusters.products()
+
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
         """Absorb, and return the table of the rows that joined, which are added nowhere."""
-        answers = self._ask("absorbed", table, min_score, cluster, step)
-        n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
-        best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
-        return Absorbed(n_rows, best_score_left), _sum_of_tables([added for _, added in answers])
+        return summed_up(self._ask("absorbed", table, min_score, cluster, step))
 
 
 class ShardedEngine(CombinedRows):
@@ -204,6 +207,13 @@ class ShardedEngine(CombinedRows):
 
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
         return [shard.answer(verb, *arguments) for shard in self._shards]
+
+
+def summed_up(answers: Sequence[tuple[Absorbed, CountTable]]) -> tuple[Absorbed, CountTable]:
+    """Return what was absorbed in all."""
+    n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
+    best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
+    return Absorbed(n_rows, best_score_left), _sum_of_tables([added for _, added in answers])
 
 
 def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:

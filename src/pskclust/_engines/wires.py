@@ -28,8 +28,8 @@ _KEY_BYTES = 32
 class Wire(Protocol):
     """A way to one holder. What is sent is answered, in order."""
 
-    def send(self, commands: Any) -> None:
-        """Send commands, without waiting for the answer."""
+    def send(self, message: bytes) -> None:
+        """Send a message, without waiting for the answer."""
 
     def receive(self) -> Any:
         """Return the answer, or raise ConnectionError if there is nobody to give it."""
@@ -54,15 +54,15 @@ class SchedulerWire:
         self._client, self._address, self._actor = client, address, actor
         self._timeout = timeout
 
-    def send(self, commands: Any) -> None:
-        message = {
+    def send(self, message: bytes) -> None:
+        request = {
             "op": "actor_execute",
             "actor": self._actor,
             "function": "run",
-            "args": [to_serialize(commands)],
+            "args": [to_serialize(message)],
             "kwargs": {},
         }
-        call = self._client.scheduler.proxy(worker=self._address, msg=message)
+        call = self._client.scheduler.proxy(worker=self._address, msg=request)
         self._reply = asyncio.run_coroutine_threadsafe(call, self._client.loop.asyncio_loop)
 
     def receive(self) -> Any:
@@ -80,22 +80,36 @@ class SocketWire:
 
     def __init__(self, host: str, port: int, key: bytes, timeout: float) -> None:
         self._socket = socket.create_connection((host, port), _SECONDS_TO_CONNECT)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._socket.sendall(key)
+        try:
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket.sendall(key)
+        except OSError:
+            self._socket.close()
+            raise
         self._socket.settimeout(timeout)
 
-    def send(self, commands: Any) -> None:
-        _lost_if_broken(_send, self._socket, commands)
+    def send(self, message: bytes) -> None:
+        _lost_if_broken(_send, self._socket, message)
 
     def receive(self) -> Any:
-        status, answer = _lost_if_broken(_receive, self._socket)
+        status, answer = unpack(_lost_if_broken(_receive, self._socket))
         return _answer_or_error(status, answer)
 
     def close(self) -> None:
         self._socket.close()
 
 
-def serve(host: str, key: bytes, answer: Callable[[Any], tuple[str, Any]]) -> int:
+def pack(message: Any) -> bytes:
+    """Return what is sent for a message."""
+    return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def unpack(message: bytes) -> Any:
+    """Return what was packed, by this program: wires open to those with the key alone."""
+    return pickle.loads(message)
+
+
+def serve(host: str, key: bytes, answer: Callable[[bytes], tuple[str, Any]]) -> int:
     """Answer whoever comes with the key, one alone and soon; return the port to come to."""
     server = socket.create_server((host, 0), family=_family(host))
     server.settimeout(_SECONDS_TO_CONNECT)
@@ -106,7 +120,7 @@ def serve(host: str, key: bytes, answer: Callable[[Any], tuple[str, Any]]) -> in
     return port
 
 
-def _serve(server: socket.socket, key: bytes, answer: Callable[[Any], tuple[str, Any]]) -> None:
+def _serve(server: socket.socket, key: bytes, answer: Callable[[bytes], tuple[str, Any]]) -> None:
     with server:
         try:
             connection, _ = server.accept()
@@ -120,19 +134,18 @@ def _serve(server: socket.socket, key: bytes, answer: Callable[[Any], tuple[str,
                 return
             connection.settimeout(None)
             while True:
-                _send(connection, answer(_receive(connection)))
+                _send(connection, pack(answer(_receive(connection))))
         except OSError:  # the other side has closed, or is gone
             return
 
 
-def _send(connection: socket.socket, message: Any) -> None:
-    content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    connection.sendall(_LENGTH.pack(len(content)) + content)
+def _send(connection: socket.socket, message: bytes) -> None:
+    connection.sendall(_LENGTH.pack(len(message)) + message)
 
 
-def _receive(connection: socket.socket) -> Any:
+def _receive(connection: socket.socket) -> bytes:
     (length,) = _LENGTH.unpack(_read(connection, _LENGTH.size))
-    return pickle.loads(_read(connection, length))
+    return bytes(_read(connection, length))
 
 
 def _read(connection: socket.socket, length: int) -> bytearray:

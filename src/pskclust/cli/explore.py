@@ -10,11 +10,12 @@ import click
 
 from .bars import Bars
 from .options import (
-    PARAMETERS,
+    OTHER_PARAMETERS,
+    SCALES,
     check_clustering,
-    clustering_options,
     data_options,
     debug_option,
+    explored_clustering_options,
 )
 from .reading import opened_data, read_data
 
@@ -59,7 +60,7 @@ _READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "del
     help="Space in which colours of an image are compared.",
 )
 @data_options
-@clustering_options
+@explored_clustering_options
 @debug_option
 def explore(
     data: str,
@@ -78,7 +79,7 @@ def explore(
     """
     from ..explorer import serve
 
-    parameters = {name: options[name] for name in PARAMETERS}
+    parameters = {name: options[name] for name in (*SCALES, *OTHER_PARAMETERS)}
     check_clustering(parameters)
     given = {**parameters, "scaling": options["scaling"], "color_space": color_space}
     material = _image(data) if _is_image(data) else _table(data, sample, options)

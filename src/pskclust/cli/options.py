@@ -54,6 +54,10 @@ def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...
     return tuple(name.strip() for row in csv.reader(values) for name in row if name.strip())
 
 
+def _yes_or_no(context: Any, option: Any, value: str) -> Any:
+    return {"yes": True, "no": False}.get(value, value)
+
+
 def _names(flag: str, name: str, words: str) -> Any:
     return click.option(
         flag, name, multiple=True, metavar="NAMES", callback=_split, expose_value=True, help=words
@@ -151,6 +155,24 @@ _SCALE_OPTIONS = (
         help="Similarity where growth stops. Lower it if clusters are split that should be joined.",
     ),
 )
+_LINKING_OPTIONS = (
+    click.option(
+        "--n-clusters",
+        type=int,
+        default=None,
+        metavar="N",
+        help="Link to so many clusters.",
+    ),
+    click.option(
+        "--linking",
+        type=click.Choice(("auto", "yes", "no")),
+        default="auto",
+        show_default=True,
+        callback=_yes_or_no,
+        help="Join clusters that are parts of one; no is the paper's algorithm. Auto links unless "
+        "psi and tau are given.",
+    ),
+)
 _OTHER_PARAMETERS = (
     click.option(
         "--growth-rate",
@@ -238,7 +260,8 @@ OTHER_PARAMETERS = (
     "n_jobs",
     "random_state",
 )
-PARAMETERS = ("psi", "tau", *OTHER_PARAMETERS)
+SCALES = ("psi", "tau")
+PARAMETERS = (*SCALES, "n_clusters", "linking", *OTHER_PARAMETERS)
 
 
 def data_options(command: Command) -> Command:
@@ -253,11 +276,16 @@ def new_data_options(command: Command) -> Command:
 
 def clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC."""
+    return _with(command, *_SCALE_OPTIONS, *_LINKING_OPTIONS, *_OTHER_PARAMETERS)
+
+
+def explored_clustering_options(command: Command) -> Command:
+    """Add an option for every parameter of PSKC that exploring may start from."""
     return _with(command, *_SCALE_OPTIONS, *_OTHER_PARAMETERS)
 
 
 def other_clustering_options(command: Command) -> Command:
-    """Add an option for every parameter of PSKC but psi and tau."""
+    """Add an option for every parameter of PSKC but psi, tau and those of linking."""
     return _with(command, *_OTHER_PARAMETERS)
 
 

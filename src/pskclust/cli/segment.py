@@ -15,6 +15,7 @@ from .display import print_json, print_table
 from .failures import CommandError, ExitCode, end_of, one_line, writing
 from .options import (
     OTHER_PARAMETERS,
+    SCALES,
     check_clustering,
     debug_option,
     force_option,
@@ -80,7 +81,7 @@ def segment(
     Reads PNG, JPEG, TIFF and WebP. DIR receives the labels (labels.png, labels.npy), a picture in
     mean colours, each cluster on white, and a contact sheet.
     """
-    check_clustering({name: parameters[name] for name in ("psi", "tau", *OTHER_PARAMETERS)})
+    check_clustering({name: parameters[name] for name in (*SCALES, *OTHER_PARAMETERS)})
     paths = _image_files(images)
     folders = _folders(paths, Path(output), single=len(images) == 1 and os.path.isfile(images[0]))
     for folder in folders.values():

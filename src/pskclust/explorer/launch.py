@@ -37,7 +37,7 @@ _ON_THE_PAGE = (
     "refine",
     "metric",
 )
-_NOT_EXPLORED = ("verbose", "callback", "kernel", "gamma")
+_NOT_EXPLORED = ("verbose", "callback", "kernel", "gamma", "n_clusters", "linking")
 
 
 class ExplorerServer:
@@ -201,6 +201,11 @@ def serve(
     if given.get("kernel", "isolation") != "isolation":
         raise ValueError(
             f"kernel={given['kernel']!r} cannot be explored: it has no psi. Use 'isolation'."
+        )
+    if given.get("n_clusters") is not None or given.get("linking") is True:
+        raise ValueError(
+            f"n_clusters={given.get('n_clusters')}, linking={given.get('linking')} cannot be "
+            "explored: psi and tau set the clusters of the page. Leave them out."
         )
     controls = (*_ON_THE_PAGE, "scaling", "color_space")
     on_page = {name: value for name, value in given.items() if name in controls}

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from .._auto import choose_psi, choose_tau
+from .._defaults import choose_psi, choose_tau
 from .._validation import CLUSTERING_RULES, check_parameters
 
 SCALINGS = ("none", "standard", "minmax")
@@ -100,7 +100,7 @@ class Settings:
 
 
 def first_settings(n_rows: int, *, is_image: bool = False, **given: Any) -> Settings:
-    """Return where exploring starts: what is given, and the library's own choice for the rest."""
+    """Return where exploring starts: what is given, and what PSKC takes without linking."""
     if is_image:
         # As in the paper.
         psi, tau = 16, 0.1

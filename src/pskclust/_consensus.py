@@ -1,0 +1,83 @@
+"""What several clusterings of the same rows agree on, through tables of how many rows they share.
+
+A label below 0 is noise: such a row agrees with nobody and does not count.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+Labels = NDArray[np.int64]
+
+# Votes settle in one or two rounds; this only ends what might go round in circles.
+_MAX_ROUNDS = 5
+
+
+def shared_rows(first: Labels, second: Labels, n_first: int, n_second: int) -> NDArray[np.int64]:
+    """Return how many rows each cluster of one and each of another clustering share."""
+    both = (first >= 0) & (second >= 0)
+    places = first[both] * n_second + second[both]
+    return np.bincount(places, minlength=n_first * n_second).reshape(n_first, n_second)
+
+
+def mean_jaccard(shared: NDArray[Any]) -> float:
+    """Return how well clusters are found again, given how many rows two clusterings share.
+
+    For each cluster of either one it is the largest Jaccard index with a cluster of the other; the
+    mean over the clusters of each, then of the two. Every cluster counts the same, however small.
+    """
+    unions = shared.sum(axis=1, keepdims=True) + shared.sum(axis=0) - shared
+    jaccard = shared / np.maximum(unions, 1)
+    return float((jaccard.max(axis=1).mean() + jaccard.max(axis=0).mean()) / 2)
+
+
+def vote(clusterings: list[Labels], n_clusters: int) -> Labels:
+    """Return the labels that most of some clusterings agree on, each of so many clusters.
+
+    Clusters of one are matched one to one with those of another by the rows they share: at first
+    with the clustering that is most like all others, then with the outcome of the vote.
+    """
+    likeness = np.array(
+        [[_n_matched(one, other, n_clusters) for other in clusterings] for one in clusterings]
+    )
+    labels = clusterings[int(likeness.sum(axis=1).argmax())]
+    for _ in range(_MAX_ROUNDS):
+        before, labels = labels, _ballot(clusterings, labels, n_clusters)
+        if np.array_equal(labels, before):
+            break
+    return labels
+
+
+def share_agreeing(
+    clusterings: list[Labels], labels: Labels, n_clusters: int
+) -> NDArray[np.float64]:
+    """Return, for each row, the share of some clusterings that agree with its label."""
+    n_agreeing = np.zeros(len(labels), dtype=np.int64)
+    for other in clusterings:
+        n_agreeing += (_renamed(other, labels, n_clusters) == labels) & (labels >= 0)
+    return n_agreeing / len(clusterings)
+
+
+def _ballot(clusterings: list[Labels], reference: Labels, n_clusters: int) -> Labels:
+    votes = np.zeros((len(reference), n_clusters), dtype=np.int64)
+    for labels in clusterings:
+        renamed = _renamed(labels, reference, n_clusters)
+        voting = np.flatnonzero(renamed >= 0)
+        votes[voting, renamed[voting]] += 1
+    return np.where(votes.any(axis=1), votes.argmax(axis=1), -1)
+
+
+def _renamed(labels: Labels, reference: Labels, n_clusters: int) -> Labels:
+    """Return labels by the names that their clusters have in a reference."""
+    shared = shared_rows(labels, reference, n_clusters, n_clusters)
+    names = linear_sum_assignment(shared, maximize=True)[1]
+    return np.append(names, -1)[labels]
+
+
+def _n_matched(one: Labels, other: Labels, n_clusters: int) -> int:
+    shared = shared_rows(one, other, n_clusters, n_clusters)
+    return int(shared[linear_sum_assignment(shared, maximize=True)].sum())

@@ -1,0 +1,182 @@
+"""The same few rows, clustered at a fine scale by many kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._encoding import encode_rows
+from ._engines.choice import blocks_pay, cells_of_rows
+from ._engines.local import LocalEngine
+from ._growth import grow
+from ._kernels import numpy as numpy_kernels
+from ._kernels.numpy import Cells, one_hot
+from ._linking import MergeTree, link
+from ._parallel import map_chunks
+from ._partition import Partition, VoronoiPartition, draw_partition
+from ._tables import ClusterTables
+from ._validation import Data
+
+# Below, plain NumPy is done before compiled code is loaded.
+MIN_ROWS_FOR_COMPILED = 200
+# With more columns matrix products find cells faster than plain distances do.
+_MAX_COLUMNS_FOR_DISTANCES = 3
+# With so many cells, cells hold so few rows that those who share them are best visited.
+_INDEX_FROM = 0.5
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the kernels of a sweep are drawn and clusters are grown."""
+
+    method: str
+    n_partitions: int
+    replace: bool
+    tau: float
+    growth_rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The clusters that one kernel grew."""
+
+    partition: Partition
+    cells: Cells  # (n, t)
+    labels: NDArray[np.int64]  # (n,) -1 for rows that growth left out
+    steps: NDArray[np.int32]  # (n,)
+    seeds: NDArray[np.int64]  # (m,)
+    n_steps: NDArray[np.int64]  # (m,)
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    @cached_property
+    def tree(self) -> MergeTree:
+        return link(self.tables(self.labels, len(self)))
+
+    def cut(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the labels of the rows when parts are linked to so many clusters."""
+        return np.append(self.tree.cut(n_clusters), -1)[self.labels]
+
+    def tables(self, labels: NDArray[np.int64], n_clusters: int) -> ClusterTables:
+        """Return the tables of some clusters of the rows, under this kernel."""
+        members = np.flatnonzero(labels >= 0)
+        ones = np.ones(len(members), dtype=np.int64)
+        shape = n_clusters, len(labels)
+        assignment = sparse.csr_array((ones, (labels[members], members)), shape=shape)
+        features = one_hot(self.cells, self.partition.n_cells, self.partition.no_cell)
+        masses = np.bincount(labels[members], minlength=n_clusters)
+        table_shape = self.partition.table_shape
+        return ClusterTables(
+            (assignment @ features).tocsr(), masses, table_shape, self.partition.n_partitions
+        )
+
+
+def draw_nested(
+    sample: Data, recipe: Recipe, sizes: tuple[int, ...], rng: RandomState
+) -> list[Partition]:
+    """Draw a partition of each size, ascending.
+
+    Voronoi cells of a smaller size have the first centres of a larger one: they are as random,
+    and one look at the distances finds the cells of all sizes.
+    """
+    method, t, replacing = recipe.method, recipe.n_partitions, recipe.replace
+    if method != VoronoiPartition.method:
+        return [draw_partition(sample, method, t, psi, replacing, rng) for psi in sizes]
+    largest = VoronoiPartition.draw(sample, t, sizes[-1], replacing, rng)
+    return [
+        replace(largest, psi=psi, centres=np.ascontiguousarray(largest.centres[:, :psi]))
+        for psi in sizes
+    ]
+
+
+def grow_parts(
+    sample: Data, recipe: Recipe, kernels: list[list[Partition]], n_jobs: int | None
+) -> list[list[Parts]]:
+    """Return what growth finds under each of some kernels, each a list of nested partitions."""
+    if len(sample) < MIN_ROWS_FOR_COMPILED:
+        return [
+            [_grow_plainly(sample, recipe, partition, n_jobs) for partition in nested]
+            for nested in kernels
+        ]
+    found = _cells(sample, kernels, n_jobs)
+
+    def grow_one(chunk: slice) -> list[Parts]:
+        nested = kernels[chunk.start]
+        return [
+            _grow_compiled(cells, recipe, partition)
+            for partition, cells in zip(nested, found[chunk.start], strict=True)
+        ]
+
+    return list(map_chunks(grow_one, len(kernels), 1, n_jobs, 1))
+
+
+def _cells(sample: Data, kernels: list[list[Partition]], n_jobs: int | None) -> list[list[Cells]]:
+    """Return the cells of all rows in each partition of each kernel."""
+    first, points = kernels[0][0], sample.points()
+    few_columns = points.shape[1] <= _MAX_COLUMNS_FOR_DISTANCES
+    if type(first) is not VoronoiPartition or not few_columns or blocks_pay(len(sample), first):
+        return [
+            [cells_of_rows(sample, partition, n_jobs) for partition in nested] for nested in kernels
+        ]
+
+    def find(chunk: slice) -> list[Cells]:
+        return _nested_cells(points, kernels[chunk.start])
+
+    return list(map_chunks(find, len(kernels), 1, n_jobs, 1))
+
+
+def _nested_cells(points: NDArray[np.float64], nested: list[Any]) -> list[Cells]:
+    from ._kernels import sweep  # compiled code is loaded only where it is used
+
+    largest = nested[-1]
+    sizes = np.array([partition.psi for partition in nested])
+    cells = np.empty((len(sizes), len(points), largest.n_partitions), dtype=np.uint16)
+    sweep.nearest_of_first(points, largest.points[largest.centres], sizes, cells)
+    return list(cells)
+
+
+def _grow_compiled(cells: Cells, recipe: Recipe, partition: Partition) -> Parts:
+    from ._kernels import numba as compiled_kernels
+    from ._kernels import sweep
+
+    # Code is compiled for one type of cells only.
+    cells = np.ascontiguousarray(cells, dtype=np.uint16)
+    n_rows, n_partitions = cells.shape
+    psi = partition.psi
+    starts = np.zeros(0, dtype=np.int64)
+    members = np.empty(0, dtype=np.int32)
+    if psi * psi > _INDEX_FROM * n_rows:
+        starts = np.zeros(n_partitions * (psi + 1) + 1, dtype=np.int64)
+        members = np.empty(cells.size, dtype=np.int32)
+        compiled_kernels.list_members(cells, psi + 1, starts, members)
+    labels, seeds, n_steps = (np.empty(n_rows, dtype=np.int64) for _ in range(3))
+    steps = np.empty(n_rows, dtype=np.int32)
+    n_clusters = sweep.grow_rows(
+        cells,
+        psi,
+        recipe.tau,
+        recipe.growth_rate,
+        starts,
+        members,
+        labels,
+        steps,
+        seeds,
+        n_steps,
+    )
+    return Parts(partition, cells, labels, steps, seeds[:n_clusters], n_steps[:n_clusters])
+
+
+def _grow_plainly(sample: Data, recipe: Recipe, partition: Partition, n_jobs: int | None) -> Parts:
+    engine = LocalEngine(sample, n_jobs=n_jobs)
+    engine.encode(partition)
+    growth = grow(engine, recipe.tau, recipe.growth_rate)
+    rows = engine.row_results(growth.clusters)
+    cells = encode_rows(sample, partition, numpy_kernels, n_jobs)
+    return Parts(partition, cells, rows.labels, rows.growth_steps, growth.seeds, growth.n_steps)

@@ -1,0 +1,179 @@
+"""Kernels for fitting the same few thousand rows many times over, compiled."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ._compiling import compiled, compiled_within
+
+
+@compiled
+def nearest_of_first(
+    points,  # IN   (n, d)
+    centres,  # IN   (t, psi, d)
+    sizes,  # IN   (s,) ascending, the last one psi
+    cells,  # OUT  (s, n, t)
+):
+    """Find the Voronoi cell of each point among the first centres, as many as each size says."""
+    n_rows, n_columns = points.shape
+    for i in range(len(centres)):
+        for row in range(n_rows):
+            size, nearest, nearest2 = 0, 0, np.inf
+            for number in range(centres.shape[1]):
+                distance2 = 0.0
+                for column in range(n_columns):
+                    difference = points[row, column] - centres[i, number, column]
+                    distance2 += difference * difference
+                if distance2 < nearest2:
+                    nearest, nearest2 = number, distance2
+                if number + 1 == sizes[size]:
+                    cells[size, row, i] = nearest
+                    size += 1
+
+
+@compiled
+def grow_rows(
+    cells,  # IN   (n, t)
+    psi,  # IN   number of cells of each partitioning; beyond is having no cell
+    tau,
+    growth_rate,
+    starts,  # IN   (t * (psi + 1) + 1,) where the rows of a cell start; empty to do without
+    members,  # IN   (n * t,) the rows
+    labels,  # OUT  (n,)
+    steps,  # OUT  (n,)
+    seeds,  # OUT  (n,) the first k
+    n_steps,  # OUT  (n,) the first k
+):
+    """Run Algorithm 1 on rows of weight 1; return the number of clusters k.
+
+    What each row scores against the growing cluster, and against all rows left, is kept from step
+    to step: a row that joins adds to the scores of the rows in its cells. Where cells hold many
+    rows, it is faster to count and to score anew.
+    """
+    n_rows, n_partitions = cells.shape
+    indexed = len(starts) > 0
+    labels[:] = -1
+    steps[:] = -1
+    counts = np.zeros((n_partitions, psi + 1), dtype=np.int64)
+    left_scores = np.zeros(n_rows, dtype=np.int64)
+    scores = np.zeros(n_rows, dtype=np.int64)
+    left = np.arange(n_rows)
+    add_rows(cells, psi, left, counts)
+    score_rows(cells, counts, left, left_scores)
+    joined = np.empty(n_rows, dtype=np.int64)
+    n_left, n_clusters = n_rows, 0
+    while n_left > 1:
+        first = best_of(left[:n_left], left_scores)
+        second, shared = most_alike(cells, psi, left[:n_left], first)
+        threshold = (1 - growth_rate) * (shared / n_partitions)
+        if threshold <= tau:
+            break
+        counts[:] = 0
+        scores[:] = 0
+        joined[0], joined[1] = first, second
+        steps[first] = steps[second] = 0
+        labels[first] = labels[second] = n_clusters
+        n_added, n_joined, step = 0, 2, 0
+        while True:
+            if n_added < n_joined:
+                added = joined[n_added:n_joined]
+                n_added = n_joined
+                n_left = drop_labelled(left, n_left, labels)
+                if indexed:
+                    add_to_scores(cells, psi, added, starts, members, scores)
+                else:
+                    add_rows(cells, psi, added, counts)
+                    score_rows(cells, counts, left[:n_left], scores)
+            if threshold <= tau:
+                break
+            step += 1
+            min_score = smallest_passing_score(threshold, n_partitions * n_joined)
+            for place in range(n_left):
+                row = left[place]
+                if scores[row] >= min_score:
+                    labels[row], steps[row] = n_clusters, step
+                    joined[n_joined] = row
+                    n_joined += 1
+            threshold *= 1 - growth_rate
+        for place in range(n_left):
+            left_scores[left[place]] -= scores[left[place]]
+        seeds[n_clusters], n_steps[n_clusters] = first, step
+        n_clusters += 1
+    return n_clusters
+
+
+@compiled_within
+def smallest_passing_score(threshold, denominator):
+    score = math.floor(threshold * denominator)
+    while score / denominator > threshold:
+        score -= 1
+    while not score / denominator > threshold:
+        score += 1
+    return score
+
+
+@compiled_within
+def best_of(rows, scores):
+    """Find the row with the highest score, the first one if there are ties."""
+    best = rows[0]
+    for row in rows:
+        if scores[row] > scores[best]:
+            best = row
+    return best
+
+
+@compiled_within
+def most_alike(cells, psi, rows, other):
+    """Find the row that shares most cells with another one, and how many."""
+    best, most = -1, -1
+    for row in rows:
+        if row != other:
+            shared = 0
+            for i in range(cells.shape[1]):
+                shared += cells[row, i] == cells[other, i] and cells[row, i] < psi
+            if shared > most:
+                best, most = row, shared
+    return best, most
+
+
+@compiled_within
+def drop_labelled(left, n_left, labels):
+    """Leave only the rows in no cluster, in their order; return how many they are."""
+    n_kept = 0
+    for place in range(n_left):
+        if labels[left[place]] < 0:
+            left[n_kept] = left[place]
+            n_kept += 1
+    return n_kept
+
+
+@compiled_within
+def add_rows(cells, psi, rows, counts):
+    for row in rows:
+        for i in range(cells.shape[1]):
+            if cells[row, i] < psi:
+                counts[i, cells[row, i]] += 1
+
+
+@compiled_within
+def score_rows(cells, counts, rows, scores):
+    for row in rows:
+        score = 0
+        for i in range(cells.shape[1]):
+            score += counts[i, cells[row, i]]
+        scores[row] = score
+
+
+@compiled_within
+def add_to_scores(cells, psi, rows, starts, members, scores):
+    """Add what rows that join a cluster give to the scores of all rows that share their cells."""
+    for row in rows:
+        for i in range(cells.shape[1]):
+            if cells[row, i] < psi:
+                cell = i * (psi + 1) + cells[row, i]
+                for place in range(starts[cell], starts[cell + 1]):
+                    scores[members[place]] += 1

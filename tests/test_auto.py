@@ -1,0 +1,317 @@
+"""What is chosen when psi, tau or the number of clusters is not given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.datasets import make_moons
+from sklearn.metrics import adjusted_rand_score
+
+import pskclust
+from pskclust import PSKC, _auto
+from pskclust._auto import Cut, decide
+from pskclust._model_file import write_model
+from pskclust._model_state import to_parts
+from test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(300, noise=0.05, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def model(moons):
+    return PSKC(random_state=0).fit(moons[0])
+
+
+def chosen(*cuts, n_clusters=None):
+    return decide(cuts, 8, n_clusters, 100)
+
+
+def test_the_most_clusters_that_are_reproduced_and_separated_are_chosen():
+    two, three = Cut(8, 2, 1.0, 0.9, 0.7), Cut(16, 3, 0.96, 0.8, 0.7)
+    choice = chosen(two, three, Cut(16, 4, 0.99, 0.5, 0.7), Cut(32, 5, 0.9, 0.9, 0.7))
+    assert choice.chosen == three
+    assert choice.runner_up == two
+    assert "reproduced (0.95) and separated (0.75)" in choice.reason
+
+
+def test_every_cluster_must_be_separated():
+    two, three = Cut(8, 2, 1.0, 0.9, 0.8), Cut(16, 3, 1.0, 0.9, 0.4)
+    assert chosen(two, three).chosen == two
+
+
+def test_of_equal_numbers_the_better_reproduced_is_chosen():
+    assert chosen(Cut(8, 3, 0.96, 0.9, 0.7), Cut(64, 3, 0.98, 0.8, 0.7)).chosen.psi == 64
+    assert chosen(Cut(8, 3, 0.98, 0.9, 0.7), Cut(64, 3, 0.98, 0.9, 0.7)).chosen.psi == 8
+
+
+def test_without_separated_cuts_reproduced_ones_will_do():
+    choice = chosen(Cut(8, 2, 0.97, 0.5, 0.7), Cut(8, 3, 0.96, 0.4, 0.7), Cut(8, 4, 0.9, 0.9, 0.7))
+    assert choice.chosen.n_clusters == 3
+    assert "no cut is separated" in choice.reason
+
+
+def test_without_reproduced_cuts_the_best_will_do():
+    choice = chosen(Cut(8, 2, 0.9, 0.5, 0.7), Cut(8, 3, 0.89, 0.4, 0.7), Cut(8, 4, 0.87, 0.9, 0.7))
+    assert choice.chosen.n_clusters == 3
+    assert "no cut is reproduced as well as 0.95" in choice.reason
+
+
+def test_without_any_there_is_one_cluster():
+    choice = chosen(Cut(8, 2, 0.8, 0.9, 0.7), Cut(8, 3, 0.7, 0.9, 0.7))
+    assert (choice.chosen.psi, choice.chosen.n_clusters) == (8, 1)
+    assert choice.reason.endswith("one cluster")
+    assert chosen().chosen.n_clusters == 1
+    assert chosen().runner_up is None
+
+
+def test_with_a_number_given_psi_is_chosen():
+    choice = chosen(Cut(8, 4, 0.8, 0.9, 0.7), Cut(16, 4, 0.7, 0.9, 0.7), n_clusters=4)
+    assert choice.chosen.psi == 8
+    assert choice.reason == "4 clusters were asked for"
+
+
+def test_moons_are_found(moons, model):
+    X, y = moons
+    assert adjusted_rand_score(y, model.labels_) == 1
+    assert model.n_clusters_ == model.auto_.chosen.n_clusters == 2
+    assert model.psi_ == model.kernel_.psi_ == model.auto_.chosen.psi
+    assert model.tau_ == 0.1
+    assert model.auto_.n_rows == len(X)
+    assert model.auto_.chosen in model.auto_.cuts
+    assert model.auto_.runner_up.n_clusters != 2
+    assert 0.9 < model.confidences_.mean() <= 1
+
+
+def test_labels_are_what_predict_says(moons, model):
+    assert_array_equal(model.predict(moons[0]), model.labels_)
+
+
+def test_attributes_fit_together(moons, model):
+    X, labels = moons[0], model.labels_
+    assert_array_equal(model.cluster_sizes_, np.bincount(labels))
+    own = model.similarity(X)[np.arange(len(X)), labels]
+    assert_array_equal(model.similarities_, own)
+    assert model.objective_ == pytest.approx(own.sum())
+    for cluster, seed in enumerate(model.seeds_):
+        assert labels[seed] == cluster
+        assert own[seed] == own[labels == cluster].max()
+    assert len(model.merge_tree_) == (model.merge_tree_.masses > 0).sum()
+    assert model.n_iter_.shape == (2,)
+
+
+def test_one_round_cluster_is_left_whole():
+    X = np.random.RandomState(0).normal(size=(250, 2))
+    model = PSKC(random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+    assert_array_equal(model.labels_, 0)
+
+
+def test_the_number_of_clusters_can_be_given(scattered):
+    model = PSKC(n_clusters=5, random_state=0).fit(scattered)
+    assert model.n_clusters_ == 5
+    assert {cut.n_clusters for cut in model.auto_.cuts} == {5}
+
+
+def test_with_psi_and_tau_given_too_all_rows_are_grown_and_linked(moons):
+    X, y = moons
+    model = PSKC(64, 0.1, n_clusters=2, random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) == 1
+    assert (model.auto_, model.confidences_) == (None, None)
+    assert len(model.merge_tree_) > 2
+    assert_array_equal(model.predict(X), model.labels_)
+    plain = PSKC(64, 0.1, random_state=0, refine=False).fit(X)
+    assert_array_equal(model.merge_tree_.masses, plain.cluster_sizes_)
+    assert_array_equal(model.growth_step_, plain.growth_step_)
+
+
+def test_with_psi_and_tau_given_the_number_can_be_chosen(moons):
+    model = PSKC(64, 0.1, linking=True, random_state=0).fit(moons[0])
+    assert model.n_clusters_ == 2
+    assert {cut.psi for cut in model.auto_.cuts} == {64}
+
+
+def test_given_psi_and_tau_alone_mean_the_paper(scattered):
+    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    assert (model.auto_, model.merge_tree_, model.confidences_) == (None, None, None)
+    assert (
+        model.n_clusters_
+        == PSKC(32, 0.05, linking=False, random_state=0).fit(scattered).n_clusters_
+    )
+
+
+def test_without_linking_the_values_are_fixed(scattered):
+    model = PSKC(linking=False, random_state=0).fit(scattered)
+    assert (model.psi_, model.tau_, model.auto_) == (64, 0.01, None)
+
+
+def test_a_sample_is_enough(monkeypatch, moons):
+    monkeypatch.setattr(_auto, "MAX_ROWS", 150)
+    X, y = moons
+    model = PSKC(random_state=0).fit(X)
+    assert model.auto_.n_rows == 150
+    assert (model.growth_step_ >= 0).sum() <= 150
+    assert adjusted_rand_score(y, model.labels_) > 0.95
+    assert_array_equal(model.predict(X), model.labels_)
+    assert ((model.confidences_ > 0) & (model.confidences_ <= 1)).all()
+
+
+@pytest.mark.parametrize("limit", [40, 5000])
+def test_weights_are_repeated_rows(monkeypatch, limit):
+    monkeypatch.setattr(_auto, "MAX_ROWS", limit)
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(40, 2)) + 6 * rng.randint(0, 2, (40, 1))
+    weights = rng.randint(1, 4, len(X))
+    weighted = PSKC(random_state=0).fit(X, sample_weight=weights)
+    repeated = PSKC(random_state=0).fit(np.repeat(X, weights, axis=0))
+    assert weighted.auto_ == repeated.auto_
+    assert_array_equal(np.repeat(weighted.labels_, weights), repeated.labels_)
+    assert_array_equal(np.repeat(weighted.similarities_, weights), repeated.similarities_)
+
+
+def test_results_do_not_depend_on_threads_or_kernels(monkeypatch, scattered):
+    plain = PSKC(random_state=0, n_jobs=1).fit(scattered)
+    monkeypatch.setattr("pskclust._kernel_sweep.MIN_ROWS_FOR_COMPILED", 10**6)
+    other = PSKC(random_state=0, n_jobs=2).fit(scattered)
+    assert other.auto_ == plain.auto_
+    assert_array_equal(other.labels_, plain.labels_)
+    assert_array_equal(other.confidences_, plain.confidences_)
+
+
+def test_results_do_not_depend_on_the_engine(monkeypatch):
+    X, _ = make_moons(5000, noise=0.05, random_state=0)
+    parameters = {"psi": 64, "tau": 0.1, "n_clusters": 2, "random_state": 0}
+    blocked = PSKC(**parameters).fit(X)
+    monkeypatch.setattr("pskclust._kernels.choice.MIN_ROWS_FOR_COMPILED", 10**6)
+    plain = PSKC(**parameters).fit(X)
+    assert (blocked.kernels_, plain.kernels_) == ("numba", "numpy")
+    assert_array_equal(blocked.merge_tree_.similarities, plain.merge_tree_.similarities)
+    assert_array_equal(blocked.labels_, plain.labels_)
+    assert_array_equal(blocked.similarities_, plain.similarities_)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"psi": 32, "tau": 0.1, "n_clusters": 4}, {"metric": "cosine"}], ids=str
+)
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+def test_rows_may_be_read_block_by_block(parameters, weighted, scattered, tmp_path):
+    weights = np.random.RandomState(0).randint(0, 4, len(scattered)) if weighted else None
+    plain = PSKC(**parameters, random_state=0).fit(scattered, sample_weight=weights)
+    with shards_of(100):
+        model = PSKC(**parameters, random_state=0, scratch_dir=tmp_path).fit(
+            in_blocks(scattered, [7, 7, 250]), sample_weight=weights
+        )
+    assert model.auto_ == plain.auto_
+    assert_same_but_for_the_engine(model, plain)
+    assert_array_equal(model.merge_tree_.similarities, plain.merge_tree_.similarities)
+    if not parameters.get("n_clusters"):
+        assert_array_equal(model.confidences_, plain.confidences_)
+
+
+def test_the_objective_is_the_similarity_of_all_rows(scattered):
+    weights = np.random.RandomState(0).randint(0, 4, len(scattered))
+    model = PSKC(random_state=0).fit(scattered, sample_weight=weights)
+    assert model.objective_ == pytest.approx(model.similarities_ @ weights, rel=1e-12)
+    for cluster, seed in enumerate(model.seeds_):
+        own = np.flatnonzero(model.labels_ == cluster)
+        assert seed == own[model.similarities_[own].argmax()]
+
+
+def test_linked_growth_goes_on_from_a_checkpoint(scattered, tmp_path):
+    parameters = {"psi": 32, "tau": 0.1, "n_clusters": 4, "random_state": 0}
+
+    def stop(progress):
+        if progress.stage == "grow" and progress.n_clusters > 3:
+            raise InterruptedError
+
+    folder = tmp_path / "checkpoint"
+    with pytest.raises(InterruptedError):
+        PSKC(**parameters, checkpoint=folder, callback=stop).fit(scattered)
+    heard = []
+    model = PSKC(**parameters, checkpoint=folder, callback=heard.append).fit(scattered)
+    assert next(event for event in heard if event.stage == "grow").n_clusters == 4
+    assert_same_but_for_the_engine(model, PSKC(**parameters).fit(scattered))
+    assert not folder.exists()
+
+
+def test_a_choice_leaves_no_checkpoint(scattered, tmp_path):
+    model = PSKC(random_state=0, checkpoint=tmp_path / "checkpoint").fit(scattered)
+    assert_same_but_for_the_engine(model, PSKC(random_state=0).fit(scattered))
+    assert not (tmp_path / "checkpoint").exists()
+
+
+def test_the_gaussian_kernel_links_to_a_given_number(blobs):
+    model = PSKC(kernel="gaussian", tau=0.6, n_clusters=2, random_state=0).fit(blobs)
+    fine = PSKC(kernel="gaussian", tau=0.6, refine=False, random_state=0).fit(blobs)
+    assert fine.n_clusters_ > 2
+    assert model.n_clusters_ == 2
+    assert_array_equal(model.predict(blobs), model.labels_)
+    products = naive_products(fine, blobs)
+    cosines = products / np.sqrt(np.outer(np.diag(products), np.diag(products)))
+    np.fill_diagonal(cosines, -1)
+    assert model.merge_tree_.similarities[0] == pytest.approx(cosines.max(), rel=1e-6)
+
+
+def naive_products(model, X):
+    """Return the total similarity of the rows of any two clusters, as growth found them."""
+    members = [model._result.clusters.counts[[k]].indices for k in range(model.n_clusters_)]
+    differences = X[:, np.newaxis] - X[np.newaxis]
+    kernel = np.exp(-model.kernel_.gamma * np.square(differences).sum(axis=2))
+    return np.array([[kernel[np.ix_(a, b)].sum() for b in members] for a in members])
+
+
+def test_small_linked_clusters_are_left_out(scattered):
+    few = PSKC(64, 0.1, n_clusters=12, min_cluster_size=30, random_state=0).fit(scattered)
+    assert few.n_clusters_ < 12
+    assert few.cluster_sizes_.min() >= 25
+    assert (few.labels_ >= 0).all()
+
+
+def test_a_model_file_keeps_the_choice(model, moons, tmp_path):
+    model.save(tmp_path / "model.npz")
+    loaded = pskclust.load(tmp_path / "model.npz")
+    assert loaded.auto_ == model.auto_
+    assert_array_equal(loaded.predict(moons[0]), model.labels_)
+    assert_array_equal(loaded.confidences_, model.confidences_)
+    assert_array_equal(loaded.merge_tree_.to_scipy(), model.merge_tree_.to_scipy())
+
+
+def test_model_files_from_before_linking_are_read(scattered, tmp_path):
+    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    header, arrays = to_parts(model)
+    del header["linkage"], header["result"]["linked"]
+    del header["parameters"]["n_clusters"], header["parameters"]["linking"]
+    write_model(tmp_path / "old.npz", header, arrays)
+    loaded = pskclust.load(tmp_path / "old.npz")
+    assert_array_equal(loaded.predict(scattered), model.predict(scattered))
+    assert (loaded.auto_, loaded.merge_tree_, loaded.confidences_) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 3, "linking": False}, "n_clusters=3 needs linking, but linking=False"),
+        ({"linking": True, "kernel": "gaussian"}, "Give n_clusters, or use kernel='isolation'"),
+        (
+            {"n_clusters": 0},
+            "n_clusters=0 is not allowed. Use a whole number of 1 or more, or None",
+        ),
+        ({"linking": "yes"}, "linking='yes' is not allowed. Use True or False, or 'auto'"),
+        ({"psi": 8, "tau": 0.1, "n_clusters": 90}, "more than the .* clusters that growth found"),
+        ({"n_clusters": 290}, "n_clusters=290 is more than the .* parts"),
+    ],
+)
+def test_what_cannot_be_is_said(parameters, message, moons):
+    with pytest.raises(ValueError, match=message):
+        PSKC(**parameters, random_state=0).fit(moons[0])
+
+
+def test_the_choice_is_reported(moons):
+    heard = []
+    PSKC(random_state=0, callback=heard.append).fit(moons[0])
+    assert heard[0].stage == "choose"
+    assert heard[-1].stage == "link"
+    assert heard[-1].n_clusters == 2
