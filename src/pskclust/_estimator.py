@@ -170,7 +170,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         `n_kernels`). None if there was nothing to choose.
     merge_tree_ : MergeTree or None
         How parts were joined, for ``merge_tree_.to_scipy()`` and
-        :class:`~pskclust.plotting.MergeTreeDisplay`. None unless clusters are linked.
+        :class:`pskclust.plotting.MergeTreeDisplay`. None unless clusters are linked.
     confidences_ : ndarray of float64, shape (n_samples,), or None
         Share of the kernels that were compared that agree with the label of a row. Rows beyond
         the `auto_.n_rows` looked at have the mean of their cluster. None if there was nothing to
