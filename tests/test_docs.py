@@ -72,7 +72,7 @@ MADE = {
     "plots": {"clusters.png", "report.html"},
     "start": {
         *("points.csv", "clusters.png", "model.npz", "labels.csv", "by-command.npz"),
-        *("report.html", "again.csv", "parts"),
+        *("again.csv", "parts"),
     },
 }
 
