@@ -319,3 +319,8 @@ def test_the_choice_is_reported(moons):
     assert heard[0].stage == "choose"
     assert heard[-1].stage == "link"
     assert heard[-1].n_clusters == 2
+
+
+def test_clusters_have_twenty_rows_on_average_at_the_least(moons):
+    numbers = [cut.n_clusters for cut in PSKC(random_state=0).fit(moons[0]).auto_.cuts]
+    assert max(numbers) == len(moons[0]) // 20

@@ -31,6 +31,8 @@ PSIS = (8, 16, 32, 64, 128, 256)
 N_KERNELS = 8
 # With this many, every cell of the largest psi holds 16 rows: more tell little that is new.
 MAX_ROWS = 4_000
+# Of so many rows a cluster must be on average, unless their number is given.
+MIN_ROWS_PER_CLUSTER = 20
 # A cut that kernels agree on but for a row in fourteen is as good as others may be.
 REPRODUCED = 0.93
 # Below, what is most reproduced is no better than cuts of one round cluster are.
@@ -164,8 +166,8 @@ def choose(
     report(Progress("choose", N_KERNELS, N_KERNELS))
     cuts: list[Cut] = []
     for size, parts in by_psi.items():
-        last = fewest[size] if n_clusters is None else min(n_clusters, fewest[size])
-        cuts += _judge(size, parts, range(max(2, n_clusters or 2), last + 1))
+        most = n_clusters or max(2, n_rows // MIN_ROWS_PER_CLUSTER)
+        cuts += _judge(size, parts, range(max(2, n_clusters or 2), min(most, fewest[size]) + 1))
     choice = decide(tuple(cuts), sizes[0], n_clusters, n_rows)
     chosen = by_psi[choice.chosen.psi]
     labels = vote(choice.clusterings(chosen), choice.chosen.n_clusters)
