@@ -1,5 +1,10 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
+# make coverage     how much of the code the tests run, with branches; fails below the floor in pyproject.toml
+# make mutations [ONLY=_growth]  make wrong changes to the core, one at a time, and see that tests fail
+# make test-python PYTHON=python3.13  the portable tests in an environment of another Python
+# make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
+# make dist   build wheel and sdist, install them into empty environments and try them there
 # make docs   set up, build the site into build/site; warnings are errors
 # make gallery  run the examples again, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
@@ -9,7 +14,14 @@
 PYTHON ?= python3
 VENV := .venv
 
-.PHONY: demo test docs gallery bench bench-quick quality reproduce lint types chromium clean
+# What can be different elsewhere; the others are about pages, figures and the browser.
+PORTABLE := auto bad_input blocks checkpoint cli dask equal_rows estimator exactness explorer_server \
+  image image_files inputs isolation_kernel kernel_sweep model_file out_of_core partition plotting refinement \
+  report table_files tables
+PORTABLE_TESTS := $(PORTABLE:%=tests/test_%.py)
+
+.PHONY: demo test coverage mutations portable test-python test-lowest dist docs gallery bench bench-quick \
+  quality reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -17,6 +29,24 @@ demo: $(VENV)/.plot
 
 test: lint types chromium
 	$(VENV)/bin/python -m pytest -n auto
+
+coverage: $(VENV)/.dev chromium
+	$(VENV)/bin/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-report=html:build/coverage
+
+mutations: $(VENV)/.dev
+	$(VENV)/bin/python tools/mutations/run.py $(ONLY)
+
+portable: $(VENV)/.test
+	$(VENV)/bin/python -m pytest $(PORTABLE_TESTS)
+
+test-python:
+	$(MAKE) portable PYTHON=$(PYTHON) VENV=.venv-$(notdir $(PYTHON))
+
+test-lowest: .venv-lowest/.test
+	.venv-lowest/bin/python -m pytest $(PORTABLE_TESTS)
+
+dist: $(VENV)/.release
+	$(VENV)/bin/python tools/check_dist.py
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
@@ -47,12 +77,20 @@ types: $(VENV)/.dev
 	$(VENV)/bin/mypy
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
+EXTRAS := plot test dev docs bench quality reproduce release
 # A stamp for each set of extras: a second run installs nothing.
-$(VENV)/.plot $(VENV)/.dev $(VENV)/.docs $(VENV)/.bench $(VENV)/.quality $(VENV)/.reproduce: $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
+$(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 
 $(VENV)/bin/pip:
 	sh tools/make_venv.sh $(PYTHON) $(VENV)
+
+.venv-lowest/.test: pyproject.toml tools/lowest_versions.py
+	sh tools/make_venv.sh $(PYTHON) .venv-lowest
+	.venv-lowest/bin/pip install --quiet --disable-pip-version-check packaging
+	.venv-lowest/bin/python tools/lowest_versions.py > .venv-lowest/lowest.txt
+	.venv-lowest/bin/pip install --quiet --disable-pip-version-check --constraint .venv-lowest/lowest.txt --editable ".[test]"
+	touch $@

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -161,3 +162,80 @@ def test_compiled_kernels_count_and_score_as_plain_ones(n_rows, n_partitions, ps
         kernels.score_cells(cells, tables[0], score)
     assert_array_equal(tables[0], tables[1])
     assert_array_equal(scores[0], scores[1])
+
+
+def some_partition(method):
+    X = np.random.RandomState(0).randn(30, 2)
+    data = Data(X, "euclidean", uniform_weights(30))
+    return draw_partition(data, method, 3, 5, False, np.random.RandomState(0))
+
+
+def put(place, value):
+    """Return what puts a value at a place."""
+
+    def change(array):
+        array[place] = value
+        return array
+
+    return change
+
+
+DAMAGE = [
+    ("voronoi", "points", lambda points: points.astype(np.float32)),
+    ("voronoi", "points", lambda points: points[0]),
+    ("voronoi", "points", lambda points: points[:, :1]),
+    ("voronoi", "points", put((0, 0), np.nan)),
+    ("voronoi", "centres", lambda centres: centres.astype(np.int32)),
+    ("voronoi", "centres", lambda centres: centres.ravel()),
+    ("voronoi", "centres", lambda centres: centres[:, 1:]),
+    ("voronoi", "centres", put((0, 0), -1)),
+    ("hypersphere", "centres", put((0, 0), -1)),
+    ("hypersphere", "radius2", lambda radius2: radius2.astype(np.float32)),
+    ("hypersphere", "radius2", lambda radius2: radius2[1:]),
+    ("hypersphere", "radius2", put((0, 0), -1e-300)),
+    ("tree", "feature", lambda feature: feature[:, 1:]),
+    ("tree", "feature", lambda feature: feature.astype(np.int64)),
+    ("tree", "feature", put((0, 0), 2)),
+    ("tree", "feature", put((1, 8), 0)),  # the last node must be a leaf
+    ("tree", "threshold", lambda threshold: threshold[1:]),
+    ("tree", "threshold", lambda threshold: threshold.astype(np.float32)),
+    ("tree", "target", lambda target: target[:, 1:]),
+    ("tree", "target", put((0, 0), 0)),  # a branch that leads to itself
+    ("tree", "target", put((0, 0), 9)),  # and one that leads beyond the last node
+    ("tree", "target", put((0, 8), 5)),  # a leaf with the number of no cell
+    ("tree", "target", put((0, 8), -1)),
+]
+
+
+@pytest.mark.parametrize(("method", "name", "change"), DAMAGE)
+def test_arrays_that_were_never_drawn_are_refused(method, name, change):
+    partition = some_partition(method)
+    partition.check(2)
+    damaged = replace(partition, **{name: change(getattr(partition, name).copy())})
+    with pytest.raises(ValueError, match=f"{name} is not what a partition can have"):
+        damaged.check(2)
+
+
+def test_a_centre_beyond_the_last_point_is_refused():
+    partition = some_partition("voronoi")
+    partition.centres[0, 0] = len(partition.points) - 1
+    partition.check(2)
+    partition.centres[0, 0] += 1
+    with pytest.raises(ValueError, match="centres"):
+        partition.check(2)
+
+
+def test_equal_centres_have_balls_of_radius_0():
+    data = Data(np.ones((4, 2)), "euclidean", uniform_weights(4))
+    partition = draw_partition(data, "hypersphere", 3, 2, False, np.random.RandomState(0))
+    assert_array_equal(partition.radius2, np.zeros((3, 2)))
+    partition.check(2)
+
+
+def test_nothing_that_can_be_made_again_is_kept_of_a_partition():
+    X = np.random.RandomState(0).randn(30, 5)
+    data = Data(X, "euclidean", uniform_weights(30))
+    partition = draw_partition(data, "voronoi", 3, 5, False, np.random.RandomState(0))
+    partition.cells(X)
+    assert set(partition.__getstate__()) == {"psi", "points", "centres"}
+    assert set(partition.arrays()) == {"points", "centres"}

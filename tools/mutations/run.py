@@ -1,0 +1,210 @@
+"""See whether the tests notice wrong changes to the core: make mutations [ONLY="_growth _tables"]
+
+Each change is made by itself in a copy of the tree, and the tests of its module are run there
+until one fails. A change that no test minds is a survivor: a line that is not tested, or one that
+does not matter. Changes are drawn at random, the same ones every time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import NamedTuple
+
+# Before they are imported: one thread, no folder of examples, and what conftest.py asks for.
+os.environ |= {"OMP_NUM_THREADS": "1", "SCIPY_ARRAY_API": "1", "HYPOTHESIS_PROFILE": "mutations"}
+
+import hypothesis
+import numba
+import pytest
+import sklearn.cluster  # noqa: F401  loaded once for all runs
+from edits import edits
+
+ROOT = Path(__file__).parents[2]
+LOG = ROOT / "build/mutations.log"
+COPIED = ("src", "tests", "pyproject.toml")
+PACKAGE = "src/pskclust"
+PLAIN = "test_exactness.py::test_labels_are_those_of_the_pseudocode[plain]"
+WEIGHTED = "test_exactness.py::test_a_row_of_weight_w_is_labelled_as_w_copies[plain]"
+COMPILED = "test_exactness.py::test_labels_are_those_of_the_pseudocode[compiled]"
+CELLS = "test_exactness.py::test_cells_are_those_of_plain_loops"
+# The tests of each module, those that are quickest to notice first.
+TESTS = {
+    "_growth": [PLAIN, WEIGHTED, "test_checkpoint.py", "test_progress.py"],
+    "_refinement": ["test_refinement.py", PLAIN, WEIGHTED, "test_progress.py"],
+    "_tables": ["test_tables.py", "test_refinement.py", PLAIN],
+    "_partition": ["test_partition.py", CELLS, "test_isolation_kernel.py", "test_model_file.py"],
+    "_kernels/numpy": [CELLS, PLAIN, "test_partition.py", "test_isolation_kernel.py"],
+    "_kernels/screening": ["test_partition.py"],
+    "_kernels/numba": ["test_partition.py", COMPILED, "test_kernel_sweep.py"],
+    "_kernels/blocks": ["test_blocks.py"],
+    "_kernels/block_encoding": ["test_blocks.py"],
+    "_kernels/sweep": ["test_kernel_sweep.py"],
+}
+# To compile takes longer than to run a few tests as they are, so those come first.
+COMPILED_MODULES = {
+    "_kernels/numba",
+    "_kernels/blocks",
+    "_kernels/block_encoding",
+    "_kernels/sweep",
+}
+UNCOMPILED_TESTS = ["test_compiled.py"]
+# A change that makes the tests take so many times longer would be noticed, too.
+PATIENCE, LEAST_SECONDS = 2, 10
+MOST_BYTES = 16 << 30
+
+
+class Stage(NamedTuple):
+    """Tests to run together."""
+
+    tests: list[str]
+    compiled: bool
+
+
+class Outcome(NamedTuple):
+    """How the tests of a module did."""
+
+    passed: bool
+    stopped: bool  # by force: too slow, too large, or a crash
+    seconds: float  # of work
+
+
+def main() -> int:
+    """Try the changes and return 0 if enough of them are noticed."""
+    arguments = _arguments()
+    # Shrinking examples helps people, of whom nobody is looking.
+    phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
+    hypothesis.settings.register_profile(
+        "mutations", deadline=None, derandomize=True, database=None, phases=phases
+    )
+    # As an exception, so that the copy is cleaned away.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    n_caught = n_tried = 0
+    with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
+        tree = Path(folder)
+        _copy(tree)
+        for module in arguments.modules:
+            caught, tried = _try_module(tree, module, arguments.number, arguments.seed)
+            n_caught, n_tried = n_caught + caught, n_tried + tried
+    print(f"all: {n_caught} of {n_tried} changes noticed, {n_caught / n_tried:.0%}")
+    return int(n_caught < arguments.least * n_tried)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("modules", nargs="*", default=list(TESTS), help="such as _growth")
+    parser.add_argument("--number", type=int, default=30, help="changes to each module")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--least", type=float, default=0.9, help="share that must be noticed")
+    arguments = parser.parse_args()
+    unknown = set(arguments.modules) - set(TESTS)
+    if unknown:
+        parser.error(f"no tests are known for {', '.join(unknown)}; there are {', '.join(TESTS)}")
+    return arguments
+
+
+def _copy(tree: Path) -> None:
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, tree / name)
+
+
+def _try_module(tree: Path, module: str, number: int, seed: int) -> tuple[int, int]:
+    """Return how many changes were noticed, and how many were tried."""
+    path = tree / PACKAGE / f"{module}.py"
+    source = path.read_text()
+    possible = edits(source)
+    # By name, so that a module's changes do not depend on which others are looked at.
+    chosen = random.Random(f"{seed} {module}").sample(possible, min(number, len(possible)))
+    stages = [Stage(TESTS[module], compiled=True)]
+    if module in COMPILED_MODULES:
+        stages.insert(0, Stage(UNCOMPILED_TESTS, compiled=False))
+    limits = [_limit(tree, stage) for stage in stages]
+    print(f"{module}: {len(possible)} changes possible, tests stop after {sum(limits):.0f} s")
+    outcomes = []
+    for edit in chosen:
+        path.write_text(edit.text)
+        outcomes.append(_try_stages(tree, stages, limits))
+        if outcomes[-1].passed:
+            print(f"  survived, {edit}", flush=True)
+    path.write_text(source)
+    n_caught = sum(not outcome.passed for outcome in outcomes)
+    n_stopped = sum(outcome.stopped for outcome in outcomes)
+    print(
+        f"{module}: {n_caught} of {len(chosen)} noticed, {n_stopped} of them by force", flush=True
+    )
+    return n_caught, len(chosen)
+
+
+def _limit(tree: Path, stage: Stage) -> float:
+    """Return how long tests may take, given what they take on code that is not changed."""
+    unchanged = _run(tree, stage, None)
+    if not unchanged.passed:
+        sys.exit(f"Tests fail without any change: see {LOG.relative_to(ROOT)}")
+    return PATIENCE * unchanged.seconds + LEAST_SECONDS
+
+
+def _try_stages(tree: Path, stages: list[Stage], limits: list[float]) -> Outcome:
+    for stage, limit in zip(stages, limits, strict=True):
+        outcome = _run(tree, stage, limit)
+        if not outcome.passed:
+            break
+    return outcome
+
+
+def _run(tree: Path, stage: Stage, limit: float | None) -> Outcome:
+    """Run tests in a process that has all but our own code loaded already."""
+    child = os.fork()
+    if not child:
+        os._exit(_test(tree, stage, limit))
+    status = None
+    try:
+        _, status, used = os.wait4(child, 0)
+    finally:
+        if status is None:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return Outcome(status == 0, os.WIFSIGNALED(status), used.ru_utime + used.ru_stime)
+
+
+def _test(tree: Path, stage: Stage, limit: float | None) -> int:
+    """Run tests in the copy of the tree; return 0 if they pass."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    if limit is not None:
+        # Seconds of work end what loops for ever, those of the clock what waits for ever.
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
+        signal.alarm(int(20 * limit))
+    os.chdir(tree)
+    LOG.parent.mkdir(exist_ok=True)
+    output = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
+    sys.dont_write_bytecode = True
+    numba.config.DISABLE_JIT = not stage.compiled
+    # Plain: modules that are loaded already cannot have their assertions rewritten.
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain"]
+    if not stage.compiled:
+        options += ["-W", "ignore:overflow:RuntimeWarning"]
+    try:
+        return int(pytest.main([*options, *(f"tests/{name}" for name in stage.tests)]))
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
