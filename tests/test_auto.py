@@ -28,8 +28,8 @@ def model(moons):
     return PSKC(random_state=0).fit(moons[0])
 
 
-def chosen(*cuts, n_clusters=None):
-    return decide(cuts, 8, n_clusters, 100)
+def chosen(*cuts, n_clusters=None, n_rows=4_000):
+    return decide(cuts, 8, n_clusters, n_rows)
 
 
 def test_more_clusters_are_worth_more_if_they_are_reproduced():
@@ -72,6 +72,13 @@ def test_without_any_there_is_one_cluster(reproduced):
     assert chosen().runner_up is None
 
 
+def test_of_few_rows_the_best_is_taken_unless_there_is_nothing():
+    two, three = Cut(8, 2, 0.7, 0.9, 0.9), Cut(64, 3, 0.75, 0.1, 0.1)
+    assert chosen(two, three, n_rows=999).chosen == three
+    assert chosen(two, three, n_rows=1_000).chosen.n_clusters == 1
+    assert chosen(replace(two, reproduced=0.69), n_rows=999).chosen.n_clusters == 1
+
+
 def test_with_a_number_given_psi_is_chosen():
     choice = chosen(Cut(8, 4, 0.8, 0.9, 0.7), Cut(16, 4, 0.7, 0.9, 0.7), n_clusters=4)
     assert choice.chosen.psi == 8
@@ -108,7 +115,7 @@ def test_attributes_fit_together(moons, model):
 
 
 def test_one_round_cluster_is_left_whole():
-    X = np.random.RandomState(0).normal(size=(250, 2))
+    X = np.random.RandomState(0).normal(size=(1_200, 2))
     model = PSKC(random_state=0).fit(X)
     assert model.n_clusters_ == 1
     assert_array_equal(model.labels_, 0)

@@ -37,6 +37,10 @@ MIN_ROWS_PER_CLUSTER = 20
 REPRODUCED = 0.93
 # Below, what is most reproduced is no better than cuts of one round cluster are.
 HARDLY_REPRODUCED = 0.85
+# Of fewer rows, the kernels differ so much that true cuts are reproduced no better than those of
+# one cluster: the fewest clusters of the best cuts are taken, unless these are no better than chance.
+FEW_ROWS = 1_000
+BARELY_REPRODUCED = 0.7
 # Cuts that are reproduced as well as the best but for this much are as good.
 _AS_GOOD = 0.02
 # What a cut is worth: a hundredth less reproduced weighs as much as a fifth more clusters.
@@ -226,23 +230,29 @@ def decide(
     cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
 ) -> AutoChoice:
     """Choose among cuts."""
-    chosen, reason = _best(cuts, smallest_psi, n_clusters)
+    chosen, reason = _best(cuts, smallest_psi, n_clusters, n_rows)
     others = tuple(cut for cut in cuts if cut.n_clusters != chosen.n_clusters)
-    runner_up = _best(others, smallest_psi, None)[0] if others else None
+    runner_up = _best(others, smallest_psi, None, n_rows)[0] if others else None
     return AutoChoice(chosen, runner_up, reason, cuts, n_rows, N_KERNELS)
 
 
-def _best(cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None) -> tuple[Cut, str]:
+def _best(
+    cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
+) -> tuple[Cut, str]:
     if n_clusters is not None and cuts:
         return _worthiest(cuts), f"{n_clusters} clusters were asked for"
     one = Cut(smallest_psi, 1, 1.0, 0.0, 0.0)
     most = max((cut.reproduced for cut in cuts), default=0.0)
-    if most < HARDLY_REPRODUCED:
-        return one, f"no cut is reproduced as well as {HARDLY_REPRODUCED}: one cluster"
+    least = BARELY_REPRODUCED if n_rows < FEW_ROWS else HARDLY_REPRODUCED
+    if most < least:
+        return one, f"no cut is reproduced as well as {least}: one cluster"
     enough = min(REPRODUCED, most - _AS_GOOD)
-    chosen = _worthiest(tuple(cut for cut in cuts if cut.reproduced >= enough))
+    good = tuple(cut for cut in cuts if cut.reproduced >= enough)
+    chosen = _worthiest(good)
     if chosen.worth < WORTH_OF_ONE:
-        return one, f"no cut is worth as much as {WORTH_OF_ONE}: one cluster"
+        if n_rows >= FEW_ROWS:
+            return one, f"no cut is worth as much as {WORTH_OF_ONE}: one cluster"
+        chosen = min(good, key=lambda cut: (cut.n_clusters, -cut.reproduced))
     found = (
         f"{chosen.n_clusters} clusters are reproduced ({chosen.reproduced:.2f}) and separated "
         f"({chosen.separated:.2f})"
