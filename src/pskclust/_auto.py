@@ -37,8 +37,8 @@ MIN_ROWS_PER_CLUSTER = 20
 REPRODUCED = 0.93
 # Below, what is most reproduced is no better than cuts of one round cluster are.
 HARDLY_REPRODUCED = 0.85
-# Of fewer rows, the kernels differ so much that true cuts are reproduced no better than those of
-# one cluster: the fewest clusters of the best cuts are taken, unless these are no better than chance.
+# Of fewer rows, kernels differ so much that true cuts are reproduced no better than those of one
+# cluster: the fewest clusters of the best cuts are taken, unless they are no better than chance.
 FEW_ROWS = 1_000
 BARELY_REPRODUCED = 0.7
 # Cuts that are reproduced as well as the best but for this much are as good.
