@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from fractions import Fraction
 
@@ -89,6 +90,14 @@ def test_the_smallest_score_passes_and_the_one_below_does_not(threshold, denomin
 def test_a_score_that_is_the_threshold_does_not_pass():
     assert smallest_passing_score(0.5, 10) == 6
     assert smallest_passing_score(0.1, 30) == 4
+
+
+@pytest.mark.parametrize(("score", "denominator"), [(1, 3), (5, 6), (9, 10), (5, 12)])
+def test_a_threshold_a_hair_below_a_score_lets_it_pass(score, denominator):
+    """Their product may round up to the score."""
+    threshold = math.nextafter(score / denominator, 0)
+    assert smallest_passing_score(threshold, denominator) == score
+    assert smallest_passing_score(score / denominator, denominator) == score + 1
 
 
 def test_tables_come_off_the_stack_as_they_went_on():
