@@ -8,6 +8,7 @@
 # make docs   set up, build the site into build/site; warnings are errors
 # make gallery  run the examples again, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
+# make quality DATA=folder  compare clusters with those of other methods on labelled sets
 # make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1]  make the paper's results again
 
 PYTHON ?= python3
@@ -20,7 +21,7 @@ PORTABLE := auto bad_input blocks checkpoint cli dask equal_rows estimator exact
 PORTABLE_TESTS := $(PORTABLE:%=tests/test_%.py)
 
 .PHONY: demo test coverage mutations portable test-python test-lowest dist docs gallery bench bench-quick \
-  reproduce lint types chromium clean
+  quality reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -60,6 +61,9 @@ bench: $(VENV)/.bench
 bench-quick: $(VENV)/.bench
 	$(VENV)/bin/python benchmarks/bench.py --quick --results build/bench-quick.json
 
+quality: $(VENV)/.quality
+	$(VENV)/bin/python benchmarks/quality.py $(if $(DATA),--data $(DATA))
+
 reproduce: $(VENV)/.reproduce
 	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)
 
@@ -76,7 +80,7 @@ types: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) .venv-* build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-EXTRAS := plot test dev docs bench reproduce release
+EXTRAS := plot test dev docs bench quality reproduce release
 # A stamp for each set of extras: a second run installs nothing.
 $(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"

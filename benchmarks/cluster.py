@@ -26,7 +26,7 @@ from pskclust._engines.dask import DaskEngine
 from pskclust.dask import PSKC
 from pskclust.datasets import make_shapes
 
-PARAMETERS: dict[str, Any] = {"psi": 128, "random_state": 0}
+PARAMETERS: dict[str, Any] = {"psi": 128, "tau": 0.005, "random_state": 0}
 FITTED_TO = [(500_000, 1), (1_000_000, 1), (1_000_000, 2)]
 CHECKED_AGAINST = (2_000_000, 2)
 REPEATS = 5

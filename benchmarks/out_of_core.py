@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 N_COLUMNS, N_CLUSTERS, ROWS_PER_FILE = 8, 12, 1_000_000
+PARAMETERS = {"psi": 64, "tau": 0.01, "random_state": 0}
 GROUPS = Path("/sys/fs/cgroup/memory")
 
 
@@ -56,7 +57,7 @@ def fit(folder: str, scratch: str) -> None:
     def note(progress: Progress) -> None:
         began.setdefault(progress.stage, time.perf_counter() - started)
 
-    model = PSKC(random_state=0, scratch_dir=scratch, callback=note).fit(folder)
+    model = PSKC(**PARAMETERS, scratch_dir=scratch, callback=note).fit(folder)
     print(
         json.dumps(
             {

@@ -167,8 +167,11 @@ def out_of_core_table(results: dict[str, Any]) -> str:
         "whole fit": f"{results['seconds']:.0f} s",
         "of which growth and refinement": f"{results['growth_seconds']:.0f} s",
         "processor time": f"{results['processor_seconds']:.0f} s",
-        "memory of the process at its peak": f"{results['peak_resident_bytes'] / 1e9:.2f} GB",
-        "limit of the control group": f"{results['limit_bytes'] / 1e9:.1f} GB",
+        "limit of the control group": f"{results['limit_bytes'] / 1e9:.2f} GB",
+        "its peak, with files that the system kept": f"{results['group_bytes'] / 1e9:.2f} GB",
+        "resident pages at the peak, mapped files among them": (
+            f"{results['peak_resident_bytes'] / 1e9:.2f} GB"
+        ),
         "files left in the scratch folder": str(len(results["left_in_scratch"])),
     }
     return "| | |\n|---|---|\n" + "".join(f"| {name} | {fact} |\n" for name, fact in facts.items())

@@ -15,7 +15,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from PIL import Image
-from sklearn.datasets import load_digits, load_wine
+from sklearn.datasets import load_digits, load_wine, make_moons
 from sklearn.preprocessing import StandardScaler
 
 from pskclust import PSKC, sweep
@@ -23,8 +23,10 @@ from pskclust._files import replacing
 from pskclust.datasets import make_shapes
 from pskclust.image import segment
 from pskclust.plotting import (
+    AutoDisplay,
     ClusterDisplay,
     GrowthDisplay,
+    MergeTreeDisplay,
     ProfileDisplay,
     SimilarityDisplay,
     SweepDisplay,
@@ -61,6 +63,13 @@ def draw_plane(folder: Path, _: int) -> None:
     save_figure(ProfileDisplay.from_estimator(model).figure_, folder / "profile.png")
     similarity = SimilarityDisplay.from_estimator(model, X)
     save_figure(similarity.figure_, folder / "similarity.png")
+
+
+def draw_choice(folder: Path, _: int) -> None:
+    X, _ = make_moons(1_000, noise=0.06, random_state=0)
+    model = PSKC(random_state=0).fit(X)
+    save_figure(AutoDisplay.from_estimator(model).figure_, folder / "auto.png")
+    save_figure(MergeTreeDisplay.from_estimator(model).figure_, folder / "merge-tree.png")
 
 
 def draw_many(folder: Path, n_rows: int) -> None:
@@ -122,6 +131,7 @@ def draw_image(folder: Path, _: int) -> None:
 
 DRAWN = {
     "plane": draw_plane,
+    "choice": draw_choice,
     "digits": draw_digits,
     "line": draw_line,
     "sweep": draw_sweep,

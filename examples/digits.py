@@ -26,7 +26,7 @@ options = parser.parse_args()
 
 if options.data:
     X, y = load_mnist(options.data)
-    model = PSKC(psi=5000, tau=0.00025, random_state=0)
+    model = PSKC(psi=5000, tau=0.001, min_cluster_size=20, random_state=0)
 else:
     X, y = load_digits(return_X_y=True)
     model = PSKC(psi=200, tau=0.015, min_cluster_size=20, random_state=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "benchmarks"))
 
+import quality_page  # noqa: E402
+import quality_sets  # noqa: E402
 import report  # noqa: E402
 import timing  # noqa: E402
 
@@ -83,3 +86,38 @@ def test_methods_are_timed_and_those_that_blow_up_are_stopped():
     assert answer["quick"]["runs"] == 2
     assert answer["slow"] == {"failure": "stopped after 1 s"}
     assert answer["large"] == {"failure": "out of memory"}
+
+
+QUALITY = {
+    "one": {
+        **{"group": "A", "n": 100, "k": 3},
+        "PSKC()": {"ari": [0.8, 1.0], "clusters": [3, 4], "seconds": 1.0, "agreement": 0.9},
+        "HDBSCAN()": {"ari": [0.5], "clusters": [9], "seconds": 1.0},
+    },
+    "two": {
+        **{"group": "B", "n": 200, "k": 2},
+        "PSKC()": {"ari": [0.9, 0.1], "clusters": [2, 1], "seconds": 1.0, "agreement": 0.7},
+    },
+}
+
+
+def test_the_page_of_quality_shows_means_sets_and_failures():
+    page = quality_page.page(QUALITY)
+    assert "| PSKC() | 0.900 | 0.500 |" in page
+    assert "| HDBSCAN() | 0.500 | - |" in page
+    assert "| one | 100 | 3 | 3, 4 | 0.90 | 0.50 |" in page
+    assert "(ARI between them): 0.800." in page
+    assert "quality-two.png" in page
+    assert "quality-one.png" not in page
+
+
+def test_the_page_of_quality_is_that_of_its_results():
+    results = json.loads((ROOT / "benchmarks/quality.json").read_text())
+    assert quality_page.page(results) == (ROOT / "docs/quality.md").read_text()
+
+
+def test_winding_sets_are_scaled_and_labelled():
+    for each in quality_sets.winding_sets(0):
+        assert (each.X.min(), each.X.max()) == (0, 1)
+        assert len(each.X) == len(each.y)
+        assert 2 <= each.k <= 3

@@ -27,7 +27,7 @@ def test_a_fit_that_cannot_fit_names_the_bytes_and_the_way_out(little_memory):
         r"available. Pass scratch_dir to keep cells on disk, use a smaller n_partitions"
     )
     with pytest.raises(InsufficientMemoryError, match=message):
-        PSKC().fit(X)
+        PSKC(psi=64, tau=0.01).fit(X)
 
 
 def test_what_fits_is_not_refused(little_memory, blobs):

@@ -1,4 +1,4 @@
-"""Scores against known classes."""
+"""Scores against known classes, and without any."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pskclust.metrics import matched_f1
+from pskclust import PSKC
+from pskclust.metrics import matched_f1, objective, separation, stability
 
 
 def f1_of_best_matching(y_true, y_pred):
@@ -61,3 +62,36 @@ def test_labels_of_different_length_are_refused():
 def test_labels_are_one_for_each_row(wrong):
     with pytest.raises(ValueError, match=r"y_pred has shape \(.*\). Pass one label for each"):
         matched_f1([0, 1], wrong)
+
+
+def test_stability_is_the_mean_agreement_of_all_pairs():
+    same, other = [0, 0, 1, 1], [0, 1, 0, 1]
+    assert stability([same, [7, 7, -1, -1]]) == 1
+    assert stability([same, other]) == pytest.approx(-0.5)
+    assert stability([same, same, other]) == pytest.approx((1 - 0.5 - 0.5) / 3)
+
+
+@pytest.mark.parametrize("clusterings", [[[0, 1]], [[0, 1], [0, 1, 2]]])
+def test_stability_needs_two_clusterings_of_the_same_rows(clusterings):
+    with pytest.raises(ValueError, match="Pass two or more, of the same rows"):
+        stability(clusterings)
+
+
+def test_scores_of_a_model_are_made_of_its_similarities(blobs):
+    model = PSKC(32, 0.02, random_state=0).fit(blobs)
+    similarities = np.sort(model.similarity(blobs), axis=1)
+    assert objective(model, blobs) == pytest.approx(similarities[:, -1].sum())
+    expected = np.mean(1 - similarities[:, -2] / similarities[:, -1])
+    assert separation(model, blobs) == pytest.approx(expected)
+
+
+def test_one_cluster_is_separated_from_all_others(blobs):
+    model = PSKC(4, 0.0001, random_state=0).fit(blobs[:20])
+    assert model.n_clusters_ == 1
+    assert separation(model, blobs[:20]) == 1
+
+
+def test_without_clusters_nothing_is_separated(blobs):
+    model = PSKC(32, 0.999, random_state=0).fit(blobs)
+    assert model.n_clusters_ == 0
+    assert (separation(model, blobs), objective(model, blobs)) == (0, 0)

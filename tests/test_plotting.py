@@ -13,8 +13,10 @@ from sklearn.exceptions import NotFittedError
 
 from pskclust import PSKC, sweep
 from pskclust.plotting import (
+    AutoDisplay,
     ClusterDisplay,
     GrowthDisplay,
+    MergeTreeDisplay,
     ProfileDisplay,
     SimilarityDisplay,
     SweepDisplay,
@@ -232,3 +234,30 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert 'pip install "pskclust[plot]"' in answer.stdout
+
+
+def test_a_choice_is_drawn_with_a_line_for_each_psi(model):
+    display = AutoDisplay.from_estimator(model)
+    psis = sorted({cut.psi for cut in model.auto_.cuts})
+    names = [text.get_text() for text in display.axes_[0].get_legend().get_texts()]
+    assert names == [f"psi {psi}" for psi in psis]
+    for ax, measure in zip(display.axes_, ("reproduced", "worth"), strict=True):
+        line = ax.lines[0].get_xydata()
+        first = [cut for cut in model.auto_.cuts if cut.psi == psis[0]]
+        assert_array_equal(line[:, 0], [cut.n_clusters for cut in first])
+        assert_array_equal(line[:, 1], [getattr(cut, measure) for cut in first])
+    assert "3 clusters are reproduced" in display.axes_[0].get_title()
+
+
+def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(model):
+    display = MergeTreeDisplay.from_estimator(model)
+    n_parts = len(model.merge_tree_)
+    assert display.ax_.get_title() == f"{n_parts} parts in 3 clusters"
+    n_joins = sum(len(lines.get_segments()) for lines in display.ax_.collections)
+    assert n_joins == n_parts - 1
+
+
+@pytest.mark.parametrize("display", [AutoDisplay, MergeTreeDisplay])
+def test_without_a_choice_there_is_nothing_to_draw(display, blobs):
+    with pytest.raises(ValueError, match="Fit it with"):
+        display.from_estimator(PSKC(32, 0.02, random_state=0).fit(blobs))

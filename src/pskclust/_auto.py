@@ -2,14 +2,16 @@
 
 Several kernels of each psi grow parts of the same rows and link them to 2, 3, ... clusters. A cut
 that the data asks for comes out the same whatever the kernel, and its clusters are less alike
-each other than the halves of each. Of the cuts that show both, the one with most clusters is
-taken, since cuts into fewer, larger clusters of clusters show both as well.
+each other than the halves of each. Cuts into fewer, larger clusters of clusters show both as
+well, so more clusters are worth more: a cut is chosen by the logarithm of their number, less what
+it lacks in being reproduced and in being separated.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.random import RandomState
@@ -27,18 +29,25 @@ from ._weights import uniform_weights
 PART_TAUS = (0.1, 0.3, 0.6, 0.9)
 PSIS = (8, 16, 32, 64, 128, 256)
 N_KERNELS = 8
-# With this many, every cell of the largest psi holds 20 rows: more tell nothing new.
-MAX_ROWS = 5_000
-# A cut that most kernels agree on, but for a row in twenty.
-REPRODUCED = 0.95
+# With this many, every cell of the largest psi holds 16 rows: more tell little that is new.
+MAX_ROWS = 4_000
+# Of so many rows a cluster must be on average, unless their number is given.
+MIN_ROWS_PER_CLUSTER = 20
+# A cut that kernels agree on but for a row in fourteen is as good as others may be.
+REPRODUCED = 0.93
 # Below, what is most reproduced is no better than cuts of one round cluster are.
 HARDLY_REPRODUCED = 0.85
-# Halves of a cluster that is no cluster of clusters do not reach these: as a chain of parts gets
-# twice as long, its halves get half as alike, which is 0.5, and those of rounder clusters less so.
-SEPARATED = 0.75
-EACH_SEPARATED = 0.6
+# Of fewer rows, kernels differ so much that true cuts are reproduced no better than those of one
+# cluster: the fewest clusters of the best cuts are taken, unless they are no better than chance.
+FEW_ROWS = 1_000
+BARELY_REPRODUCED = 0.7
 # Cuts that are reproduced as well as the best but for this much are as good.
 _AS_GOOD = 0.02
+# What a cut is worth: a hundredth less reproduced weighs as much as a fifth more clusters.
+_WORTH_OF_REPRODUCED = 20.0
+_WORTH_OF_SEPARATED = 0.5
+# Cuts of one cluster, uniform or round, are worth less, and those of touching clusters more.
+WORTH_OF_ONE = -1.75
 # A cut with less in a round of pairs is not looked at further.
 _HOPELESS = 0.8
 
@@ -64,6 +73,15 @@ class Cut:
     separated: float
     weakest: float
 
+    @property
+    def worth(self) -> float:
+        """How much speaks for the cut, all in all: the most clusters that are found again."""
+        return (
+            math.log(self.n_clusters)
+            - _WORTH_OF_REPRODUCED * (1 - self.reproduced)
+            - _WORTH_OF_SEPARATED * (2 - self.separated - self.weakest)
+        )
+
 
 @dataclass(frozen=True)
 class AutoChoice:
@@ -85,9 +103,16 @@ class AutoChoice:
     chosen: Cut
     runner_up: Cut | None
     reason: str
-    cuts: tuple[Cut, ...]
+    cuts: tuple[Cut, ...] = field(repr=False)
     n_rows: int
     n_kernels: int
+
+    def __str__(self) -> str:
+        """Return the choice in a sentence."""
+        words = f"psi {self.chosen.psi}, since {self.reason}"
+        if self.runner_up is not None:
+            words += f"; next best are {self.runner_up.n_clusters} at psi {self.runner_up.psi}"
+        return words
 
     def clusterings(self, parts: list[Parts]) -> list[NDArray[np.int64]]:
         """Return the labels that each kernel gives when its parts are linked as chosen."""
@@ -145,8 +170,8 @@ def choose(
     report(Progress("choose", N_KERNELS, N_KERNELS))
     cuts: list[Cut] = []
     for size, parts in by_psi.items():
-        last = fewest[size] if n_clusters is None else min(n_clusters, fewest[size])
-        cuts += _judge(size, parts, range(max(2, n_clusters or 2), last + 1))
+        most = n_clusters or max(2, n_rows // MIN_ROWS_PER_CLUSTER)
+        cuts += _judge(size, parts, range(max(2, n_clusters or 2), min(most, fewest[size]) + 1))
     choice = decide(tuple(cuts), sizes[0], n_clusters, n_rows)
     chosen = by_psi[choice.chosen.psi]
     labels = vote(choice.clusterings(chosen), choice.chosen.n_clusters)
@@ -205,40 +230,37 @@ def decide(
     cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
 ) -> AutoChoice:
     """Choose among cuts."""
-    chosen, reason = _best(cuts, smallest_psi, n_clusters)
+    chosen, reason = _best(cuts, smallest_psi, n_clusters, n_rows)
     others = tuple(cut for cut in cuts if cut.n_clusters != chosen.n_clusters)
-    runner_up = _best(others, smallest_psi, None)[0] if others else None
+    runner_up = _best(others, smallest_psi, None, n_rows)[0] if others else None
     return AutoChoice(chosen, runner_up, reason, cuts, n_rows, N_KERNELS)
 
 
-def _best(cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None) -> tuple[Cut, str]:
+def _best(
+    cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
+) -> tuple[Cut, str]:
     if n_clusters is not None and cuts:
-        return _most_reproduced(cuts), f"{n_clusters} clusters were asked for"
-    reproduced = [cut for cut in cuts if cut.reproduced >= REPRODUCED]
-    separated = [
-        cut for cut in reproduced if cut.separated >= SEPARATED and cut.weakest >= EACH_SEPARATED
-    ]
-    if separated:
-        reason = f"the most clusters that are reproduced ({REPRODUCED}) and separated ({SEPARATED})"
-        return _most_clusters(separated), reason
-    if reproduced:
-        reason = (
-            f"the most clusters that are reproduced ({REPRODUCED}); no cut is separated as well"
-        )
-        return _most_clusters(reproduced), reason
+        return _worthiest(cuts), f"{n_clusters} clusters were asked for"
+    one = Cut(smallest_psi, 1, 1.0, 0.0, 0.0)
     most = max((cut.reproduced for cut in cuts), default=0.0)
-    if most >= HARDLY_REPRODUCED:
-        good = [cut for cut in cuts if cut.reproduced >= most - _AS_GOOD]
-        reason = f"no cut is reproduced as well as {REPRODUCED}; the most clusters of the best"
-        return _most_clusters(good), reason
-    reason = f"no cut is reproduced as well as {HARDLY_REPRODUCED}: one cluster"
-    return Cut(smallest_psi, 1, 1.0, 0.0, 0.0), reason
+    least = BARELY_REPRODUCED if n_rows < FEW_ROWS else HARDLY_REPRODUCED
+    if most < least:
+        return one, f"no cut is reproduced as well as {least}: one cluster"
+    enough = min(REPRODUCED, most - _AS_GOOD)
+    good = tuple(cut for cut in cuts if cut.reproduced >= enough)
+    chosen = _worthiest(good)
+    if chosen.worth < WORTH_OF_ONE:
+        if n_rows >= FEW_ROWS:
+            return one, f"no cut is worth as much as {WORTH_OF_ONE}: one cluster"
+        chosen = min(good, key=lambda cut: (cut.n_clusters, -cut.reproduced))
+    found = (
+        f"{chosen.n_clusters} clusters are reproduced ({chosen.reproduced:.2f}) and separated "
+        f"({chosen.separated:.2f})"
+    )
+    if most < REPRODUCED:
+        return chosen, f"{found}; no cut is reproduced as well as {REPRODUCED}"
+    return chosen, f"{found}; no other cut is worth more"
 
 
-def _most_clusters(cuts: list[Cut]) -> Cut:
-    most = max(cut.n_clusters for cut in cuts)
-    return _most_reproduced(tuple(cut for cut in cuts if cut.n_clusters == most))
-
-
-def _most_reproduced(cuts: tuple[Cut, ...]) -> Cut:
-    return max(cuts, key=lambda cut: (cut.reproduced, cut.separated, -cut.psi))
+def _worthiest(cuts: tuple[Cut, ...]) -> Cut:
+    return max(cuts, key=lambda cut: (cut.worth, -cut.psi))

@@ -170,7 +170,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         `n_kernels`). None if there was nothing to choose.
     merge_tree_ : MergeTree or None
         How parts were joined, for ``merge_tree_.to_scipy()`` and
-        :class:`~pskclust.plotting.MergeTreeDisplay`. None unless clusters are linked.
+        :class:`pskclust.plotting.MergeTreeDisplay`. None unless clusters are linked.
     confidences_ : ndarray of float64, shape (n_samples,), or None
         Share of the kernels that were compared that agree with the label of a row. Rows beyond
         the `auto_.n_rows` looked at have the mean of their cluster. None if there was nothing to
@@ -198,7 +198,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     members that joined later, may change what it is most similar to.
 
     Where clusters are linked, ``predict(X)`` is the cluster that has most members in the cells of a
-    row, noise if there are none, and `labels_` is exactly that. A choice is made on up to 5,000
+    row, noise if there are none, and `labels_` is exactly that. A choice is made on up to 4,000
     rows, drawn by weight; all others get their labels in this way too.
 
     Rows of weight 0 take no part in the fit; their label is what ``predict`` gives.

@@ -8,7 +8,7 @@ from typing import Any
 
 from griffe import Extension, Module, Object
 
-_ROLE = re.compile(r":(?:class|func|meth):`([\w.]+)`")
+_ROLE = re.compile(r":(?:class|func|meth):`~?([\w.]+)`")
 PACKAGE = "pskclust"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -49,6 +50,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     for mark, make in TABLES.items():
         markdown = markdown.replace(mark, make()) if mark in markdown else markdown
     return markdown
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Take away the dash before a description that is empty, which mkdocstrings writes."""
+    return re.sub(r'\s*\u2013\s*<div class="doc-md-description">\s*</div>', "", html)
 
 
 def root_page(name: str) -> str:

@@ -31,7 +31,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input that cannot be used,
 \b
 Example:
   pskclust demo
-  pskclust fit demo.csv --label shape --min-cluster-size 25 --report demo.html
+  pskclust fit demo.csv --label shape --report demo.html
 """
 
 

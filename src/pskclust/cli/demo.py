@@ -43,13 +43,8 @@ def demo(output: str, n_rows: int, seed: int, force: bool) -> None:
     _write(Path(output), n_rows, seed)
     click.echo(f"{output}: {n_rows:,} rows, columns x, y and shape.")
     click.echo("Now cluster x and y, and compare with shape:")
-    # Fragments of a few rows are no shapes, however many rows there are.
-    smallest = max(25, n_rows // 200)
     report = Path(output).with_suffix(".html").name
-    click.echo(
-        f"  pskclust fit {output} --label shape --psi 96 --tau 0.015 "
-        f"--min-cluster-size {smallest} --report {report}"
-    )
+    click.echo(f"  pskclust fit {output} --label shape --report {report}")
 
 
 def _write(path: Path, n_rows: int, seed: int) -> None:

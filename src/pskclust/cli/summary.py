@@ -44,6 +44,7 @@ def summary_of(model: PSKC) -> dict[str, Any]:
         "n_reassigned": int(model.n_reassigned_),
         "psi": model.psi_,
         "tau": model.tau_,
+        "choice": None if model.auto_ is None else str(model.auto_),
     }
 
 
@@ -114,6 +115,8 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         f"{summary['objective_before_refinement']:,.2f} "
         f"({counted(summary['n_reassigned'], 'row')} moved)",
     }
+    if summary["choice"]:
+        facts["chosen"] = summary["choice"]
     if summary["n_dropped"]:
         facts["left out"] = f"{counted(summary['n_dropped'], 'row')} with missing values"
     if summary["n_filled"]:

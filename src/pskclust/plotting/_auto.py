@@ -7,15 +7,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._auto import REPRODUCED, SEPARATED, AutoChoice
+from .._auto import REPRODUCED, WORTH_OF_ONE, AutoChoice
 from .._palette import cluster_colours
 from ._axes import grid_of_axes
 
 _MAX_CLUSTERS_SHOWN = 40
+# Cuts far below are of no interest.
+_LEAST_WORTH = -6
 
 
 class AutoDisplay:
-    """How well each cut is reproduced and separated, and which one was chosen.
+    """How well each cut is reproduced, what it is worth, and which one was chosen.
 
     Make one with :meth:`from_estimator`.
 
@@ -60,8 +62,11 @@ class AutoDisplay:
         self.figure_ = self.axes_[0].figure
         psis = sorted({cut.psi for cut in self.choice.cuts})
         colours = cluster_colours(len(psis))
-        measures = (("reproduced", REPRODUCED), ("separated", SEPARATED))
-        for ax, (measure, threshold) in zip(self.axes_, measures, strict=True):
+        measures = (
+            ("reproduced", REPRODUCED, (-0.03, 1.05)),
+            ("worth", WORTH_OF_ONE, (_LEAST_WORTH, None)),
+        )
+        for ax, (measure, threshold, limits) in zip(self.axes_, measures, strict=True):
             for psi, colour in zip(psis, colours, strict=False):
                 line = [
                     (cut.n_clusters, getattr(cut, measure))
@@ -74,13 +79,11 @@ class AutoDisplay:
                 chosen.n_clusters, getattr(chosen, measure), "o", ms=12, mfc="none", mec="black"
             )
             ax.axhline(threshold, color="grey", lw=0.8, ls="--")
-            ax.set(ylabel=measure, ylim=(-0.03, 1.05))
+            ax.set(ylabel=measure, ylim=limits)
         if psis:
             self.axes_[0].legend(fontsize=8, ncols=3)
         self.axes_[1].set_xlabel("number of clusters")
-        self.axes_[0].set_title(
-            f"psi {chosen.psi}, {chosen.n_clusters} clusters: {self.choice.reason}", fontsize=9
-        )
+        self.axes_[0].set_title(f"psi {chosen.psi}: {self.choice.reason}", fontsize=9)
         return self
 
     @property

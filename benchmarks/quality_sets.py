@@ -1,0 +1,94 @@
+"""Labelled sets: those of a folder, in two halves, and generated winding shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import minmax_scale
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledSet:
+    """Rows with classes; 0 means none. The rule was designed on halves "A" and "generated"."""
+
+    name: str
+    group: str
+    X: Any
+    y: Any
+
+    @property
+    def k(self) -> int:
+        return len(np.unique(self.y[self.y > 0]))
+
+
+def load_sets(data: Path | None) -> list[LabelledSet]:
+    """Return all sets; without a folder only those that are generated."""
+    paths = [] if data is None else sorted((data / "benchmark").glob("*.npz"))
+    found = [(path.stem, np.load(path)) for path in paths]
+    # Sets of more rows have no half: they came later.
+    small = [name for name, content in found if len(content["X"]) <= 10_000]
+    return [
+        LabelledSet(
+            name,
+            "AB"[small.index(name) % 2] if name in small else "large",
+            minmax_scale(content["X"].astype(float)),
+            content["y"].astype(int),
+        )
+        for name, content in found
+    ] + winding_sets(3)
+
+
+def winding_sets(seed: int) -> list[LabelledSet]:
+    """Return shapes that plain psKC cuts to pieces: spirals, rings, moons in noise, waves."""
+    rng = np.random.RandomState(seed)
+
+    def along(curve: Callable[[Any], tuple[Any, Any]], n: int, spread: float) -> Any:
+        return np.column_stack(curve(rng.uniform(size=n))) + rng.normal(0, spread, (n, 2))
+
+    def ring(radius: float, x: float = 0.0) -> Callable[[Any], tuple[Any, Any]]:
+        return lambda s: (x + radius * np.cos(2 * np.pi * s), radius * np.sin(2 * np.pi * s))
+
+    def spiral(turned: float) -> Callable[[Any], tuple[Any, Any]]:
+        return lambda s: (
+            (0.2 + 0.8 * s) * np.cos(2 * np.pi * s + turned),
+            (0.2 + 0.8 * s) * np.sin(2 * np.pi * s + turned),
+        )
+
+    def wave(height: float) -> Callable[[Any], tuple[Any, Any]]:
+        return lambda s: (6 * s, height + 0.5 * np.sin(12 * s))
+
+    moons = [
+        along(lambda s: (np.cos(np.pi * s), np.sin(np.pi * s)), 800, 0.07),
+        along(lambda s: (1 - np.cos(np.pi * s), 0.4 - np.sin(np.pi * s)), 800, 0.07),
+    ]
+    waves = [along(wave(height), 1200, 0.07) for height in (0.0, 1.2, 2.4)]
+    shapes = {
+        "spirals": ([along(spiral(turned), 1000, 0.015) for turned in (0, np.pi)], 0),
+        "rings": ([along(ring(radius), n, 0.05) for radius, n in RINGS], 0),
+        "moons in noise": (moons, 150),
+        "waves in noise": (waves, 300),
+        "rings and blob in noise": (
+            [
+                along(ring(1), 800, 0.05),
+                rng.normal(0, 0.15, (300, 2)),
+                along(ring(1, 3.0), 800, 0.05),
+            ],
+            200,
+        ),
+    }
+    return [_labelled(name, *parts, rng) for name, parts in shapes.items()]
+
+
+RINGS = ((0.4, 300), (1.0, 600), (1.7, 1000))
+
+
+def _labelled(name: str, parts: list[Any], n_noise: int, rng: Any) -> LabelledSet:
+    X = np.vstack(parts)
+    y = np.repeat(np.arange(1, len(parts) + 1), [len(part) for part in parts])
+    noise = rng.uniform(X.min(axis=0), X.max(axis=0), (n_noise, X.shape[1]))
+    rows = minmax_scale(np.vstack([X, noise]))
+    return LabelledSet(name, "generated", rows, np.append(y, np.zeros(n_noise, dtype=int)))
