@@ -38,12 +38,14 @@ class Edit(NamedTuple):
     """One change: what stands where, and what stands there instead."""
 
     line: int
+    code: str  # the line as it stands there
     before: str
     after: str
     text: str  # the whole file after it
 
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.before}  ->  {self.after}"
+    @property
+    def change(self) -> str:
+        return f"{self.before} -> {self.after}"
 
 
 def edits(source: str) -> list[Edit]:
@@ -64,7 +66,7 @@ def _edit(source: str, node: ast.stmt | ast.expr, other: ast.AST) -> Edit:
     whole = b"".join(lines)
     text = (whole[:start] + after.encode() + whole[end:]).decode()
     before = " ".join(whole[start:end].decode().split())
-    return Edit(node.lineno, before, after, text)
+    return Edit(node.lineno, lines[first].decode().strip(), before, after, text)
 
 
 def _code(node: ast.AST) -> Iterator[ast.stmt | ast.expr]:

@@ -1,0 +1,24 @@
+"""Changes that survive because they change nothing that anybody could see, and why.
+
+By module, by line as it stands there, by change.
+"""
+
+_EXACT_SUM = "the exact sum is taken earlier, with the same result"
+
+EQUIVALENT = {
+    "_tables": {
+        "_LARGEST_INTEGER = 2**63 - 1": {
+            "1 -> (2)": "no product of a resolution and a squared mass is between the two",
+        },
+        "if self.resolution * int(self.masses.sum()) ** 2 > _LARGEST_INTEGER:": {
+            "self.resolution * int(self.masses.sum()) ** 2 > _LARGEST_INTEGER -> "
+            "(self.resolution * int(self.masses.sum()) ** 2 >= _LARGEST_INTEGER)": "2^63 - 1 is "
+            "no product of a resolution and a squared mass",
+        },
+        "largest = int(counts.max(initial=0))": {"0 -> (1)": _EXACT_SUM},
+        "if largest**2 * max(len(counts), 1) < 1 << 63:": {
+            "1 << 63 -> (1 >> 63)": _EXACT_SUM,
+            "2 -> (3)": _EXACT_SUM,
+        },
+    },
+}
