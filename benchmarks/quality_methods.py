@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -97,8 +96,7 @@ METHODS: dict[str, Callable[[Any, Labels, int, int], Labels]] = {
     "DBSCAN, best of 12": dbscan_best,
     "KMeans, k given": kmeans,
     "GaussianMixture, k given": mixture,
+    "Genie, k given": genie,
 }
-if importlib.util.find_spec("genieclust"):
-    METHODS["Genie, k given"] = genie
 # Those that a seed changes.
 SEEDED = ("PSKC()", "PSKC(n_clusters=k)")

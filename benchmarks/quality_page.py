@@ -10,9 +10,10 @@ from quality_methods import METHODS
 
 GROUPS = {
     "A": "half A, on which the rule was designed",
-    "B": "half B, which it had not seen",
+    "B": "half B",
     "generated": "generated winding shapes",
 }
+HALVES = ("A", "B")
 _FAILURE = 0.75
 _INTRODUCTION = """# How good the clusters are
 
@@ -23,10 +24,11 @@ true number of clusters: both know what `PSKC()` does not.
 
 The sets of the folder stand in alphabetical order, every second one in each half. The rule by which
 `PSKC()` chooses was designed on half A and on generated shapes, other draws of those below among
-them; half B was run once, when the rule was fixed. (Two sets of B, chainlink and hepta, had been
-seen before the last threshold was set, by engytime of half A; it changed neither.) What B shows is
-what to expect elsewhere. Since then at most one cluster for every 20 rows is chosen, which none of
-these results had exceeded.
+them. Half B was run when the rule was fixed, and its mean was 0.746: with fewer than 1,000 rows the
+rule was too ready to see one cluster (spiral 0.00, flame 0.48). That was changed, after B had been
+seen, and what stands here is the rule as it is now. So neither half is quite unseen; 0.75 to 0.86
+is what to expect of sets like these. The difference between the halves is mostly pathbased,
+chainlink and s3.
 """
 
 
@@ -34,23 +36,38 @@ def page(results: dict[str, Any]) -> str:
     """Return docs/quality.md."""
     methods = [name for name in METHODS if any(name in known for known in results.values())]
     lines = [_INTRODUCTION, "## Means", ""]
-    groups = [group for group in GROUPS if _sets(results, group)]
-    lines.append("| method | " + " | ".join(GROUPS[group] for group in groups) + " |")
-    lines.append("|---|" + "---|" * len(groups))
-    for method in methods:
-        means = [_mean(results, group, method) for group in groups]
-        lines.append(f"| {method} | " + " | ".join(means) + " |")
-    agreements = [known["PSKC()"]["agreement"] for known in results.values() if "PSKC()" in known]
+    lines.append(means_table(results))
+    agreements = [
+        known["PSKC()"]["agreement"]
+        for known in _sets(results, *HALVES).values()
+        if "PSKC()" in known
+    ]
     if agreements:
         mean = np.mean(agreements)
-        lines += ["", f"Mean agreement of two seeds of `PSKC()` (ARI between them): {mean:.3f}."]
-    for group in groups:
-        lines += ["", f"## {GROUPS[group][0].upper()}{GROUPS[group][1:]}", ""]
-        lines += _table(_sets(results, group), methods)
+        lines.append(f"Mean agreement of two seeds of `PSKC()` over both halves: {mean:.3f}.")
+    for group in GROUPS:
+        if _sets(results, group):
+            lines += ["", f"## {GROUPS[group][0].upper()}{GROUPS[group][1:]}", ""]
+            lines += _table(_sets(results, group), methods)
     failures = failed(results)
     if failures:
         lines += ["", f"## Where `PSKC()` is below {_FAILURE}", ""]
         lines += [f"![{name}](pictures/quality-{_slug(name)}.png)" for name in failures]
+    return "\n".join(lines) + "\n"
+
+
+def means_table(results: dict[str, Any]) -> str:
+    """Return the mean score of each method over the sets of each kind."""
+    groups = [(group,) for group in GROUPS if _sets(results, group)]
+    names = [GROUPS[group] for (group,) in groups]
+    if len(groups) == len(GROUPS):
+        groups.insert(0, HALVES)
+        names.insert(0, "both halves")
+    lines = ["| mean ARI | " + " | ".join(names) + " |", "|---|" + "---|" * len(groups)]
+    for method in METHODS:
+        means = [_mean(_sets(results, *group), method) for group in groups]
+        if set(means) != {"-"}:
+            lines.append(f"| {method} | " + " | ".join(means) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -74,7 +91,8 @@ def draw_failures(results: dict[str, Any], sets: list[Any], folder: Path) -> Non
         if each.name not in failed(results):
             continue
         figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
-        model = PSKC(random_state=0).fit(each.X)
+        worst = int(np.argmin(results[each.name]["PSKC()"]["ari"]))
+        model = PSKC(random_state=worst).fit(each.X)
         ClusterDisplay.from_estimator(model, each.X, ax=axes[1])
         axes[1].set_title(f"PSKC(): {model.n_clusters_} clusters")
         axes[0].scatter(*each.X[:, :2].T, c=each.y, s=3, cmap="tab20")
@@ -83,14 +101,13 @@ def draw_failures(results: dict[str, Any], sets: list[Any], folder: Path) -> Non
         plt.close(figure)
 
 
-def _sets(results: dict[str, Any], group: str) -> dict[str, Any]:
-    return {name: known for name, known in results.items() if known["group"] == group}
+def _sets(results: dict[str, Any], *groups: str) -> dict[str, Any]:
+    return {name: known for name, known in results.items() if known["group"] in groups}
 
 
-def _mean(results: dict[str, Any], group: str, method: str) -> str:
-    known = _sets(results, group).values()
-    scores = [np.mean(each[method]["ari"]) for each in known if method in each]
-    return f"{np.mean(scores):.3f}" if len(scores) == len(known) else "-"
+def _mean(sets: dict[str, Any], method: str) -> str:
+    scores = [np.mean(each[method]["ari"]) for each in sets.values() if method in each]
+    return f"{np.mean(scores):.3f}" if len(scores) == len(sets) else "-"
 
 
 def _table(sets: dict[str, Any], methods: list[str]) -> list[str]:

@@ -43,7 +43,7 @@ def load_sets(data: Path | None) -> list[LabelledSet]:
 
 
 def winding_sets(seed: int) -> list[LabelledSet]:
-    """Return shapes that plain psKC cuts to pieces: spirals, rings, moons in noise, waves."""
+    """Return winding shapes; plain psKC cuts the last three to pieces at any psi and tau."""
     rng = np.random.RandomState(seed)
 
     def along(curve: Callable[[Any], tuple[Any, Any]], n: int, spread: float) -> Any:
@@ -79,6 +79,24 @@ def winding_sets(seed: int) -> list[LabelledSet]:
             ],
             200,
         ),
+    }
+    crescents = [
+        along(lambda s: (2 * np.cos(np.pi * s), 2 * np.sin(np.pi * s)), 150, 0.12),
+        along(lambda s: (2 - 2 * np.cos(np.pi * s), 0.6 - 2 * np.sin(np.pi * s)), 1500, 0.12),
+    ]
+
+    def snake_and_blobs(n: int) -> list[Any]:
+        """A long winding cluster with small dense ones in its bends."""
+        bends = ((1.5, -0.6), (4.5, 0.6), (7.5, -0.6), (10.5, 0.6))
+        return [
+            along(lambda s: (12 * s, 1.5 * np.sin(12.6 * s)), 12 * n, 0.1),
+            *(rng.normal(bend, 0.15, (n, 2)) for bend in bends),
+        ]
+
+    shapes |= {
+        "crescents of two densities": (crescents, 0),
+        "snake and blobs": (snake_and_blobs(120), 0),
+        "snake and blobs in noise": (snake_and_blobs(200), 150),
     }
     return [_labelled(name, *parts, rng) for name, parts in shapes.items()]
 

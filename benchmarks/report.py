@@ -13,6 +13,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from quality_page import means_table
+
 ROOT = Path(__file__).parents[1]
 # Colour-blind safe, ours first.
 COLOURS = ["#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#7f7f7f"]
@@ -181,9 +183,10 @@ def tables() -> dict[tuple[str, str], str]:
     """Return the file and the name of each place, and the table that stands there."""
     measured = {
         name: json.loads((ROOT / f"benchmarks/{name}.json").read_text())
-        for name in ("results", "cluster", "out_of_core")
+        for name in ("results", "cluster", "out_of_core", "quality")
     }
     return {
+        ("README.md", "quality table"): means_table(measured["quality"]),
         ("README.md", "benchmark table"): summary_table(measured["results"]),
         ("docs/dask.md", "cluster table"): cluster_table(measured["cluster"]),
         ("docs/dask.md", "plan table"): plan_table(),

@@ -79,6 +79,11 @@ def test_of_few_rows_the_best_is_taken_unless_there_is_nothing():
     assert chosen(replace(two, reproduced=0.69), n_rows=999).chosen.n_clusters == 1
 
 
+def test_more_clusters_than_rows_are_refused(moons):
+    with pytest.raises(ValueError, match="n_clusters=301 is more than the 300 rows"):
+        PSKC(n_clusters=301).fit(moons[0])
+
+
 def test_with_a_number_given_psi_is_chosen():
     choice = chosen(Cut(8, 4, 0.8, 0.9, 0.7), Cut(16, 4, 0.7, 0.9, 0.7), n_clusters=4)
     assert choice.chosen.psi == 8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -91,6 +93,21 @@ def test_a_cutout_is_the_cluster_on_white(flag):
     assert (picture[:30] == 255).all()
     with pytest.raises(ValueError, match="cluster=3 is not there.*0 to 2"):
         found(flag).cutout(3)
+
+
+@pytest.mark.parametrize("path", ["photo.jpg", Path("photo.jpg")])
+def test_a_path_is_to_be_read_first(path):
+    with pytest.raises(TypeError, match=r"'photo.jpg'.*segment\(read_image\(path\)\)"):
+        segment(path)
+
+
+def test_a_segmentation_is_shown_in_one_line(flag):
+    image = np.dstack([flag, np.full(flag.shape[:2], 255, dtype=np.uint8)])
+    image[0, :2, 3] = 0
+    result = segment(image, psi=4, tau=0.3, random_state=0)
+    height, width = flag.shape[:2]
+    expected = f"{width} x {height} pixels, {result.n_clusters} clusters, 2 pixels in none"
+    assert repr(result) == f"Segmentation({expected})"
 
 
 def test_the_contact_sheet_holds_the_image_and_its_clusters(flag):

@@ -141,3 +141,17 @@ def test_arrays_of_a_preparation_that_make_no_sense_are_refused(saved, change, t
     write_model(tmp_path / "changed.npz", header, arrays)
     with pytest.raises(ModelFileError):
         pskclust.load(tmp_path / "changed.npz")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_table_is_prepared_before_it_is_placed(kind):
+    X = np.random.RandomState(0).normal(size=(60, 2)) * [1, 1000]
+    preparation = Preparation.of(X, ("a", "b"), "standard", X.mean(axis=0))
+    model = PSKC(psi=8, tau=0.1, random_state=0).fit(preparation.apply(X))
+    model.preparation_ = preparation
+    columns = {"b": X[:, 1], "other": np.zeros(60), "a": X[:, 0]}
+    module = pytest.importorskip(kind)
+    table = module.table(columns) if kind == "pyarrow" else module.DataFrame(columns)
+    assert_array_equal(model.predict(table), model.predict(preparation.apply(X)))
+    assert_array_equal(model.similarity(table), model.similarity(preparation.apply(X)))
+    assert len(set(model.predict(table))) > 1

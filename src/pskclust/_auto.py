@@ -152,6 +152,11 @@ def choose(
     Of `taus` it is the first that leaves as many parts as clusters are asked for.
     """
     n_rows = min(MAX_ROWS, data.weights.n_slots)
+    if n_clusters is not None and n_clusters > n_rows:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {n_rows} rows to choose by. Use a smaller "
+            "n_clusters."
+        )
     # A row of weight w is w rows, here as everywhere.
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
     sample = Data(data.points(rows), "euclidean", uniform_weights(n_rows))

@@ -187,7 +187,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         Names of the columns, where X had names that are all strings.
     preparation_ : Preparation
         Only of models that ``pskclust fit`` wrote: which columns of a table were clustered, and
-        how they were scaled. ``model.predict(model.preparation_.apply(table))`` does it again.
+        how they were scaled. Tables with column names are prepared likewise before they are
+        placed; arrays are taken as prepared, which ``model.preparation_.apply(X)`` does.
 
     Notes
     -----
@@ -604,6 +605,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
     def _rows_to_place(self, X: ArrayLike) -> NDArray[Any]:
         check_is_fitted(self)
+        if hasattr(self, "preparation_") and hasattr(X, "columns"):
+            # Its names tell that these are columns of a table, as the fit found them.
+            X = self.preparation_.apply(X)
         rows = check_rows(self, X, self.kernel_.metric_)
         self.kernel_._check_reach(rows)
         return rows
@@ -700,8 +704,8 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     scaling = model.preparation_.scaling if hasattr(model, "preparation_") else "none"
     if scaling != "none":
         warnings.warn(
-            f"{os.fspath(path)!r} was fitted to scaled columns ({scaling}). Scale new rows in the "
-            "same way with model.preparation_.apply(X).",
+            f"{os.fspath(path)!r} was fitted to scaled columns ({scaling}). Tables with these "
+            "columns are scaled in the same way; scale arrays with model.preparation_.apply(X).",
             UserWarning,
             stacklevel=2,
         )

@@ -77,7 +77,10 @@ class Preparation:
         -------
         rows : ndarray of shape (n_samples, n_columns)
         """
-        rows = np.asarray(X[list(self.columns)] if hasattr(X, "columns") else X)
+        if hasattr(X, "columns"):
+            names = list(self.columns)
+            X = X.select(names) if hasattr(X, "select") else X[names]
+        rows = np.asarray(X)
         if rows.ndim != 2 or rows.shape[1] != len(self.columns):
             raise ValueError(
                 f"X has shape {rows.shape}, and must have the {len(self.columns)} columns of the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -30,6 +31,10 @@ class Pixels:
     @classmethod
     def of(cls, image: ArrayLike) -> Pixels:
         """Check an image of any kind that `segment` takes."""
+        if isinstance(image, str | os.PathLike):
+            raise TypeError(
+                f"image is a path, {os.fspath(image)!r}. Read it first: segment(read_image(path))."
+            )
         array = np.asarray(image)
         if array.ndim == 2:
             array = array[..., np.newaxis]

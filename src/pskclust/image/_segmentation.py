@@ -49,6 +49,14 @@ class Segmentation:
         """Number of clusters."""
         return len(self.colors)
 
+    def __repr__(self) -> str:
+        height, width = self.labels.shape
+        noise = int(np.count_nonzero(self.labels < 0))
+        return (
+            f"Segmentation({width} x {height} pixels, {self.n_clusters} clusters, "
+            f"{noise} pixels in none)"
+        )
+
     def cutout(self, cluster: int) -> NDArray[np.uint8]:
         """Return the pixels of one cluster, all others white.
 
