@@ -1,14 +1,16 @@
 """What a fit on a cluster will take: a model with few constants, each of them measured.
 
 benchmarks/cluster.py measures fits of two columns with one and two workers, fits the constants of
-a round to them, and checks them against a case that they were not fitted to; benchmarks/
-out_of_core.py measures eight columns. docs/dask.md says how well the model does.
+a round to them, and checks them against a case that they were not fitted to; those below are
+round numbers between several such runs. benchmarks/out_of_core.py measures eight columns.
+docs/dask.md says how well the model does.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -128,20 +130,14 @@ def plan(
     cells = n_partitions * np.min_scalar_type(used_psi - 1).itemsize
     bytes_per_round = 2 * workers * n_partitions * used_psi * _BYTES_PER_COUNT
     n_rounds = n_clusters * (_steps(choose_tau(used_psi), growth_rate) + 2) + _OTHER_ROUNDS
-    if columns <= _MOST_COLUMNS_IN_BLOCKS:
-        bytes_per_cell = float(np.interp(columns, _MEASURED_COLUMNS, _BYTES_PER_CELL))
-        row_seconds = _between(columns, _SECONDS_PER_ROW_AND_ROUND)
-        encode_row_seconds = _between(columns, _SECONDS_TO_ENCODE_A_ROW)
-    else:
-        bytes_per_cell, row_seconds = 1.0, n_partitions * _SECONDS_PER_CELL_SCORED
-        encode_row_seconds = columns * n_partitions * used_psi / _PRODUCTS_PER_SECOND
+    row = _row_costs(columns, n_partitions, used_psi)
     seconds_per_round = (
         _LATENCY
         + _SECONDS_PER_WORKER * workers
-        + row_seconds * per_worker
+        + row.round_seconds * per_worker
         + bytes_per_round / bytes_per_second
     )
-    encode_seconds = encode_row_seconds * per_worker
+    encode_seconds = row.encode_seconds * per_worker
     return Plan(
         rows,
         columns,
@@ -149,12 +145,30 @@ def plan(
         used_psi,
         n_partitions,
         n_clusters,
-        int(_BYTES_PER_WORKER + per_worker * (_BYTES_PER_ROW + bytes_per_cell * cells)),
+        int(_BYTES_PER_WORKER + per_worker * (_BYTES_PER_ROW + row.bytes_per_cell * cells)),
         bytes_per_round,
         n_rounds,
         seconds_per_round,
         encode_seconds,
         encode_seconds + n_rounds * seconds_per_round,
+    )
+
+
+class _RowCosts(NamedTuple):
+    bytes_per_cell: float
+    round_seconds: float
+    encode_seconds: float
+
+
+def _row_costs(columns: int, n_partitions: int, psi: int) -> _RowCosts:
+    """Return what a row costs its worker."""
+    if columns > _MOST_COLUMNS_IN_BLOCKS:
+        encode_seconds = columns * n_partitions * psi / _PRODUCTS_PER_SECOND
+        return _RowCosts(1.0, n_partitions * _SECONDS_PER_CELL_SCORED, encode_seconds)
+    return _RowCosts(
+        float(np.interp(columns, _MEASURED_COLUMNS, _BYTES_PER_CELL)),
+        _between(columns, _SECONDS_PER_ROW_AND_ROUND),
+        _between(columns, _SECONDS_TO_ENCODE_A_ROW),
     )
 
 

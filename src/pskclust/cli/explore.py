@@ -13,6 +13,7 @@ from .options import (
     OTHER_PARAMETERS,
     SCALES,
     check_clustering,
+    color_option,
     data_options,
     debug_option,
     explored_clustering_options,
@@ -51,14 +52,7 @@ _READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "del
     metavar="ADDRESS",
     help="Serve to other machines, too. Whoever opens the page needs the token that is printed.",
 )
-@click.option(
-    "--color",
-    "color_space",
-    type=click.Choice(("lab", "rgb", "hsv")),
-    default="lab",
-    show_default=True,
-    help="Space in which colours of an image are compared.",
-)
+@color_option
 @data_options
 @explored_clustering_options
 @debug_option

@@ -78,6 +78,14 @@ debug_option = click.option(
 )
 force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+color_option = click.option(
+    "--color",
+    "color_space",
+    type=click.Choice(("lab", "rgb", "hsv")),
+    default="lab",
+    show_default=True,
+    help="Space in which the colours of an image are compared.",
+)
 jobs_option = click.option(
     "--n-jobs",
     type=int,

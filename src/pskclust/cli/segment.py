@@ -17,6 +17,7 @@ from .options import (
     OTHER_PARAMETERS,
     SCALES,
     check_clustering,
+    color_option,
     debug_option,
     force_option,
     json_option,
@@ -43,14 +44,7 @@ _MARKER = "labels.npy"
     metavar="DIR",
     help="Folder for the results; with several images, one folder for each in it.",
 )
-@click.option(
-    "--color",
-    "color_space",
-    type=click.Choice(("lab", "rgb", "hsv")),
-    default="lab",
-    show_default=True,
-    help="Space in which colours are compared.",
-)
+@color_option
 @click.option(
     "--position",
     type=click.FloatRange(0),
