@@ -155,3 +155,17 @@ def test_a_table_is_prepared_before_it_is_placed(kind):
     assert_array_equal(model.predict(table), model.predict(preparation.apply(X)))
     assert_array_equal(model.similarity(table), model.similarity(preparation.apply(X)))
     assert len(set(model.predict(table))) > 1
+
+
+def test_a_file_with_names_is_prepared_before_it_is_placed(tmp_path):
+    X = np.random.RandomState(0).normal(size=(60, 2)) * [1, 1000]
+    preparation = Preparation.of(X, ("a", "b"), "standard", X.mean(axis=0))
+    model = PSKC(psi=8, tau=0.1, random_state=0).fit(preparation.apply(X))
+    model.preparation_ = preparation
+    pd.DataFrame({"b": X[:, 1], "a": X[:, 0]}).to_parquet(tmp_path / "rows.parquet")
+    expected = model.predict(preparation.apply(X))
+    assert_array_equal(model.predict(tmp_path / "rows.parquet"), expected)
+    assert not np.array_equal(model.predict(X), expected)
+    pd.DataFrame({"b": X[:, 1], "c": X[:, 0]}).to_parquet(tmp_path / "other.parquet")
+    with pytest.raises(ValueError, match="X has no column 'a'. It has \\['b', 'c'\\]"):
+        model.predict(tmp_path / "other.parquet")

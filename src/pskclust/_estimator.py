@@ -531,6 +531,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         check_columns(self, blocks.n_columns, blocks.names, reset=False)
         labels = np.empty(blocks.n_rows, dtype=np.int64)
         for first_row, block in numbered(blocks):
+            if hasattr(self, "preparation_") and blocks.names is not None:
+                block = self.preparation_.apply(block, blocks.names)
             rows = check_values(block, self.kernel_.metric_, first_row=first_row)
             self.kernel_._check_reach(rows)
             labels[first_row : first_row + len(rows)] = self._predicted(rows)

@@ -6,7 +6,7 @@ file keeps to the bit: a row that is prepared again is the very row of the fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,22 +65,29 @@ class Preparation:
         scale[~(scale > 0)] = 1.0
         return cls(tuple(columns), scaling, offset, scale, means)
 
-    def apply(self, X: Any) -> NDArray[Any]:
+    def apply(self, X: Any, names: Sequence[str] | None = None) -> NDArray[Any]:
         """Return the rows of X as they were clustered.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_columns), or a table with these columns
             A table with names may have its columns in any order, and others besides.
+        names : sequence of str or None, default=None
+            Of the columns of an array, which may then be in any order, too.
 
         Returns
         -------
         rows : ndarray of shape (n_samples, n_columns)
         """
+        columns = list(self.columns)
         if hasattr(X, "columns"):
-            names = list(self.columns)
-            X = X.select(names) if hasattr(X, "select") else X[names]
+            X = X.select(columns) if hasattr(X, "select") else X[columns]
         rows = np.asarray(X)
+        if names is not None:
+            missing = sorted(set(columns) - set(names))
+            if missing:
+                raise ValueError(f"X has no column {missing[0]!r}. It has {list(names)}.")
+            rows = rows[:, [list(names).index(column) for column in columns]]
         if rows.ndim != 2 or rows.shape[1] != len(self.columns):
             raise ValueError(
                 f"X has shape {rows.shape}, and must have the {len(self.columns)} columns of the "
