@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import time
 
 import numpy as np
@@ -135,9 +136,13 @@ def fit_and_die(rows, folders, seconds):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timers")
-def test_a_fit_that_is_killed_at_any_moment_goes_on_with_the_same_labels(many_blobs, tmp_path):
+def test_a_fit_that_is_killed_at_any_moment_goes_on_with_the_same_labels(
+    many_blobs, tmp_path, monkeypatch
+):
     processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(["test_checkpoint"])
+    # The server looks for what it loads there, and loads nothing if it does not find it.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    processes.set_forkserver_preload([__name__])
     rng = np.random.RandomState(0)
     scratch = tmp_path / "scratch"
     scratch.mkdir()

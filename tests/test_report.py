@@ -72,8 +72,16 @@ def test_the_page_names_clusters_members_columns_and_parameters(tmp_path, model,
     most_similar = np.flatnonzero(model.labels_ == 0)
     most_similar = most_similar[np.argmax(model.similarities_[most_similar])]
     assert f"person {most_similar}" in page.texts
-    assert "psi=128" in page.texts  # twice the 64 of the model
-    assert f"tau={model.tau_ / 2:.4g}" in page.texts
+
+
+def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
+    chosen = report(tmp_path, model, blobs, n_left_out=7)
+    assert {"n_clusters=4", "n_clusters=2"} <= set(chosen.texts)
+    assert "300, 7 left out" in chosen.texts
+    assert f"Chosen for this data: {model.auto_}." in chosen.texts
+    given = report(tmp_path, PSKC(64, 0.01, random_state=0).fit(blobs), blobs)
+    assert {"psi=128", "tau=0.005"} <= set(given.texts)
+    assert not any("Chosen for this data" in words for words in given.texts)
 
 
 def test_the_page_needs_nothing_else(tmp_path, model, blobs):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.spatial import cKDTree
 
 from ._encoding import encode_rows
 from ._engines.choice import blocks_pay, cells_of_rows
@@ -27,6 +28,7 @@ from ._validation import Data
 MIN_ROWS_FOR_COMPILED = 200
 # With more columns matrix products find cells faster than plain distances do.
 _MAX_COLUMNS_FOR_DISTANCES = 3
+_ROWS_OF_A_LEAF = 16
 # With so many cells, cells hold so few rows that those who share them are best visited.
 _INDEX_FROM = 0.5
 
@@ -126,19 +128,24 @@ def _cells(sample: Data, kernels: list[list[Partition]], n_jobs: int | None) -> 
             [cells_of_rows(sample, partition, n_jobs) for partition in nested] for nested in kernels
         ]
 
+    # Leaves of a k-d tree hold neighbours.
+    order = cKDTree(points, leafsize=_ROWS_OF_A_LEAF).indices
+
     def find(chunk: slice) -> list[Cells]:
-        return _nested_cells(points, kernels[chunk.start])
+        return _nested_cells(points, order, kernels[chunk.start])
 
     return list(map_chunks(find, len(kernels), 1, n_jobs, 1))
 
 
-def _nested_cells(points: NDArray[np.float64], nested: list[Any]) -> list[Cells]:
+def _nested_cells(
+    points: NDArray[np.float64], order: NDArray[np.intp], nested: list[Any]
+) -> list[Cells]:
     from ._kernels import sweep  # compiled code is loaded only where it is used
 
     largest = nested[-1]
     sizes = np.array([partition.psi for partition in nested])
     cells = np.empty((len(sizes), len(points), largest.n_partitions), dtype=np.uint16)
-    sweep.nearest_of_first(points, largest.points[largest.centres], sizes, cells)
+    sweep.nearest_of_first(points, order, largest.points[largest.centres], sizes, cells)
     return list(cells)
 
 

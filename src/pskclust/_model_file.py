@@ -76,6 +76,16 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
     return header, arrays
 
 
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says of itself that it is a model."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _read_header(archive, os.fspath(path))
+    except (*_NOT_A_MODEL, ModelFileError):
+        return False
+    return True
+
+
 def _read_header(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
     if _HEADER not in archive.namelist():
         raise _foreign(path, f"it has no {_HEADER}")

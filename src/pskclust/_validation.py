@@ -292,7 +292,7 @@ def _name_what_is_no_number(X: Any, error: Exception) -> None:
         return
     if entries.ndim != 2 or entries.dtype.kind not in "OSUT":
         return
-    for (row, column), value in np.ndenumerate(entries):
+    for (row, column), value in np.ndenumerate(entries.astype(object)):
         try:
             float(value)
         except (TypeError, ValueError) as no_number:

@@ -22,6 +22,7 @@ def read_table(
     format: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    encoding: str | None = None,
 ) -> NDArray[Any]:
     """Return the numbers in a file, as ``pskclust fit`` reads them.
 
@@ -41,13 +42,15 @@ def read_table(
         Of a text table; None sniffs it.
     header : bool or None, default=None
         Whether the first line of a text table names its columns; None sniffs it.
+    encoding : str or None, default=None
+        Of a text table, such as "cp1252"; None takes it for UTF-8 or UTF-16.
 
     Returns
     -------
     rows : ndarray of float32 or float64, shape (n_rows, n_columns)
     """
     with opened_table(
-        os.fspath(path), kind=format, delimiter=delimiter, has_header=header
+        os.fspath(path), kind=format, delimiter=delimiter, has_header=header, encoding=encoding
     ) as table:
         selection = select(table, columns=columns, drop=drop)
         return read_rows(table, selection, missing=missing, report=lambda share: None).numbers

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .base import numbered
+from .errors import TableError
 
 # What stands for a missing value, besides nothing at all.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
@@ -36,6 +37,16 @@ class Dialect:
 def encoding_of(head: bytes) -> str:
     """Return the encoding that a byte order mark tells, else UTF-8."""
     return "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+
+
+def known_encoding(name: str) -> str:
+    """Return the name by which Python and Arrow know an encoding of text."""
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise TableError(
+            f"the encoding {name!r} is not known. Name one such as cp1252, latin-1 or utf-16."
+        ) from None
 
 
 def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | None) -> Dialect:

@@ -22,6 +22,18 @@ class WrongFormatError(TableError):
         super().__init__(f"{name} is no {claimed} file: {found}.")
 
 
+class ImageGivenError(TableError):
+    """A picture, which has pixels and no rows."""
+
+
+class WrongEncodingError(TableError):
+    """A text in another encoding than the one it was read in."""
+
+    def __init__(self, name: str, encoding: str) -> None:
+        tried = "UTF-8" if encoding == "utf-8-sig" else encoding
+        super().__init__(f"{name} is no {tried} text.")
+
+
 class UnknownColumnError(TableError):
     """A column that was asked for is not there."""
 
@@ -31,8 +43,8 @@ class NotNumbersError(TableError):
 
     def __init__(self, columns: Mapping[str, str]) -> None:
         self.columns = tuple(columns)
-        what = ", ".join(f'"{name}" {words}' for name, words in columns.items())
-        super().__init__(f"column {what}." if len(columns) == 1 else f"columns {what}.")
+        each = (f'column "{name}" {words}' for name, words in columns.items())
+        super().__init__(f"{', '.join(each)}.")
 
 
 class MissingValuesError(TableError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .errors import TableError, WrongFormatError
+from .errors import ImageGivenError, TableError, WrongFormatError
 
 TEXT = ("csv", "tsv", "libsvm")
 FORMATS = (*TEXT, "parquet", "arrow", "npy", "npz")
@@ -46,14 +46,19 @@ _MAGIC = {
     b"PK\x03\x04": "npz",
     b"PK\x05\x06": "npz",  # without members
 }
+_IMAGES = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"II*\0": "a TIFF image",
+    b"MM\0*": "a TIFF image",
+}
 _OTHERS = {
+    **_IMAGES,
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"FEA1": "Feather of version 1, which is to be saved again as version 2",
     b"%PDF": "PDF",
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"SQLite format 3": "an SQLite database",
     b"\x89HDF": "HDF5",
@@ -68,10 +73,12 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
     a known ending the first bytes.
     """
     head = first_bytes(path)
-    ending = claimed or _format_of_ending(path)
+    ending = claimed or format_of_ending(path)
     found = _format_of_bytes(head)
     if ending in TEXT and path.suffix.lower() in COMPRESSIONS:
         return ending
+    if found in _IMAGES.values():
+        raise ImageGivenError(f"{name} is {found}, no table.")
     if ending is None:
         if found == "text":
             return "libsvm" if _looks_like_libsvm(head) else "csv"
@@ -83,17 +90,18 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
     return ending
 
 
-def first_bytes(path: Path, size: int = 4096) -> bytes:
-    """Return the beginning of a file."""
-    with open(path, "rb") as stream:
-        return stream.read(size)
-
-
-def _format_of_ending(path: Path) -> str | None:
+def format_of_ending(path: Path) -> str | None:
+    """Return the format that the ending of a name tells, if any."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()
     return _ENDINGS.get(suffixes[-1]) if suffixes else None
+
+
+def first_bytes(path: Path, size: int = 4096) -> bytes:
+    """Return the beginning of a file."""
+    with open(path, "rb") as stream:
+        return stream.read(size)
 
 
 def _format_of_bytes(head: bytes) -> str | None:

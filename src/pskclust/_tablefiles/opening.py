@@ -23,14 +23,16 @@ def opened_table(
     kind: str | None = None,
     delimiter: str | None = None,
     has_header: bool | None = None,
+    encoding: str | None = None,
     standard_input: BinaryIO | None = None,
 ) -> Iterator[Table]:
     """Give the table in a file; ``-`` is standard input, kept in a temporary file meanwhile.
 
-    `kind` is one of `formats.FORMATS`; None sniffs it. `delimiter` and `has_header` are for text.
+    `kind` is one of `formats.FORMATS`; None sniffs it. `delimiter`, `has_header` and `encoding`
+    are for text.
     """
     if path != STANDARD_INPUT:
-        yield open_table(Path(path), path, kind, delimiter, has_header)
+        yield open_table(Path(path), path, kind, delimiter, has_header, encoding)
         return
     if standard_input is None:
         raise ValueError("standard_input is not given.")
@@ -38,7 +40,8 @@ def opened_table(
     with tempfile.NamedTemporaryFile(prefix="pskclust-") as spool:
         shutil.copyfileobj(standard_input, spool, 1 << 20)
         spool.flush()
-        yield open_table(Path(spool.name), "standard input", kind, delimiter, has_header)
+        name = "standard input"
+        yield open_table(Path(spool.name), name, kind, delimiter, has_header, encoding)
 
 
 def open_table(
@@ -47,6 +50,7 @@ def open_table(
     kind: str | None = None,
     delimiter: str | None = None,
     has_header: bool | None = None,
+    encoding: str | None = None,
 ) -> Table:
     """Return the table in a file, or raise TableError."""
     _require_content(path, name)
@@ -71,8 +75,8 @@ def open_table(
     else:
         from .text import TextTable
 
-        tab = "\t" if kind == "tsv" else None
-        table = TextTable(path, name, delimiter=delimiter or tab, has_header=has_header)
+        delimiter = delimiter or ("\t" if kind == "tsv" else None)
+        table = TextTable(path, name, delimiter=delimiter, has_header=has_header, encoding=encoding)
     if not table.columns:
         raise TableError(f"{name} has no columns.")
     return table

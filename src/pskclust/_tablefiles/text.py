@@ -16,8 +16,8 @@ import pyarrow.csv as pacsv
 from .arrow_values import to_numbers
 from .base import Batch, NamedColumns, batch_rows
 from .columnar import checked_names
-from .dialect import MISSING, Dialect, encoding_of, is_number, sniff
-from .errors import NotNumbersError, TableError, WrongFormatError
+from .dialect import MISSING, Dialect, encoding_of, is_number, known_encoding, sniff
+from .errors import NotNumbersError, TableError, WrongEncodingError, WrongFormatError
 from .formats import COMPRESSIONS
 
 _HEAD_BYTES = 1 << 18
@@ -35,10 +35,11 @@ class TextTable(NamedColumns):
         *,
         delimiter: str | None = None,
         has_header: bool | None = None,
+        encoding: str | None = None,
     ) -> None:
         self._path = path
         head = self._head(name)
-        encoding = encoding_of(head)
+        encoding = known_encoding(encoding) if encoding else encoding_of(head)
         dialect = sniff(_decoded(head, encoding, name), encoding, delimiter, has_header)
         super().__init__(name, checked_names(dialect.names, name), has_names=dialect.has_header)
         self._strange = {column: f'is text ("{cell}")' for column, cell in dialect.texts.items()}
@@ -138,7 +139,7 @@ class TextTable(NamedColumns):
             where = f'(line {line:,} holds "{found_cell[0]}")' if found_cell else "somewhere"
             return NotNumbersError({self._dialect.names[place]: f"is text {where}"})
         if isinstance(error, UnicodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
-            return _not_utf8(self.name)
+            return WrongEncodingError(self.name, self._dialect.encoding)
         reason = str(error).splitlines()[0]
         return TableError(f"{self.name} cannot be read as a table ({reason}).")
 
@@ -160,10 +161,4 @@ def _decoded(head: bytes, encoding: str, name: str) -> str:
         # The head may end within a character.
         if error.start > len(head) - 4:
             return head[: error.start].decode(encoding)
-        raise _not_utf8(name) from error
-
-
-def _not_utf8(name: str) -> TableError:
-    return TableError(
-        f"{name} is no UTF-8 text. Convert it first, say with: iconv -f latin1 -t utf-8"
-    )
+        raise WrongEncodingError(name, encoding) from error

@@ -11,6 +11,7 @@ import click
 
 from .._exceptions import ModelFileError
 from .._tablefiles.errors import TableError
+from .options import as_options
 
 # Other packages are asked for by the parts that need them, in words of their own.
 _OF_THE_COMMAND_LINE = ("pyarrow", "rich")
@@ -66,8 +67,10 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
         return str(error), ExitCode.FAILED
     if isinstance(error, FileNotFoundError) and error.filename:
         return f"there is no file {error.filename}.", ExitCode.INPUT
-    if isinstance(error, TableError | ModelFileError | ValueError | TypeError):
+    if isinstance(error, TableError | ModelFileError):
         return str(error), ExitCode.INPUT
+    if isinstance(error, ValueError | TypeError):
+        return as_options(str(error)), ExitCode.INPUT
     if isinstance(error, OSError):
         return str(error), ExitCode.FAILED
     line = f"{type(error).__name__}: {error} (--debug shows where)"

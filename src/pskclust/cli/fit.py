@@ -173,6 +173,7 @@ def _write_report(job: _Job, report: str) -> None:
             scaling=None if scaling == "none" else scaling,
             seconds=job.seconds["fit"],
             scores=job.scores or None,
+            n_left_out=job.rows.n_dropped,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -109,6 +110,7 @@ _FORMAT_OPTIONS = (
         default=None,
         help="Whether the first line of a text table names its columns. Sniffed by default.",
     ),
+    click.option("--encoding", metavar="NAME", help="Of a text table. UTF-8 or UTF-16 by default."),
 )
 _COLUMN_OPTIONS = (
     _names("--columns", "columns", "Columns to cluster: a,b,c. By default all with no other part."),
@@ -271,6 +273,11 @@ OTHER_PARAMETERS = (
 SCALES = ("psi", "tau")
 PARAMETERS = (*SCALES, "n_clusters", "linking", *OTHER_PARAMETERS)
 
+_QUOTES = "'\""
+_PARAMETER_WITH_VALUE = re.compile(
+    rf"\b({'|'.join(PARAMETERS)})=([{_QUOTES}]?[-+\w.]*\w[{_QUOTES}]?)"
+)
+
 
 def data_options(command: Command) -> Command:
     """Add the options that say how to read a table to be clustered."""
@@ -305,7 +312,21 @@ def check_clustering(parameters: dict[str, Any]) -> None:
     try:
         check_parameters(parameters, known)
     except ValueError as error:
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(as_options(str(error))) from error
+
+
+def as_options(message: str) -> str:
+    """Return a message of the library with parameters written as options: --tau 0.1 for tau=0.1."""
+    return _PARAMETER_WITH_VALUE.sub(_as_option, message)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    flag = "--seed" if name == "random_state" else f"--{name.replace('_', '-')}"
+    if name in ("replace", "refine"):
+        return flag if value == "True" else flag.replace("--", "--no-")
+    words = {"True": "yes", "False": "no"}
+    return f"{flag} {words.get(value, value.strip(_QUOTES))}"
 
 
 def _with(command: Command, *options: Any) -> Command:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from .._exceptions import ModelFileError
 from .._memory import readable_bytes
+from .._model_file import is_model_file
 from .._tablefiles.errors import MissingValuesError, TableError
 from .bars import Bars
 from .display import counted, print_facts, print_json
@@ -74,7 +77,7 @@ def predict(
         raise click.UsageError("--json and the labels both print. Give the labels a file with -o.")
     check_outputs((output,), (data, model_file), force=force)
     check_labels_output(output)
-    model = loaded_model(model_file).set_params(n_jobs=n_jobs)
+    model = _loaded(model_file, data).set_params(n_jobs=n_jobs)
     with opened_data("predict", data, options) as table, Bars() as bars:
         from .._tablefiles.labels import write_labels
 
@@ -98,6 +101,16 @@ def predict(
         print_json(summary)
     elif output != STANDARD_OUTPUT:
         _print(summary)
+
+
+def _loaded(model_file: str, data: str) -> PSKC:
+    try:
+        return loaded_model(model_file)
+    except ModelFileError as error:
+        if not is_model_file(data):
+            raise
+        example = f"pskclust predict {shlex.quote(data)} {shlex.quote(model_file)}"
+        raise click.UsageError(f"the model comes before the data: {example}") from error
 
 
 class _Placing:

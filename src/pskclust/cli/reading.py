@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._tablefiles.errors import (
+    ImageGivenError,
     MissingValuesError,
     NotNumbersError,
     TableError,
+    WrongEncodingError,
     WrongFormatError,
 )
 from .bars import Bars
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from .._tablefiles.reading import Rows
     from .._tablefiles.selection import Selection
 
-_FORMAT_NAMES = ("kind", "delimiter", "has_header")
+_FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding")
 
 
 @contextlib.contextmanager
@@ -76,6 +78,10 @@ def _way_out(error: TableError, command: str, data: str) -> str:
         if command == "predict":
             return f"Go on with one of {ways}."
         return f"Go on with one of {ways}, --drop {_option_value(tuple(error.counts))}."
+    if isinstance(error, WrongEncodingError):
+        return "Name its encoding, say with --encoding cp1252."
+    if isinstance(error, ImageGivenError):
+        return f"Images are for: pskclust segment {shlex.quote(data)} -o parts"
     if isinstance(error, WrongFormatError) and error.looks_like:
         return "Name its format with --format, or give it the right ending."
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections import Counter
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._tablefiles.formats import format_of_ending
 from .bars import Bars
 from .display import print_json, print_table
 from .failures import CommandError, ExitCode, end_of, one_line, writing
@@ -88,7 +90,7 @@ def segment(
                 results.append(_segmented(path, folder, color_space, position, force, parameters))
             except (ValueError, FileNotFoundError) as error:
                 # The other images of a folder are still done.
-                failures.append(one_line(end_of(error)[0]))
+                failures.append(one_line(f"{end_of(error)[0]} {_way_out(path)}"))
     if as_json:
         print_json({"images": results, "failures": failures})
     elif results:
@@ -116,6 +118,11 @@ def _image_files(images: tuple[str, ...]) -> list[Path]:
         else:
             raise CommandError(f"there is no file {name}.", ExitCode.INPUT)
     return list(dict.fromkeys(paths))
+
+
+def _way_out(path: Path) -> str:
+    is_table = format_of_ending(path) is not None
+    return f"Tables are for: pskclust fit {shlex.quote(os.fspath(path))}" if is_table else ""
 
 
 def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Path]:

@@ -36,6 +36,9 @@ def advice_for(
 
 def _split(model: Any) -> Advice:
     situation = "Clusters are joined that should be split"
+    if model.merge_tree_ is not None:
+        most = len(model.merge_tree_)
+        return Advice(situation, "ask for more", f"n_clusters={min(model.n_clusters_ + 1, most)}")
     if model.psi_ is None:
         return Advice(situation, "raise gamma", f"gamma={2 * model.kernel_.gamma:.4g}")
     psi = 2 * model.psi_ if model.replace else min(2 * model.psi_, len(model.labels_))
@@ -44,6 +47,8 @@ def _split(model: Any) -> Advice:
 
 def _join(model: Any) -> Advice:
     situation = "Clusters are split that should be joined"
+    if model.merge_tree_ is not None:
+        return Advice(situation, "ask for fewer", f"n_clusters={max(1, model.n_clusters_ - 1)}")
     return Advice(situation, "lower tau", f"tau={model.tau_ / 2:.4g}")
 
 
@@ -51,7 +56,8 @@ def _on_clusters(model: Any, summary: Summary) -> list[str]:
     if not model.n_clusters_:
         return ["No cluster was found: no two rows left are more similar than tau. Lower tau."]
     if model.n_clusters_ == 1:
-        return ["There is one cluster only. If you expect more, raise psi first."]
+        more = "raise psi first" if model.merge_tree_ is None else "ask for them by n_clusters"
+        return [f"There is one cluster only. If you expect more, {more}."]
     usual = float(np.median(summary.sizes))
     n_fragments = int(np.count_nonzero(summary.sizes < _FRAGMENT * usual))
     if not n_fragments:

@@ -9,8 +9,6 @@ from importlib import resources
 from string import Template
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .._palette import cluster_colours
 from ._advice import Advice
 from ._pictures import Picture
@@ -33,6 +31,7 @@ class Content(NamedTuple):
     similarities: Any
     pictures: Sequence[Picture]
     parameters: Mapping[str, str]
+    choice: str | None  # of the parameters that were not given
     rules: Sequence[Advice]
     hints: Sequence[str]
 
@@ -47,7 +46,7 @@ def page(content: Content) -> str:
         _section("How they were found", *map(_figure, others)),
         _section("What to try next", _rules(content.rules), _hints(content.hints)),
         _section("The data", _column_table(content.summary, content.names)),
-        _section("Parameters", _pairs(content.parameters)),
+        _section("Parameters", _choice(content.choice), _pairs(content.parameters)),
     ]
     files = resources.files(__package__)
     return Template((files / "page.html").read_text("utf-8")).substitute(
@@ -133,7 +132,7 @@ def _cluster_table(summary: Summary) -> str:
             f"{summary.sizes[cluster] / n_rows:.1%}",
             *(number(quartile) for quartile in summary.quartiles[cluster]),
         ]
-        for cluster in np.argsort(-summary.sizes, kind="stable")
+        for cluster in range(len(summary.sizes))
     ]
     if summary.n_noise:
         share = summary.n_noise / n_rows
@@ -253,6 +252,10 @@ def _rules(rules: Sequence[Advice]) -> str:
 def _hints(hints: Sequence[str]) -> str:
     lines = "".join(f"<li>{prose(hint)}</li>" for hint in hints)
     return f"<ul>{lines}</ul>" if lines else ""
+
+
+def _choice(choice: str | None) -> str:
+    return "" if choice is None else f"<p>{prose(f'Chosen for this data: {choice}.')}</p>"
 
 
 def _pairs(pairs: Mapping[str, str]) -> str:

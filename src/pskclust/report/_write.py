@@ -31,6 +31,7 @@ def write_report(
     scaling: str | None = None,
     seconds: float | None = None,
     scores: Mapping[str, float] | None = None,
+    n_left_out: int = 0,
 ) -> None:
     """Write one HTML page about a clustering, which needs no other file and no network.
 
@@ -57,6 +58,8 @@ def write_report(
         How long the fit took.
     scores : mapping of str to float or None, default=None
         Scores against known classes, to be shown with the rest.
+    n_left_out : int, default=0
+        How many rows were left out before the fit, say for missing values.
     """
     rows = rows_of_fit(model, X)
     names = column_names(model, feature_names)
@@ -66,7 +69,8 @@ def write_report(
     rules, hints = advice_for(model, summary, names, scaling is not None)
     content = Content(
         title=title or f"Clusters of {len(rows):,} rows",
-        facts=_facts(model, summary, rows.shape, seconds, scores or {}),
+        facts=_facts(model, summary, rows.shape, n_left_out)
+        | _figures_of_fit(seconds, scores or {}),
         summary=summary,
         names=names,
         ids=ids,
@@ -74,6 +78,7 @@ def write_report(
         similarities=model.similarities_,
         pictures=draw_pictures(model, rows, names, scaling is not None),
         parameters=_parameters(model, scaling),
+        choice=None if model.auto_ is None else str(model.auto_),
         rules=rules,
         hints=hints,
     )
@@ -86,11 +91,10 @@ def _facts(
     model: Any,
     summary: Summary,
     shape: tuple[int, ...],
-    seconds: float | None,
-    scores: Mapping[str, float],
+    n_left_out: int,
 ) -> dict[str, str]:
     facts = {
-        "rows": f"{shape[0]:,}",
+        "rows": f"{shape[0]:,}" + (f", {n_left_out:,} left out" if n_left_out else ""),
         "columns": f"{shape[1]:,}",
         "clusters": f"{model.n_clusters_:,}",
         "noise": f"{summary.n_noise / shape[0]:.1%}",
@@ -98,8 +102,11 @@ def _facts(
     }
     if model.psi_ is not None:
         facts["psi"] = str(model.psi_)
-    if seconds is not None:
-        facts["seconds"] = f"{seconds:.2f}"
+    return facts
+
+
+def _figures_of_fit(seconds: float | None, scores: Mapping[str, float]) -> dict[str, str]:
+    facts = {} if seconds is None else {"seconds": f"{seconds:.2f}"}
     return facts | {name: f"{score:.3f}" for name, score in scores.items()}
 
 
