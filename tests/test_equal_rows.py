@@ -69,3 +69,4 @@ def test_a_fit_merges_by_itself_and_gives_the_same_labels(copies, monkeypatch):
     assert_array_equal(merged.labels_, plain.labels_)
     assert_array_equal(merged.growth_step_, plain.growth_step_)
     assert merged.objective_ == plain.objective_
+    assert_array_equal(merged.cluster_sizes_, plain.cluster_sizes_)

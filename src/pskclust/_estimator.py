@@ -498,16 +498,10 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.seeds_ = result.seeds
         self.n_iter_ = result.n_steps
         self.n_clusters_ = self._n_features_out = len(result.clusters)
-        self.cluster_sizes_ = self._count_members(result)
+        self.cluster_sizes_ = result.sizes
         self.objective_ = result.objective
         self.objective_before_refinement_ = result.objective_before_refinement
         self.n_reassigned_ = result.n_reassigned
-
-    def _count_members(self, result: Result) -> NDArray[np.int64]:
-        counts: NDArray[np.int64] = np.bincount(
-            result.labels + 1, minlength=len(result.clusters) + 1
-        )
-        return counts[1:]
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the most similar cluster of each row if that similarity exceeds tau, else -1.

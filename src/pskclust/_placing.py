@@ -89,7 +89,8 @@ def place_rows(
     )
     # A copy, without what was made of it meanwhile.
     clusters = replace(linked.clusters)
-    return Result(*rows, seeds, linked.n_steps, gamma, gamma, 0, True, clusters), linked
+    sizes = np.array(found.n_rows, dtype=np.int64)
+    return Result(*rows, seeds, linked.n_steps, sizes, gamma, gamma, 0, True, clusters), linked
 
 
 @dataclass(frozen=True, eq=False)

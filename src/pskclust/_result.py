@@ -24,6 +24,7 @@ class Result:
     growth_steps: NDArray[np.int32]  # (n,)
     seeds: NDArray[np.int64]  # (k,)
     n_steps: NDArray[np.int64]  # (k,)
+    sizes: NDArray[np.int64]  # (k,) rows of each cluster
     objective: float
     objective_before_refinement: float
     n_reassigned: int
@@ -38,6 +39,7 @@ class Result:
             *rows,
             growth.seeds,
             growth.n_steps,
+            engine.n_members(len(growth.seeds)),
             refinement.objective,
             refinement.objective_before,
             refinement.n_reassigned,
@@ -77,8 +79,9 @@ class Result:
         counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
         counts.check_format(full_check=True)
         clusters = ClusterTables(counts, masses, shape, numbers["resolution"])
-        # Files of versions without linking do not say that nothing is linked.
-        known = {"linked": False, **numbers, **arrays}
+        # Files of earlier versions do not say that nothing is linked, nor how large clusters are.
+        sizes = np.bincount(arrays["labels"] + 1, minlength=len(masses) + 1)[1:]
+        known = {"linked": False, "sizes": sizes, **numbers, **arrays}
         result = cls(
             **{field.name: known[field.name] for field in fields(cls)[:-1]}, clusters=clusters
         )
@@ -94,6 +97,7 @@ class Result:
             ("growth_steps", self.growth_steps, np.int32, n_rows),
             ("seeds", self.seeds, np.int64, n_clusters),
             ("n_steps", self.n_steps, np.int64, n_clusters),
+            ("sizes", self.sizes, np.int64, n_clusters),
             ("cluster_masses", self.clusters.masses, np.int64, n_clusters),
             ("cluster_counts", self.clusters.counts.data, np.int64, self.clusters.counts.nnz),
         ):

@@ -20,7 +20,6 @@ from ._optional import optional
 from ._partition import Partition
 from ._placing import Tally, tally
 from ._progress import Report, ignore
-from ._result import Result
 from ._tables import ClusterTables
 from ._validation import between, check_columns, check_parameters
 
@@ -208,7 +207,6 @@ class PSKC(_estimator.PSKC):
             replace(self._result, labels=labels, similarities=similarities, growth_steps=steps),
             self._linkage and replace(self._linkage, confidences=confidences),
         )
-        model.cluster_sizes_ = self.cluster_sizes_
         return model
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -260,11 +258,6 @@ class PSKC(_estimator.PSKC):
         if client.asynchronous:
             raise ValueError("client is asynchronous. Pass one that is not.")
         return client
-
-    def _count_members(self, result: Result) -> NDArray[np.int64]:
-        counts = da.bincount(result.labels + 1, minlength=len(result.clusters) + 1)
-        sizes: NDArray[np.int64] = self._current_client().compute(counts).result()[1:]
-        return sizes
 
     def _tally(self, data: DaskData, rows: Any, clusters: ClusterTables) -> Tally:
         labels, similarities = (array.to_delayed() for array in rows[:2])

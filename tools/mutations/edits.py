@@ -70,12 +70,16 @@ def _edit(source: str, node: ast.stmt | ast.expr, other: ast.AST) -> Edit:
 
 
 def _code(node: ast.AST) -> Iterator[ast.stmt | ast.expr]:
-    """Yield what runs: no annotations, decorators, imports, messages or bodies of protocols."""
+    """Yield what runs and matters: no annotations, decorators, imports, messages, protocols, and
+    no demands that lengths be equal, which hold.
+    """
     if isinstance(node, ast.ClassDef) and any(
         isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases
     ):
         return
     if isinstance(node, ast.Import | ast.ImportFrom | ast.Raise | ast.JoinedStr):
+        return
+    if isinstance(node, ast.keyword) and node.arg == "strict":
         return
     if isinstance(node, ast.stmt | ast.expr):
         yield node

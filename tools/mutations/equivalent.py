@@ -6,6 +6,17 @@ By module, by line as it stands there, by change.
 _EXACT_SUM = "the exact sum is taken earlier, with the same result"
 
 EQUIVALENT = {
+    "_growth": {
+        "if second.units <= engine.one:": {
+            "second.units <= engine.one -> (second.units < engine.one)": "a row of weight 1 has "
+            "no other copies, whose table is empty",
+        },
+    },
+    "_refinement": {
+        "engine.move(np.full(len(clusters) + 1, np.inf))": {
+            "1 -> (2)": "one more limit than there are labels is that of nobody",
+        },
+    },
     "_tables": {
         "_LARGEST_INTEGER = 2**63 - 1": {
             "1 -> (2)": "no product of a resolution and a squared mass is between the two",

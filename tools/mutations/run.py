@@ -38,11 +38,13 @@ PLAIN = "test_exactness.py::test_labels_are_those_of_the_pseudocode[plain]"
 WEIGHTED = "test_exactness.py::test_a_row_of_weight_w_is_labelled_as_w_copies[plain]"
 COMPILED = "test_exactness.py::test_labels_are_those_of_the_pseudocode[compiled]"
 CELLS = "test_exactness.py::test_cells_are_those_of_plain_loops"
+ABSENT = "test_estimator.py::test_rows_of_weight_zero_take_no_part_and_are_predicted"
+FRACTIONS = "test_estimator.py::test_the_objective_counts_weight"
 GOES_ON = "test_checkpoint.py::test_a_fit_goes_on_from_the_last_cluster"
 # The tests of each module, those that are quickest to notice first.
 TESTS = {
     "_growth": [PLAIN, WEIGHTED, "test_progress.py", GOES_ON],
-    "_refinement": ["test_refinement.py", PLAIN, WEIGHTED, "test_progress.py"],
+    "_refinement": ["test_refinement.py", PLAIN, WEIGHTED, "test_progress.py", ABSENT, FRACTIONS],
     "_tables": ["test_tables.py", "test_refinement.py", PLAIN],
     "_partition": ["test_partition.py", CELLS, "test_isolation_kernel.py", "test_model_file.py"],
     "_kernels/numpy": [CELLS, PLAIN, "test_partition.py", "test_isolation_kernel.py"],

@@ -125,6 +125,9 @@ class Engine(Protocol):
     def n_changed_labels(self) -> int:
         """Return how many rows have another label than when labels were remembered."""
 
+    def n_members(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return how many rows each cluster has."""
+
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         """Replace each label by the entry of `new_labels` at its place; the last is for -1."""
 
@@ -169,6 +172,9 @@ class WeighingEngine(EncodingEngine, Protocol):
 
     def weight_of_changed_labels(self) -> int:
         """Return the total units of the rows that `n_changed_labels` counts."""
+
+    def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the total units of the rows of each cluster."""
 
 
 class ShardableEngine(WeighingEngine, ResumableEngine, Protocol):

@@ -66,7 +66,10 @@ class BlockedEngine(LabelledRows):
         packed = np.packbits(counted, axis=1, bitorder="little")
         self._open = packed.view("<u8").astype(np.uint64).ravel()
         self._count_open()
-        self._known = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
+        # Kept from step to step, as are the rows that join: memory that is new each time costs more
+        # than the work on it.
+        self._tables = padded(np.zeros((1, *self._partition.table_shape), dtype=np.int64))
+        self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), kernels.UNKNOWN)
 
     def _count_open(self) -> None:
@@ -113,14 +116,13 @@ class BlockedEngine(LabelledRows):
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        tables = padded(table.counts[np.newaxis])
-        visited, best_score_left = self._superblocks_to_visit(tables, min_score)
+        visited, best_score_left = self._superblocks_to_visit(table, min_score)
 
-        def absorb_some(some: Superblocks) -> tuple[int, int, int, NDArray[np.int64]]:
+        def absorb_some(some: Superblocks) -> tuple[int, int, CountTable | None]:
             n_taken, best_left = kernels.absorb(
                 self._layout,
                 some,
-                tables,
+                self._tables,
                 min_score,
                 cluster,
                 step,
@@ -129,29 +131,30 @@ class BlockedEngine(LabelledRows):
                 self._n_open,
                 self._labels,
                 self._steps,
-                joined,
+                self._joined,
             )
-            added = np.zeros_like(tables[0])
-            mass = 0
-            if n_taken:
-                mass = kernels.count_blocks(self._layout, some, joined, self._units, added)
-            return n_taken, mass, best_left, added
+            if not n_taken:
+                return 0, best_left, None
+            counts = np.zeros_like(self._tables[0])
+            mass = kernels.count_blocks(self._layout, some, self._joined, self._units, counts)
+            return n_taken, best_left, CountTable(counts[:, :-1], mass)
 
-        joined = np.zeros_like(self._open)
-        added = np.zeros_like(tables[0])
-        n_rows = mass = 0
-        for part in _map_superblocks(absorb_some, visited, self._n_jobs):
-            n_rows += part[0]
-            mass += part[1]
-            best_score_left = max(best_score_left, part[2])
-            added += part[3]
-        return Absorbed(n_rows, best_score_left), unpadded(added, mass)
+        n_rows, added = 0, None
+        for n_taken, best_left, own in _map_superblocks(absorb_some, visited, self._n_jobs):
+            n_rows += n_taken
+            best_score_left = max(best_score_left, best_left)
+            if added is None:
+                added = own
+            elif own is not None:
+                added.add(own)
+        self._joined[:] = 0
+        if added is None:
+            added = CountTable(np.zeros(self._partition.table_shape, dtype=np.int64), 0)
+        return Absorbed(n_rows, best_score_left), added
 
-    def _superblocks_to_visit(
-        self, tables: NDArray[np.int64], min_score: int
-    ) -> tuple[Superblocks, int]:
+    def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
         """Return the superblocks that may have a row to absorb, and the best score elsewhere."""
-        kernels.forget_changed(tables, self._known, *self._holders, self._highest)
+        kernels.take_over(table.counts, self._tables, *self._holders, self._highest)
         possible = self._highest >= min_score
         is_open = self._n_open > 0
         best_elsewhere = int(self._highest[is_open & ~possible].max(initial=-1))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .holder import Command
 
-_WITHOUT_EFFECT = ("about", "total", "best_row", "n_changed_labels", "row_results")
+_WITHOUT_EFFECT = ("about", "total", "best_row", "n_changed_labels", "n_members", "row_results")
 
 
 class History:

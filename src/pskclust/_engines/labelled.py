@@ -111,6 +111,16 @@ class LabelledRows(ABC):
         """Return the total units of the rows that `n_changed_labels` counts."""
         return int(self._units[self._labels != self._remembered].sum())
 
+    def n_members(self, n_clusters: int) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = np.bincount(self._labels + 1, minlength=n_clusters + 1)
+        return counts[1:]
+
+    def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the total units of the rows that `n_members` counts."""
+        totals = np.zeros(n_clusters + 1, dtype=np.int64)
+        np.add.at(totals, self._labels, self._units)
+        return totals[:-1]
+
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._labels = new_labels[self._labels]
 

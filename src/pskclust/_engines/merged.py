@@ -75,6 +75,9 @@ class MergedEngine:
     def n_changed_labels(self) -> int:
         return self._engine.weight_of_changed_labels()
 
+    def n_members(self, n_clusters: int) -> NDArray[np.int64]:
+        return self._engine.weight_of_members(n_clusters)
+
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._engine.renumber(new_labels)
 

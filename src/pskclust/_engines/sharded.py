@@ -146,6 +146,10 @@ class CombinedRows(ABC):
     def n_changed_labels(self) -> int:
         return sum(self._ask("n_changed_labels"))
 
+    def n_members(self, n_clusters: int) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = np.sum(self._ask("n_members", n_clusters), axis=0)
+        return counts
+
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._ask("renumber", new_labels)
 

@@ -152,21 +152,21 @@ def count_blocks(
 
 
 @compiled
-def forget_changed(
-    tables,  # IN   (1, t, psi + 1)
-    known,  # INOUT (t, psi + 1) the table before, made equal
+def take_over(
+    counts,  # IN   (t, psi) a table
+    tables,  # INOUT (1, t, psi + 1) the one before, made equal
     holders_start,  # IN   (t * psi + 1,) where the superblocks that hold a cell start
     holders,  # IN   their numbers
     highest,  # INOUT (n_superblocks,) bounds on scores; UNKNOWN where a count has changed
 ):
-    """Forget the bounds of the superblocks that hold a cell whose count is another one now."""
-    n_partitions, width = known.shape
+    """Take a table, and forget the bounds of superblocks with a cell whose count is new."""
+    n_partitions, psi = counts.shape
     for i in range(n_partitions):
-        for cell in range(width - 1):
-            if tables[0, i, cell] == known[i, cell]:
+        for cell in range(psi):
+            if counts[i, cell] == tables[0, i, cell]:
                 continue
-            known[i, cell] = tables[0, i, cell]
-            flat = i * (width - 1) + cell
+            tables[0, i, cell] = counts[i, cell]
+            flat = i * psi + cell
             for place in range(holders_start[flat], holders_start[flat + 1]):
                 highest[holders[place]] = UNKNOWN
 
