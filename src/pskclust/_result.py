@@ -79,9 +79,7 @@ class Result:
         counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
         counts.check_format(full_check=True)
         clusters = ClusterTables(counts, masses, shape, numbers["resolution"])
-        # Files of earlier versions do not say that nothing is linked, nor how large clusters are.
-        sizes = np.bincount(arrays["labels"] + 1, minlength=len(masses) + 1)[1:]
-        known = {"linked": False, "sizes": sizes, **numbers, **arrays}
+        known = {**numbers, **arrays}
         result = cls(
             **{field.name: known[field.name] for field in fields(cls)[:-1]}, clusters=clusters
         )
