@@ -72,7 +72,7 @@ def test_a_row_of_weight_w_is_labelled_as_w_copies(way, data):
 
 
 @pytest.mark.parametrize("way", WAYS[1:])
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_all_that_is_fitted_is_the_same_every_way(way, data):
     case = data.draw(cases())
