@@ -210,6 +210,7 @@ def _test(tree: Path, stage: Stage, limit: float | None) -> int:
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
+    os.environ["PYTHONPATH"] = str(tree / "src")  # for processes that tests start
     sys.dont_write_bytecode = True
     numba.config.DISABLE_JIT = not stage.compiled
     # Plain: modules that are loaded already cannot have their assertions rewritten.
