@@ -13,8 +13,6 @@ from sklearn.metrics import adjusted_rand_score
 import pskclust
 from pskclust import PSKC, _auto
 from pskclust._auto import Cut, decide
-from pskclust._model_file import write_model
-from pskclust._model_state import to_parts
 from test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
 
 
@@ -293,17 +291,6 @@ def test_a_model_file_keeps_the_choice(model, moons, tmp_path):
     assert_array_equal(loaded.predict(moons[0]), model.labels_)
     assert_array_equal(loaded.confidences_, model.confidences_)
     assert_array_equal(loaded.merge_tree_.to_scipy(), model.merge_tree_.to_scipy())
-
-
-def test_model_files_from_before_linking_are_read(scattered, tmp_path):
-    model = PSKC(32, 0.05, random_state=0).fit(scattered)
-    header, arrays = to_parts(model)
-    del header["linkage"], header["result"]["linked"]
-    del header["parameters"]["n_clusters"], header["parameters"]["linking"]
-    write_model(tmp_path / "old.npz", header, arrays)
-    loaded = pskclust.load(tmp_path / "old.npz")
-    assert_array_equal(loaded.predict(scattered), model.predict(scattered))
-    assert (loaded.auto_, loaded.merge_tree_, loaded.confidences_) == (None, None, None)
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,42 @@ def local_cluster(n_workers, **options):
     )
 
 
+class TwoWorkers:
+    """A cluster of two worker processes; another one if what a test did to it cannot be mended."""
+
+    def __init__(self):
+        self._resources = contextlib.ExitStack()
+        self._client = None
+
+    def client(self):
+        if self._client is None or not self._are_two():
+            self.close()
+            cluster = self._resources.enter_context(local_cluster(2))
+            self._client = self._resources.enter_context(Client(cluster))
+        return self._client
+
+    def close(self):
+        self._resources.close()
+
+    def _are_two(self):
+        """Wait for a worker that was killed to be started again, or for one too many to leave."""
+        for _ in range(100):
+            if len(self._client.nthreads()) == len(self._client.cluster.workers) == 2:
+                return True
+            time.sleep(0.1)
+        return False
+
+
 @pytest.fixture(scope="module")
-def client():
-    """Two worker processes, which are started again when they are killed."""
-    with local_cluster(2) as cluster, Client(cluster) as client:
-        yield client
+def two_workers():
+    workers = TwoWorkers()
+    yield workers
+    workers.close()
+
+
+@pytest.fixture
+def client(two_workers):
+    return two_workers.client()
 
 
 @pytest.fixture
@@ -274,16 +305,6 @@ def die_at(verb, calls):
     setattr(owner, verb, die)
 
 
-def require_two_workers(client):
-    """Wait for the one that was killed to be started again; start another if it is not."""
-    with contextlib.suppress(TimeoutError):
-        client.wait_for_workers(2, timeout=5)
-    missing = 2 - len(client.nthreads())
-    if missing > 0:
-        client.cluster.scale(len(client.cluster.worker_spec) + missing)
-    client.wait_for_workers(2, timeout=60)
-
-
 DEATHS = [
     ("encode_shard", 1),
     ("total", 1),
@@ -297,7 +318,6 @@ DEATHS = [
 @pytest.mark.parametrize(("verb", "calls"), DEATHS, ids=[verb for verb, _ in DEATHS])
 def test_a_fit_survives_a_worker_that_is_killed(verb, calls, client, scattered, plain):
     X = in_chunks(scattered, 97)
-    require_two_workers(client)
     before = client.run(os.getpid)
     victim = sorted(before)[0]
     client.run(die_at, verb, calls, workers=[victim])
@@ -411,7 +431,6 @@ def test_rounds_may_go_by_way_of_the_scheduler(client, scattered, plain, monkeyp
         raise OSError("no route to host")
 
     monkeypatch.setattr(placement, "SocketWire", out_of_reach)
-    require_two_workers(client)
     client.run(die_at, "absorbed", 30, workers=[sorted(client.nthreads())[0]])
     assert_same_fit(PSKC(**PARAMETERS).fit(in_chunks(scattered, 97)), plain)
 
