@@ -81,7 +81,7 @@ def restore(model: Any, header: Header, arrays: Arrays) -> None:
             model.preparation_ = Preparation.from_parts(
                 header["preparation"], _own_arrays(arrays, "preparation_"), model.n_features_in_
             )
-        linkage = header.get("linkage")
+        linkage = header["linkage"]
         model._publish(result, linkage and Linkage.from_parts(linkage, arrays))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
