@@ -10,10 +10,9 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial import cKDTree
 
 from ._encoding import encode_rows
-from ._engines.choice import blocks_pay, cells_of_rows
+from ._engines.choice import cells_of_rows
 from ._engines.local import LocalEngine
 from ._growth import grow
 from ._kernels import numpy as numpy_kernels
@@ -26,9 +25,7 @@ from ._validation import Data
 
 # Below, plain NumPy is done before compiled code is loaded.
 MIN_ROWS_FOR_COMPILED = 200
-# With more columns matrix products find cells faster than plain distances do.
-_MAX_COLUMNS_FOR_DISTANCES = 3
-_ROWS_OF_A_LEAF = 16
+_ROWS_PER_CHUNK = 64
 # With so many cells, cells hold so few rows that those who share them are best visited.
 _INDEX_FROM = 0.5
 
@@ -121,32 +118,40 @@ def grow_parts(
 
 def _cells(sample: Data, kernels: list[list[Partition]], n_jobs: int | None) -> list[list[Cells]]:
     """Return the cells of all rows in each partition of each kernel."""
-    first, points = kernels[0][0], sample.points()
-    few_columns = points.shape[1] <= _MAX_COLUMNS_FOR_DISTANCES
-    if type(first) is not VoronoiPartition or not few_columns or blocks_pay(len(sample), first):
+    if type(kernels[0][0]) is not VoronoiPartition:
         return [
             [cells_of_rows(sample, partition, n_jobs) for partition in nested] for nested in kernels
         ]
-
-    # Leaves of a k-d tree hold neighbours.
-    order = cKDTree(points, leafsize=_ROWS_OF_A_LEAF).indices
-
-    def find(chunk: slice) -> list[Cells]:
-        return _nested_cells(points, order, kernels[chunk.start])
-
-    return list(map_chunks(find, len(kernels), 1, n_jobs, 1))
-
-
-def _nested_cells(
-    points: NDArray[np.float64], order: NDArray[np.intp], nested: list[Any]
-) -> list[Cells]:
     from ._kernels import sweep  # compiled code is loaded only where it is used
 
-    largest = nested[-1]
-    sizes = np.array([partition.psi for partition in nested])
-    cells = np.empty((len(sizes), len(points), largest.n_partitions), dtype=np.uint16)
-    sweep.nearest_of_first(points, order, largest.points[largest.centres], sizes, cells)
-    return list(cells)
+    points = sample.points()
+    different, centres = _different_centres([nested[-1] for nested in kernels])
+    columns = np.ascontiguousarray(different.T)
+    sizes = np.array([partition.psi for partition in kernels[0]])
+    n_kernels, n_partitions, _ = centres.shape
+    cells = np.empty((n_kernels, len(sizes), len(points), n_partitions), dtype=np.uint16)
+
+    def find(rows: slice) -> None:
+        sweep.nearest_of_first(points, rows.start, rows.stop, columns, centres, sizes, cells)
+
+    for _ in map_chunks(find, len(points), _ROWS_PER_CHUNK, n_jobs):
+        pass
+    return [list(own) for own in cells]
+
+
+def _different_centres(partitions: list[Any]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return the different centres of some partitions, and which is which, (k, t, psi).
+
+    They are drawn from the same few rows, so they have most of them in common.
+    """
+    points = np.concatenate([partition.points for partition in partitions])
+    different, numbers = np.unique(points, axis=0, return_inverse=True)
+    starts = np.cumsum([0, *(len(partition.points) for partition in partitions[:-1])])
+    centres = [
+        numbers.ravel()[start + partition.centres]
+        for start, partition in zip(starts, partitions, strict=True)
+    ]
+    return different, np.array(centres, dtype=np.int32)
 
 
 def _grow_compiled(cells: Cells, recipe: Recipe, partition: Partition) -> Parts:

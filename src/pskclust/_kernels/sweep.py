@@ -10,72 +10,35 @@ import numpy as np
 
 from ._compiling import compiled, compiled_within
 
-# Rows that share a list of the centres they may be nearest to.
-NEIGHBOURS = 32
-
 
 @compiled
 def nearest_of_first(
     points,  # IN   (n, d)
-    order,  # IN   (n,) the rows, neighbours in space beside one another
-    centres,  # IN   (t, psi, d)
+    first,  # IN   of the rows to look at
+    last,  # IN   of the rows to look at, and one more
+    columns,  # IN   (d, u) the different centres
+    centres,  # IN   (k, t, psi) which of them is which centre of each kernel
     sizes,  # IN   (s,) ascending, the last one psi
-    cells,  # OUT  (s, n, t)
+    cells,  # OUT  (k, s, n, t)
 ):
     """Find the Voronoi cell of each point among the first centres, as many as each size says."""
-    box = np.empty((2, points.shape[1]))
-    near = np.empty(centres.shape[1], dtype=np.int64)
-    for start in range(0, len(order), NEIGHBOURS):
-        rows = order[start : start + NEIGHBOURS]
-        find_box(points, rows, box)
-        for i in range(len(centres)):
-            n_near = near_box(box, centres[i], near)
-            for row in rows:
+    distances2 = np.empty(columns.shape[1])
+    for row in range(first, last):
+        distances2[:] = 0.0
+        for column in range(len(columns)):
+            for number in range(len(distances2)):
+                difference = points[row, column] - columns[column, number]
+                distances2[number] += difference * difference
+        for kernel in range(centres.shape[0]):
+            for i in range(centres.shape[1]):
                 size, nearest, nearest2 = 0, 0, np.inf
-                for number in near[:n_near]:
-                    while number >= sizes[size]:
-                        cells[size, row, i] = nearest
-                        size += 1
-                    distance2 = 0.0
-                    for column in range(points.shape[1]):
-                        difference = points[row, column] - centres[i, number, column]
-                        distance2 += difference * difference
+                for number in range(centres.shape[2]):
+                    distance2 = distances2[centres[kernel, i, number]]
                     if distance2 < nearest2:
                         nearest, nearest2 = number, distance2
-                cells[size:, row, i] = nearest
-
-
-@compiled_within
-def find_box(points, rows, box):
-    """Find the smallest and the largest value of each column over some rows."""
-    box[0], box[1] = np.inf, -np.inf
-    for row in rows:
-        for column in range(points.shape[1]):
-            box[0, column] = min(box[0, column], points[row, column])
-            box[1, column] = max(box[1, column], points[row, column])
-
-
-@compiled_within
-def near_box(box, centres, near):
-    """List the centres that are nearest to a point in a box among themselves and those before.
-
-    Rounding leaves none out: what lies between two values is rounded to between them, so bounds on
-    differences, squares and sums stay bounds.
-    """
-    n_near, within2 = 0, np.inf
-    for number in range(len(centres)):
-        least2 = most2 = 0.0
-        for column in range(box.shape[1]):
-            below = box[0, column] - centres[number, column]
-            above = box[1, column] - centres[number, column]
-            outside = max(below, -above, 0.0)
-            least2 += outside * outside
-            most2 += max(below * below, above * above)
-        if least2 <= within2:
-            near[n_near] = number
-            n_near += 1
-            within2 = min(within2, most2)
-    return n_near
+                    if number + 1 == sizes[size]:
+                        cells[kernel, size, row, i] = nearest
+                        size += 1
 
 
 @compiled
