@@ -153,6 +153,19 @@ def test_rows_with_missing_values_keep_their_place(command, frame):
     assert "missing in 2 rows" in command.refused(3, "predict", "m.npz", "gaps.csv", "-o", "q.csv")
 
 
+def test_predict_counts_as_placed_only_rows_that_have_a_cluster(command, frame):
+    frame[["x", "y"]].to_csv("full.csv", index=False)
+    command.ok("fit", "full.csv", *FAST, "--model", "m.npz", "--noise", "nearest")
+    frame.loc[[3, 5], "x"] = np.nan
+    frame[["x", "y"]].to_csv("gaps.csv", index=False)
+    words = "m.npz", "gaps.csv", "--missing", "drop"
+    out = command.ok("predict", *words, "-o", "p.csv")
+    summary = json.loads(command.ok("predict", *words, "-o", "q.csv", "--json"))
+    n_placed = sum(summary["cluster_sizes"])
+    assert n_placed + summary["n_noise"] == len(frame) - 2
+    assert f"{n_placed:,} of {len(frame):,} rows in" in out
+
+
 def test_missing_values_of_new_rows_take_the_means_of_the_fit(command, frame):
     frame[["x", "y"]].to_csv("full.csv", index=False)
     command.ok("fit", "full.csv", *FAST, "--model", "m.npz")

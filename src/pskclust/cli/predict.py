@@ -211,9 +211,10 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
 
 def _print(summary: dict[str, Any]) -> None:
     sizes = [f"{size:,}" for size in summary["cluster_sizes"]]
+    n_placed, n_rows = sum(summary["cluster_sizes"]), counted(summary["n_rows"], "row")
     few = ", ".join(sizes[:20]) + (", ..." if len(sizes) > 20 else "")
     facts = {
-        "placed": f"{counted(summary['n_rows'], 'row')} in {counted(len(sizes), 'cluster')}",
+        "placed": f"{n_placed:,} of {n_rows} in {counted(len(sizes), 'cluster')}",
         "sizes": few or "no clusters",
         "noise": counted(summary["n_noise"], "row"),
         "seconds": f"{summary['seconds']:.2f}",
