@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow.csv
 from PIL import Image
 
 from pskclust.cli.app import run
 
 SOURCE = Path(__file__).parents[1] / "src"
+
+
+def read_csv(path):
+    """Return a table with its numbers to the last bit, which not every version of pandas reads."""
+    return pyarrow.csv.read_csv(path).to_pandas()
 
 
 class Answer(NamedTuple):

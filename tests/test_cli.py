@@ -15,7 +15,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import pskclust
-from cli import Commands, in_python, start
+from cli import Commands, in_python, read_csv, start
 from pskclust import PSKC
 from pskclust._validation import CLUSTERING_RULES, check_parameters
 from pskclust.cli.app import cli, run
@@ -51,10 +51,23 @@ def table(frame, tmp_path):
 PARTS = ("--id", "name", "--label", "group", "--weight", "count")
 
 
+def test_hints_on_columns_that_nobody_has_chosen(command, scattered):
+    frame = pd.DataFrame(scattered, columns=["x", "y"]).assign(number=range(420))
+    frame["y"] *= 1000
+    frame.to_csv("t.csv", index=False)
+    out = " ".join(command.ok("fit", "t.csv", *FAST).split())
+    assert '"number" rises from row to row as a number of the row does.' in out
+    assert "Leave it out with: --id number" in out
+    assert '"y" varies' in out
+    assert "only a matter of units: --scale standard" in out
+    out = command.ok("fit", "t.csv", *FAST, "--id", "number", "--scale", "standard")
+    assert "hint" not in out
+
+
 def test_fit_is_the_fit_of_the_library(command, table, frame):
     command.ok("fit", table, *PARTS, *FAST, "-o", "labels.csv")
     model = PSKC(**LIKE_FAST).fit(frame[["x", "y"]].to_numpy(), sample_weight=frame["count"])
-    labels = pd.read_csv("labels.csv")
+    labels = read_csv("labels.csv")
     assert list(labels) == ["name", "cluster", "similarity"]
     assert_array_equal(labels["name"], frame["name"])
     assert_array_equal(labels["cluster"], model.labels_)
@@ -100,12 +113,12 @@ def test_predict_does_to_new_rows_what_fit_did(command, table, frame, scaling, n
     frame.assign(x=frame["x"] * 1000).to_csv(table, index=False)
     command.ok("fit", table, *PARTS, *FAST, "--scale", scaling, "--model", "model.npz")
     model = PSKC(**LIKE_FAST)
-    rows = loaded_model("model.npz").preparation_.apply(pd.read_csv(table))
+    rows = loaded_model("model.npz").preparation_.apply(read_csv(table))
     model.fit(rows, sample_weight=frame["count"])
     # Columns in another order, and others beside them.
     frame[["count", "y", "name"]].assign(x=frame["x"] * 1000).to_csv("new.csv", index=False)
     command.ok("predict", "model.npz", "new.csv", "--id", "name", "--similarity", "-o", name)
-    read = pd.read_csv if name.endswith("csv") else pd.read_parquet
+    read = read_csv if name.endswith("csv") else pd.read_parquet
     labels = read(name)
     assert list(labels) == ["name", "cluster", "similarity"]
     assert_array_equal(labels["cluster"], model.predict(rows))
@@ -143,7 +156,7 @@ def test_rows_with_missing_values_keep_their_place(command, frame):
     frame.loc[[3, 5], "x"] = np.nan
     frame[["x", "y"]].to_csv("gaps.csv", index=False)
     command.ok("fit", "gaps.csv", *FAST, "--missing", "drop", "-o", "l.csv", "--model", "m.npz")
-    labels = pd.read_csv("l.csv")
+    labels = read_csv("l.csv")
     complete = frame[["x", "y"]].dropna().to_numpy()
     assert_array_equal(np.flatnonzero(labels["cluster"].isna()), [3, 5])
     assert_array_equal(labels["cluster"].dropna(), PSKC(**LIKE_FAST).fit(complete).labels_)
@@ -182,7 +195,7 @@ def test_missing_values_of_new_rows_take_the_means_of_the_fit(command, frame):
 def test_columns_are_kept_if_asked_for(command, table, frame):
     command.ok("fit", table, *PARTS, *FAST, "--keep-columns", "-o", "all.csv")
     command.ok("fit", table, *PARTS, *FAST, "--keep-columns", "-o", "all.parquet")
-    for labels in (pd.read_csv("all.csv"), pd.read_parquet("all.parquet")):
+    for labels in (read_csv("all.csv"), pd.read_parquet("all.parquet")):
         assert list(labels) == [*frame, "cluster", "similarity"]
         assert_array_equal(labels["x"], frame["x"])
         assert_array_equal(labels["name"], frame["name"])
@@ -217,7 +230,7 @@ def test_sweep_is_the_sweep_of_the_library(command, table, frame):
         random_state=0,
         sample_weight=frame["count"],
     )
-    rows = pd.read_csv("sweep.csv")
+    rows = read_csv("sweep.csv")
     assert content["best"] == expected.best()
     assert_array_equal(rows["psi"], np.repeat([16, 32], 3))
     for name, values in (
@@ -259,6 +272,10 @@ def test_segment_is_the_segmentation_of_the_library(command):
         4, "segment", "flag.png", "-o", "parts", *options
     )
     assert "60 x 40" in command.ok("segment", "flag.png", "-o", "parts", *options, "--force")
+    chosen = ("--psi", "auto", "--tau", "auto", "--n-clusters", "2")
+    command.ok("segment", "flag.png", "-o", "two", *chosen)
+    expected = segment(picture(), "auto", "auto", n_clusters=2, random_state=0)
+    assert_array_equal(np.load("two/labels.npy"), expected.labels)
 
 
 def test_a_folder_of_images_is_done_to_its_end(command, tmp_path):
@@ -294,7 +311,7 @@ def test_demo_says_what_to_do_next(command):
     assert out.startswith("demo.csv: 2,000 rows")
     words = out.splitlines()[-1].split()
     assert words[:2] == ["pskclust", "fit"]
-    assert pd.read_csv("demo.csv").columns.tolist() == ["x", "y", "shape"]
+    assert read_csv("demo.csv").columns.tolist() == ["x", "y", "shape"]
     assert "demo.csv exists" in command.refused(4, "demo")
 
 

@@ -424,6 +424,17 @@ def test_images_and_tables_have_commands_of_their_own(command, table, name):
     assert line.endswith(f"Tables are for: pskclust fit {table}")
 
 
+def test_a_model_is_no_table(command, model):
+    line = command.refused(3, "fit", model)
+    assert line == f"{model} is a model. Place rows by it with: pskclust predict {model} DATA"
+
+
+def test_a_spreadsheet_is_to_be_saved_as_text(command):
+    Path("t.xlsx").write_bytes(b"PK\x03\x04")
+    line = command.refused(3, "fit", "t.xlsx")
+    assert line == "t.xlsx is a spreadsheet. Save the sheet as CSV, and use that."
+
+
 def test_text_of_another_encoding(command):
     rows = "".join(f"{i},{i % 7}\n" for i in range(60))
     Path("old.csv").write_bytes(f"caf\xe9,b\n{rows}".encode("cp1252"))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 SCALINGS = ("none", "standard", "minmax")
 
 _CHUNK_ROWS = 1 << 16
+_UNEQUAL_SPREADS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,3 +150,12 @@ def _mean_and_deviation(
         some = slice(start, start + _CHUNK_ROWS)
         squares += (weights[some, np.newaxis] * np.square(rows[some] - mean)).sum(axis=0)
     return mean, np.sqrt(squares / total)
+
+
+def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:
+    """Return the columns that vary most and least, and how many times, if that is much."""
+    if not (spreads > 0).any():
+        return None
+    widest, narrowest = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
+    ratio = float(spreads[widest] / spreads[narrowest])
+    return (widest, narrowest, ratio) if ratio >= _UNEQUAL_SPREADS else None

@@ -63,6 +63,7 @@ _OTHERS = {
     b"SQLite format 3": "an SQLite database",
     b"\x89HDF": "HDF5",
 }
+_SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -72,6 +73,8 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
     `claimed` is what the caller says it is; otherwise the ending counts, and for a file without
     a known ending the first bytes.
     """
+    if claimed is None and path.suffix.lower() in _SHEETS:
+        raise TableError(f"{name} is a spreadsheet. Save the sheet as CSV, and use that.")
     head = first_bytes(path)
     ending = claimed or format_of_ending(path)
     found = _format_of_bytes(head)

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
+from .._preparation import unequal_columns
 from .bars import Bars, first_fit_note
 from .display import print_json
 from .failures import writing
@@ -22,10 +24,12 @@ from .options import (
     json_option,
 )
 from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
-from .reading import opened_data, read_data
+from .reading import opened_data, option_value, read_data
 from .summary import peak_memory, print_summary, scores_against, summary_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .._estimator import PSKC
     from .._tablefiles.base import Table
     from .._tablefiles.reading import Rows
@@ -187,6 +191,7 @@ def _summary(
         "n_dropped": job.rows.n_dropped,
         "n_filled": job.rows.n_filled,
         **summary_of(job.model),
+        "hints": _hints(job),
         "label": job.selection.label,
         "scores": job.scores,
         "parameters": parameters,
@@ -194,3 +199,27 @@ def _summary(
         "memory_bytes": peak_memory(),
         "written": [name for name in outputs.names() if name != STANDARD_OUTPUT],
     }
+
+
+def _hints(job: _Job) -> list[str]:
+    """Return what may be wrong with the choice of columns, if nobody has chosen."""
+    numbers, names = job.rows.numbers, job.selection.features
+    hints = [
+        f'"{name}" rises from row to row as a number of the row does. Leave it out with: '
+        f"--id {option_value([name])}"
+        for name, column in zip(names, numbers.T, strict=True)
+        if len(names) > 1 and _rises_like_a_number(column)
+    ]
+    spreads = numbers.std(axis=0, dtype=np.float64)
+    unequal = unequal_columns(spreads) if job.model.preparation_.scaling == "none" else None
+    if unequal is not None:
+        widest, narrowest, ratio = unequal
+        hints.append(
+            f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}", and '
+            "counts for as much more. If that is only a matter of units: --scale standard"
+        )
+    return hints
+
+
+def _rises_like_a_number(column: NDArray[Any]) -> bool:
+    return bool((np.diff(column) > 0).all() and (column == np.rint(column)).all())

@@ -147,24 +147,35 @@ _SEED_OPTION = click.option(
     show_default=True,
     help="Equal seeds give equal labels.",
 )
-_SCALE_OPTIONS = (
-    click.option(
-        "--psi",
-        type=number_or(int, "auto"),
-        metavar="N|auto",
-        default="auto",
-        show_default=True,
-        help="Cells of each partitioning. Raise it if clusters are joined that should be split.",
-    ),
-    click.option(
-        "--tau",
-        type=number_or(float, "auto"),
-        metavar="NUMBER|auto",
-        default="auto",
-        show_default=True,
-        help="Similarity where growth stops. Lower it if clusters are split that should be joined.",
-    ),
-)
+
+
+def _scale_options(psi: int | str, tau: float | str) -> tuple[Any, ...]:
+    """Return the options for psi and tau, with these defaults."""
+    return (
+        click.option(
+            "--psi",
+            type=number_or(int, "auto"),
+            metavar="N|auto",
+            default=str(psi),
+            show_default=True,
+            help="Cells of each partitioning. Raise it if clusters are joined that should be "
+            "split.",
+        ),
+        click.option(
+            "--tau",
+            type=number_or(float, "auto"),
+            metavar="NUMBER|auto",
+            default=str(tau),
+            show_default=True,
+            help="Similarity where growth stops. Lower it if clusters are split that should be "
+            "joined.",
+        ),
+    )
+
+
+_SCALE_OPTIONS = _scale_options("auto", "auto")
+# The paper's, for images.
+_IMAGE_SCALE_OPTIONS = _scale_options(16, 0.1)
 _LINKING_OPTIONS = (
     click.option(
         "--n-clusters",
@@ -297,6 +308,11 @@ def clustering_options(command: Command) -> Command:
 def explored_clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC that exploring may start from."""
     return _with(command, *_SCALE_OPTIONS, *_OTHER_PARAMETERS)
+
+
+def image_clustering_options(command: Command) -> Command:
+    """Add an option for every parameter of PSKC, with the defaults for images."""
+    return _with(command, *_IMAGE_SCALE_OPTIONS, *_LINKING_OPTIONS, *_OTHER_PARAMETERS)
 
 
 def other_clustering_options(command: Command) -> Command:

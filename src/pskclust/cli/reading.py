@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._model_file import is_model_file
 from .._tablefiles.errors import (
     ImageGivenError,
     MissingValuesError,
@@ -37,6 +38,9 @@ def opened_data(command: str, data: str, options: dict[str, Any]) -> Iterator[Ta
         with opened_table(data, standard_input=sys.stdin.buffer, **how) as table:
             yield table
     except TableError as error:
+        if is_model_file(data):
+            line = f"{data} is a model. Place rows by it with: pskclust predict {data} DATA"
+            raise CommandError(line, ExitCode.INPUT) from error
         line = f"{error} {_way_out(error, command, data)}".strip()
         raise CommandError(line, ExitCode.INPUT) from error
 
@@ -71,13 +75,13 @@ def _way_out(error: TableError, command: str, data: str) -> str:
         if command == "predict":
             return "The model needs numbers there."
         them = "it" if len(error.columns) == 1 else "them"
-        without = f"pskclust {command} {shlex.quote(data)} --drop {_option_value(error.columns)}"
+        without = f"pskclust {command} {shlex.quote(data)} --drop {option_value(error.columns)}"
         return f"Leave {them} out with: {without}"
     if isinstance(error, MissingValuesError):
         ways = "--missing drop (no label for such rows), --missing mean"
         if command == "predict":
             return f"Go on with one of {ways}."
-        return f"Go on with one of {ways}, --drop {_option_value(tuple(error.counts))}."
+        return f"Go on with one of {ways}, --drop {option_value(tuple(error.counts))}."
     if isinstance(error, WrongEncodingError):
         return "Name its encoding, say with --encoding cp1252."
     if isinstance(error, ImageGivenError):
@@ -87,6 +91,6 @@ def _way_out(error: TableError, command: str, data: str) -> str:
     return ""
 
 
-def _option_value(names: Sequence[str]) -> str:
+def option_value(names: Sequence[str]) -> str:
     """Return names as an option takes them, quoted for a shell."""
     return shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))

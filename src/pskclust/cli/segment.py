@@ -16,14 +16,13 @@ from .bars import Bars
 from .display import print_json, print_table
 from .failures import CommandError, ExitCode, end_of, one_line, writing
 from .options import (
-    OTHER_PARAMETERS,
-    SCALES,
+    PARAMETERS,
     check_clustering,
     color_option,
     debug_option,
     force_option,
+    image_clustering_options,
     json_option,
-    other_clustering_options,
 )
 
 if TYPE_CHECKING:
@@ -55,13 +54,9 @@ _MARKER = "labels.npy"
     metavar="WEIGHT",
     help="How much it counts where a pixel is, against its colour.",
 )
-@click.option("--psi", type=int, default=16, show_default=True, help="Cells of each partitioning.")
-@click.option(
-    "--tau", type=float, default=0.1, show_default=True, help="Similarity where growth stops."
-)
 @force_option
 @json_option
-@other_clustering_options
+@image_clustering_options
 @debug_option
 def segment(
     images: tuple[str, ...],
@@ -77,7 +72,7 @@ def segment(
     Reads PNG, JPEG, TIFF and WebP. DIR receives the labels (labels.png, labels.npy), a picture in
     mean colours, each cluster on white, and a contact sheet.
     """
-    check_clustering({name: parameters[name] for name in (*SCALES, *OTHER_PARAMETERS)})
+    check_clustering({name: parameters[name] for name in PARAMETERS})
     paths = _image_files(images)
     folders = _folders(paths, Path(output), single=len(images) == 1 and os.path.isfile(images[0]))
     for folder in folders.values():

@@ -121,6 +121,8 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         facts["left out"] = f"{counted(summary['n_dropped'], 'row')} with missing values"
     if summary["n_filled"]:
         facts["filled in"] = f"{counted(summary['n_filled'], 'missing value')} by means"
+    if summary["hints"]:
+        facts["hint"] = "\n".join(summary["hints"])
     if summary["scores"]:
         each = ", ".join(f"{name} {value:.3f}" for name, value in summary["scores"].items())
         facts["agreement"] = f'{each} with column "{summary["label"]}"'

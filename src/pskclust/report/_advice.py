@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._preparation import unequal_columns
 from ._summary import Summary
 
 _MUCH_NOISE = 0.1
 # A cluster of a tenth of the usual size is rather a fragment.
 _FRAGMENT = 0.1
-_UNEQUAL_SPREADS = 30
 
 
 class Advice(NamedTuple):
@@ -81,13 +81,10 @@ def _on_noise(summary: Summary, n_rows: int) -> list[str]:
 
 
 def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
-    spreads = summary.columns.spreads
-    if len(spreads) < 2 or not (spreads > 0).any():
+    unequal = unequal_columns(summary.columns.spreads)
+    if unequal is None:
         return []
-    widest, narrowest = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
-    ratio = spreads[widest] / spreads[narrowest]
-    if ratio < _UNEQUAL_SPREADS:
-        return []
+    widest, narrowest, ratio = unequal
     return [
         f"Columns differ in spread: {names[widest]} varies {ratio:,.0f} times as much as "
         f"{names[narrowest]}, and counts for as much more. If that is only a matter of units, "
