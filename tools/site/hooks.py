@@ -46,7 +46,11 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put generated tables where pages ask for them."""
+    """Put generated tables where pages ask for them; link to pages instead of files elsewhere."""
+    for name, page in ROOT_PAGES.items():
+        markdown = markdown.replace(f"](../{name}", f"]({page}")
+    markdown = re.sub(r"\]\(\.\./examples/(\w+)\.py\)", r"](gallery/\1.md)", markdown)
+    markdown = markdown.replace("](../examples)", "](gallery/index.md)")
     for mark, make in TABLES.items():
         markdown = markdown.replace(mark, make()) if mark in markdown else markdown
     return markdown
