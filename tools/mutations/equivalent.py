@@ -17,6 +17,18 @@ EQUIVALENT = {
             "1 -> (2)": "one more limit than there are labels is that of nobody",
         },
     },
+    "_kernels/numpy": {
+        "if 8 * math.prod(shape) <= _LARGEST_DENSE_BYTES:": {
+            "8 * math.prod(shape) <= _LARGEST_DENSE_BYTES -> "
+            "(8 * math.prod(shape) > _LARGEST_DENSE_BYTES)": "both ways give the same table, in "
+            "other time and memory",
+        },
+        "unsure = np.flatnonzero(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1)": {
+            "np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1 -> "
+            "(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) >= 1)": "rows that are "
+            "sure are settled as well, by the same distances",
+        },
+    },
     "_tables": {
         "_LARGEST_INTEGER = 2**63 - 1": {
             "1 -> (2)": "no product of a resolution and a squared mass is between the two",
