@@ -295,8 +295,9 @@ def _map_superblocks(
     work: Callable[[Superblocks], T], superblocks: Superblocks, n_jobs: int | None
 ) -> Iterator[T]:
     """Deal superblocks out to a few runs a thread: those with much to do stand side by side."""
+    threads = n_threads(n_jobs)
     most = -(-len(superblocks) // _SUPERBLOCKS_PER_RUN)
-    n_runs = min(_RUNS_PER_THREAD * n_threads(n_jobs), most)
+    n_runs = min(_RUNS_PER_THREAD * threads if threads > 1 else 1, most)
     # Contiguous, since code is compiled anew for other arrays.
     runs = [superblocks[first::n_runs].copy() for first in range(n_runs)]
     return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
