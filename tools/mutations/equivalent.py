@@ -3,6 +3,7 @@
 By module, by line as it stands there, by change.
 """
 
+_SCREEN = "a screen that is looser, or along other directions, leaves more to be settled exactly"
 _EXACT_SUM = "the exact sum is taken earlier, with the same result"
 
 EQUIVALENT = {
@@ -27,6 +28,21 @@ EQUIVALENT = {
             "np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1 -> "
             "(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) >= 1)": "rows that are "
             "sure are settled as well, by the same distances",
+        },
+    },
+    "_kernels/screening": {
+        "error[(reach < 1e-140) | (reach > farthest)] = np.inf": {
+            "reach < 1e-140 -> (reach <= 1e-140)": _SCREEN,
+        },
+        "error = reach * reach * ((n_roundings + 32) * np.finfo(dtype).eps / 2)": {
+            "32 -> (33)": _SCREEN,
+        },
+        "np.searchsorted(centres.ravel()[uses], np.arange(n_points + 1)),": {
+            "1 -> (2)": "one end more than there are points is that of nobody",
+        },
+        "_POINTS_TO_FIND_DIRECTIONS = 4096": {"4096 -> (4097)": _SCREEN},
+        "if n_columns < _MIN_COLUMNS_TO_ROTATE or n_points < _MIN_POINTS_TO_ROTATE:": {
+            "n_columns < _MIN_COLUMNS_TO_ROTATE -> (n_columns >= _MIN_COLUMNS_TO_ROTATE)": _SCREEN,
         },
     },
     "_tables": {
