@@ -4,6 +4,7 @@ By module, by line as it stands there, by change.
 """
 
 _SCREEN = "a screen that is looser, or along other directions, leaves more to be settled exactly"
+_LOOKED_AT = "more points than needed are looked at, one by one, by the same conditions"
 _EXACT_SUM = "the exact sum is taken earlier, with the same result"
 
 EQUIVALENT = {
@@ -43,6 +44,18 @@ EQUIVALENT = {
         "_POINTS_TO_FIND_DIRECTIONS = 4096": {"4096 -> (4097)": _SCREEN},
         "if n_columns < _MIN_COLUMNS_TO_ROTATE or n_points < _MIN_POINTS_TO_ROTATE:": {
             "n_columns < _MIN_COLUMNS_TO_ROTATE -> (n_columns >= _MIN_COLUMNS_TO_ROTATE)": _SCREEN,
+        },
+    },
+    "_kernels/numba": {
+        "n_candidates[i] += 1": {"1 -> (2)": _SCREEN},
+        "some = bound2[row, :: max(1, n_points // _SAMPLE)]": {
+            "n_points // _SAMPLE -> (n_points * _SAMPLE)": "it matters to the order alone in which "
+            "distances are found",
+        },
+        "hit |= np.int32(bounds[place] > above) & np.int32(bounds[place] <= upto)": {
+            "bounds[place] > above -> (bounds[place] >= above)": _LOOKED_AT,
+            "np.int32(bounds[place] > above) & np.int32(bounds[place] <= upto) -> "
+            "(np.int32(bounds[place] > above) | np.int32(bounds[place] <= upto))": _LOOKED_AT,
         },
     },
     "_tables": {
