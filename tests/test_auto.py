@@ -27,7 +27,7 @@ def model(moons):
 
 
 def chosen(*cuts, n_clusters=None, n_rows=4_000):
-    return decide(cuts, 8, n_clusters, n_rows, 8)
+    return decide(cuts, 8, n_clusters, n_rows)
 
 
 def test_more_clusters_are_worth_more_if_they_are_reproduced():

@@ -28,8 +28,7 @@ from ._weights import uniform_weights
 # than it leaves parts.
 PART_TAUS = (0.1, 0.3, 0.6, 0.9)
 PSIS = (8, 16, 32, 64, 128, 256)
-# More kernels are surer of what they agree on, which matters most, and costs least, of few rows.
-N_KERNELS, N_KERNELS_OF_FEW, ROWS_FOR_FEWER_KERNELS = 8, 16, 2_000
+N_KERNELS = 8
 # With this many, every cell of the largest psi holds 16 rows: more tell little that is new.
 MAX_ROWS = 4_000
 # Of so many rows a cluster must be on average, unless their number is given.
@@ -162,8 +161,7 @@ def choose(
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
     sample = Data(data.points(rows), "euclidean", uniform_weights(n_rows))
     sizes = sizes_for(n_rows, psi)
-    n_kernels = N_KERNELS_OF_FEW if n_rows < ROWS_FOR_FEWER_KERNELS else N_KERNELS
-    kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(n_kernels)]
+    kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(N_KERNELS)]
     for tau in taus:
         by_psi = _grow(sample, replace(recipe, tau=tau), kernels, n_jobs)
         fewest = {size: min(map(len, parts)) for size, parts in by_psi.items()}
@@ -174,12 +172,12 @@ def choose(
             f"n_clusters={n_clusters} is more than the {max(fewest.values())} parts that growth "
             "finds to link. Use a larger psi or tau, or a smaller n_clusters."
         )
-    report(Progress("choose", n_kernels, n_kernels))
+    report(Progress("choose", N_KERNELS, N_KERNELS))
     cuts: list[Cut] = []
     for size, parts in by_psi.items():
         most = n_clusters or max(2, n_rows // MIN_ROWS_PER_CLUSTER)
         cuts += _judge(size, parts, range(max(2, n_clusters or 2), min(most, fewest[size]) + 1))
-    choice = decide(tuple(cuts), sizes[0], n_clusters, n_rows, n_kernels)
+    choice = decide(tuple(cuts), sizes[0], n_clusters, n_rows)
     chosen = by_psi[choice.chosen.psi]
     labels = vote(choice.clusterings(chosen), choice.chosen.n_clusters)
     return Chosen(choice, tau, rows, chosen, labels)
@@ -234,13 +232,13 @@ def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> NDArray[np.float
 
 
 def decide(
-    cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int, n_kernels: int
+    cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
 ) -> AutoChoice:
     """Choose among cuts."""
     chosen, reason = _best(cuts, smallest_psi, n_clusters, n_rows)
     others = tuple(cut for cut in cuts if cut.n_clusters != chosen.n_clusters)
     runner_up = _best(others, smallest_psi, None, n_rows)[0] if others else None
-    return AutoChoice(chosen, runner_up, reason, cuts, n_rows, n_kernels)
+    return AutoChoice(chosen, runner_up, reason, cuts, n_rows, N_KERNELS)
 
 
 def _best(
