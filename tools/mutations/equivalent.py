@@ -5,6 +5,7 @@ By module, by line as it stands there, by change.
 
 _SCREEN = "a screen that is looser, or along other directions, leaves more to be settled exactly"
 _LOOKED_AT = "more points than needed are looked at, one by one, by the same conditions"
+_ORDER = "it matters to the order alone in which distances are found"
 _EXACT_SUM = "the exact sum is taken earlier, with the same result"
 
 EQUIVALENT = {
@@ -49,9 +50,9 @@ EQUIVALENT = {
     "_kernels/numba": {
         "n_candidates[i] += 1": {"1 -> (2)": _SCREEN},
         "some = bound2[row, :: max(1, n_points // _SAMPLE)]": {
-            "n_points // _SAMPLE -> (n_points * _SAMPLE)": "it matters to the order alone in which "
-            "distances are found",
+            "n_points // _SAMPLE -> (n_points * _SAMPLE)": _ORDER,
         },
+        "n_wanted = 2 * n_points / psi * (1 + np.log(n_partitions))": {"2 -> (3)": _ORDER},
         "hit |= np.int32(bounds[place] > above) & np.int32(bounds[place] <= upto)": {
             "bounds[place] > above -> (bounds[place] >= above)": _LOOKED_AT,
             "np.int32(bounds[place] > above) & np.int32(bounds[place] <= upto) -> "
