@@ -38,12 +38,13 @@ def assert_same_parts(plain, compiled):
 @given(
     X=cases.rows(),
     method=st.sampled_from(cases.METHODS),
-    tau=st.sampled_from([0.01, 0.1, 0.3, 0.8]),
+    # With a rate of 0.5 and 8 partitionings thresholds are sixteenths, and may be tau.
+    tau=st.sampled_from([0.01, 0.1, 0.3, 0.8, 2 / 16, 3 / 16, 4 / 16]),
     growth_rate=st.sampled_from([0.03, 0.1, 0.5]),
     seed=st.integers(0, 99),
 )
 def test_compiled_growth_is_growth(X, method, tau, growth_rate, seed):
-    data, recipe = as_data(X), Recipe(method, 7, True, tau, growth_rate)
+    data, recipe = as_data(X), Recipe(method, 8, True, tau, growth_rate)
     kernels = [draw_nested(data, recipe, (2, 3, 9), np.random.RandomState(seed))]
     with pytest.MonkeyPatch.context() as monkeypatch:
         assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels))
