@@ -43,8 +43,9 @@ test-python:
 	$(MAKE) portable PYTHON=$(PYTHON) VENV=.venv-$(notdir $(PYTHON))
 
 # Old packages warn of what is newer than they are, which is not ours to mend.
+NO_WARNINGS := -W default -W ignore::DeprecationWarning
 test-lowest: .venv-lowest/.test
-	.venv-lowest/bin/python -m pytest -W default $(PORTABLE_TESTS)
+	.venv-lowest/bin/python -m pytest $(NO_WARNINGS) $(PORTABLE_TESTS)
 
 dist: $(VENV)/.release
 	$(VENV)/bin/python tools/check_dist.py

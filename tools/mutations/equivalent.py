@@ -59,6 +59,13 @@ EQUIVALENT = {
             "(np.int32(bounds[place] > above) | np.int32(bounds[place] <= upto))": _LOOKED_AT,
         },
     },
+    "_kernels/sweep": {
+        "while n_left > 1:": {
+            "n_left > 1 -> (n_left >= 1)": "a row that is left alone is like no other one, and "
+            "ends growth by that",
+        },
+        "score -= 1": {"1 -> (2)": "what goes down too far comes up again"},
+    },
     "_tables": {
         "_LARGEST_INTEGER = 2**63 - 1": {
             "1 -> (2)": "no product of a resolution and a squared mass is between the two",
