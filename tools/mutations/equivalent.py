@@ -59,6 +59,14 @@ EQUIVALENT = {
             "(np.int32(bounds[place] > above) | np.int32(bounds[place] <= upto))": _LOOKED_AT,
         },
     },
+    "_kernels/blocks": {
+        "best_place, best_score = np.int64(-1), np.int64(-1)": {
+            "1 -> (2)": "no row has a score below 0, and the place of none is asked for",
+        },
+        "for place in range(min(BLOCK, n_rows - block * BLOCK)):": {
+            "block * BLOCK -> (block / BLOCK)": "a short block is filled up with copies of a row",
+        },
+    },
     "_kernels/sweep": {
         "while n_left > 1:": {
             "n_left > 1 -> (n_left >= 1)": "a row that is left alone is like no other one, and "
