@@ -67,6 +67,14 @@ EQUIVALENT = {
             "block * BLOCK -> (block / BLOCK)": "a short block is filled up with copies of a row",
         },
     },
+    "_kernels/block_encoding": {
+        "while at > 0 and values[at - 1] > value:": {
+            "at > 0 -> (at >= 0)": "where rows are cut matters to time alone",
+        },
+        "return np.int64(kept_numbers[0, 0]), 1": {
+            "1 -> (2)": "of a shared cell nobody asks how many were kept",
+        },
+    },
     "_kernels/sweep": {
         "while n_left > 1:": {
             "n_left > 1 -> (n_left >= 1)": "a row that is left alone is like no other one, and "
