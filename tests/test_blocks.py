@@ -14,7 +14,8 @@ from cases import cases
 from pskclust import PSKC, _blocks
 from pskclust._blocks import block_rows
 from pskclust._engines import blocked
-from pskclust._kernels import choice
+from pskclust._kernels import block_encoding, choice
+from pskclust._kernels.blocks import BLOCK
 from pskclust._partition import Partition, draw_partition
 from pskclust._validation import Data
 from pskclust._weights import uniform_weights
@@ -135,3 +136,16 @@ def test_small_data_stays_with_numpy(blobs):
 def test_large_data_of_few_columns_is_compiled():
     X = np.random.RandomState(0).randn(25_000, 2)
     assert PSKC(16, 0.1, n_partitions=5, random_state=0).fit(X).kernels_ == "numba"
+
+
+@pytest.mark.parametrize("n_values", [2, 40, 10**6])
+@pytest.mark.parametrize("n_rows", [65, 1000, 20_000])
+def test_rows_are_split_at_a_value_of_the_widest_column(n_rows, n_values):
+    rng = np.random.RandomState(n_rows)
+    rows = np.column_stack([rng.rand(n_rows), 5.0 * rng.randint(n_values, size=n_rows)])
+    points, order = rows.copy(), np.arange(n_rows)
+    place = block_encoding.split_range(points, order, 0, n_rows)
+    assert place % BLOCK == 0
+    assert 0 < place < n_rows
+    assert points[:place, 1].max() <= points[place:, 1].min()
+    assert_array_equal(points, rows[order])

@@ -6,6 +6,7 @@ By module, by line as it stands there, by change.
 _SCREEN = "a screen that is looser, or along other directions, leaves more to be settled exactly"
 _LOOKED_AT = "more points than needed are looked at, one by one, by the same conditions"
 _ORDER = "it matters to the order alone in which distances are found"
+_PIVOT = "which value rows are compared with first matters to time alone"
 _EXACT_SUM = "the exact sum is taken earlier, with the same result"
 
 EQUIVALENT = {
@@ -69,8 +70,10 @@ EQUIVALENT = {
     },
     "_kernels/block_encoding": {
         "while at > 0 and values[at - 1] > value:": {
-            "at > 0 -> (at >= 0)": "where rows are cut matters to time alone",
+            "at > 0 -> (at >= 0)": _PIVOT,
+            "values[at - 1] > value -> (values[at - 1] <= value)": _PIVOT,
         },
+        "continue": {"continue -> pass": "the only centre left is found once more"},
         "return np.int64(kept_numbers[0, 0]), 1": {
             "1 -> (2)": "of a shared cell nobody asks how many were kept",
         },
