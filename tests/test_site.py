@@ -15,7 +15,10 @@ import pytest
 import pskclust
 from pages import ROOT
 from pskclust.cli.app import cli
-from test_docs import gallery
+
+sys.path.insert(0, str(ROOT / "tools/site"))
+
+import gallery
 
 PUBLIC_MODULES = [
     *("baselines", "dask", "datasets", "explorer", "image", "metrics", "plotting", "report"),
