@@ -326,6 +326,15 @@ def test_interruption_while_reading(tmp_path, table):
     assert {path.name for path in tmp_path.iterdir()} == {"labels.csv", "table.csv"}
 
 
+@pytest.fixture
+def interruptible():
+    """Processes that a shell started in the background ignore interruptions."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("stage", ["choose", "encode", "link", "grow", "refine"])
 def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
     paper = ("--linking", "no") if stage in ("grow", "refine") else ()
