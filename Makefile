@@ -28,7 +28,7 @@ demo: $(VENV)/.plot
 	$(VENV)/bin/python examples/demo.py
 
 test: lint types chromium
-	$(VENV)/bin/python -m pytest -n auto --durations=15
+	$(VENV)/bin/python -m pytest -n auto --dist worksteal --durations=15
 
 coverage: $(VENV)/.dev chromium
 	$(VENV)/bin/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-report=html:build/coverage

@@ -46,7 +46,7 @@ def larger_rows(draw):
     return X + 8 * rng.randint(0, 3, (len(X), 1)) if kind == "clusters" else X
 
 
-@settings(max_examples=1000)
+@settings(max_examples=600)
 @given(X=larger_rows(), psi=st.integers(2, 300), seed=st.integers(0, 99))
 def test_cells_are_those_of_plain_numpy(X, psi, seed):
     data = Data(X, "euclidean", uniform_weights(len(X)))
@@ -57,7 +57,7 @@ def test_cells_are_those_of_plain_numpy(X, psi, seed):
     assert_array_equal(cells, Partition.cells(partition, X))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     X=larger_rows(),
     psi=st.integers(2, 40),

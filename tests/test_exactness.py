@@ -17,9 +17,9 @@ from pskclust._engines import blocked
 from pskclust._kernels import choice
 from test_estimator import FITTED
 
-# Together more than three thousand data sets for labels.
-N_DATA_SETS = 2400
-N_WEIGHTED_DATA_SETS = 900
+# Together more than two thousand data sets for labels.
+N_DATA_SETS = 1600
+N_WEIGHTED_DATA_SETS = 500
 
 
 def fitted(case, **changes):
@@ -85,7 +85,7 @@ def test_all_that_is_fitted_is_the_same_every_way(way, data):
         assert_array_equal(getattr(other, name), getattr(plain, name), err_msg=name)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(cases(weighted=True))
 def test_weights_draw_the_centres_that_repeated_rows_draw(case):
     weighted = fitted(case)
