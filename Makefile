@@ -1,6 +1,6 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
-# make coverage     how much of the code the tests run, with branches
+# make coverage     how much of the code the tests run, with branches; fails below 95 %
 # make mutations [ONLY=_growth]  make wrong changes to the core, one at a time, and see that tests fail
 # make test-python PYTHON=python3.13  the portable tests in an environment of another Python
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows

@@ -55,7 +55,7 @@ class Preparation:
         offset, scale = np.zeros(n_columns), np.ones(n_columns)
         with np.errstate(over="ignore", invalid="ignore"):
             if scaling == "standard":
-                offset, scale = _mean_and_deviation(rows, weight)
+                offset, scale = mean_and_deviation(rows, weight)
             elif scaling == "minmax":
                 taking_part = rows if weight is None else rows[weight > 0]
                 offset = taking_part.min(axis=0).astype(np.float64)
@@ -134,7 +134,7 @@ class Preparation:
         return cls(tuple(columns), scaling, arrays["offset"], arrays["scale"], arrays["means"])
 
 
-def _mean_and_deviation(
+def mean_and_deviation(
     rows: NDArray[Any], weight: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weighted mean and standard deviation of each column."""

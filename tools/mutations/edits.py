@@ -70,8 +70,10 @@ def _edit(source: str, node: ast.stmt | ast.expr, other: ast.AST) -> Edit:
 
 
 def _code(node: ast.AST) -> Iterator[ast.stmt | ast.expr]:
-    """Yield what runs and matters: no annotations, decorators, imports, messages, protocols, and
-    no demands that lengths be equal, which hold.
+    """Yield what runs and matters.
+
+    That is: no annotations, decorators, imports, messages, bodies of protocols, and no demands
+    that lengths be equal.
     """
     if isinstance(node, ast.ClassDef) and any(
         isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases

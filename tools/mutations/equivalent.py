@@ -70,7 +70,6 @@ EQUIVALENT = {
     },
     "_kernels/block_encoding": {
         "while at > 0 and values[at - 1] > value:": {
-            "at > 0 -> (at >= 0)": _PIVOT,
             "values[at - 1] > value -> (values[at - 1] <= value)": _PIVOT,
         },
         "continue": {"continue -> pass": "the only centre left is found once more"},

@@ -42,6 +42,7 @@ def encoding_of(head: bytes) -> str:
 def known_encoding(name: str) -> str:
     """Return the name by which Python and Arrow know an encoding of text."""
     try:
+        "a".encode(name)  # some codecs are not of text
         return codecs.lookup(name).name
     except LookupError:
         raise TableError(

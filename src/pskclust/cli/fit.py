@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .._preparation import unequal_columns
+from .._preparation import mean_and_deviation, unequal_columns
 from .bars import Bars, first_fit_note
 from .display import print_json
 from .failures import writing
@@ -210,9 +210,9 @@ def _hints(job: _Job) -> list[str]:
         for name, column in zip(names, numbers.T, strict=True)
         if len(names) > 1 and _rises_like_a_number(column)
     ]
-    spreads = numbers.std(axis=0, dtype=np.float64)
-    unequal = unequal_columns(spreads) if job.model.preparation_.scaling == "none" else None
-    if unequal is not None:
+    _, spreads = mean_and_deviation(numbers, job.rows.weight)
+    unequal = unequal_columns(spreads)
+    if unequal is not None and job.model.preparation_.scaling == "none":
         widest, narrowest, ratio = unequal
         hints.append(
             f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}", and '

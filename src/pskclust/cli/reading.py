@@ -39,7 +39,8 @@ def opened_data(command: str, data: str, options: dict[str, Any]) -> Iterator[Ta
             yield table
     except TableError as error:
         if is_model_file(data):
-            line = f"{data} is a model. Place rows by it with: pskclust predict {data} DATA"
+            command = f"pskclust predict {shlex.quote(data)} DATA"
+            line = f"{data} is a model. Place rows by it with: {command}"
             raise CommandError(line, ExitCode.INPUT) from error
         line = f"{error} {_way_out(error, command, data)}".strip()
         raise CommandError(line, ExitCode.INPUT) from error
