@@ -290,9 +290,10 @@ def test_it_is_an_estimator_as_others_are(client):
 
 def die_at(verb, calls):
     """Have this worker kill itself when it is asked for the last of so many calls."""
-    from pskclust._engines import placement, sharded
+    from pskclust._engines import holder, placement, sharded
 
-    owner = placement if verb == "encode_shard" else sharded.ShardedEngine
+    owners = {"encode_shard": placement, "listen": holder.Holder}
+    owner = owners.get(verb, sharded.ShardedEngine)
     original = getattr(owner, verb)
     left = [calls]
 
@@ -307,6 +308,7 @@ def die_at(verb, calls):
 
 DEATHS = [
     ("encode_shard", 1),
+    ("listen", 1),
     ("total", 1),
     ("best_row", 1),
     ("absorbed", 20),

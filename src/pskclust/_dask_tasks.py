@@ -25,7 +25,7 @@ class Tasks:
         try:
             self.client.wait_for_workers(1, timeout=self.timeout)
         except TimeoutError as error:
-            raise self._too_long("there was no worker") from error
+            raise self.too_long("there was no worker") from error
         # The client's own copy of this is some seconds old.
         threads: dict[str, int] = self.client.nthreads()
         return threads
@@ -41,7 +41,7 @@ class Tasks:
                         future.result()
                 yield list(done)
         except TimeoutError as error:
-            raise self._too_long(f"nothing came of {what}") from error
+            raise self.too_long(f"nothing came of {what}") from error
         except CancelledError as error:
             raise LostError(
                 f"Dask gave up {what}: the scheduler was restarted or lost, or rows that were put "
@@ -60,7 +60,8 @@ class Tasks:
                 future.release()
         return results
 
-    def _too_long(self, what: str) -> TimeoutError:
+    def too_long(self, what: str) -> TimeoutError:
+        """Return an error that tells what was waited for."""
         return TimeoutError(
             f"For {self.timeout:g} seconds {what}. Look at the workers' logs; pass a larger "
             "timeout if they only need longer."

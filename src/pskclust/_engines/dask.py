@@ -15,7 +15,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from dask import delayed
-from distributed import Future
+from distributed import Future, get_worker
 from numpy.typing import NDArray
 
 from .._dask_data import DaskData
@@ -47,7 +47,8 @@ class DaskEngine(CombinedRows):
         self._history = History()
         self._waiting: list[Command] = []
         self._tables: dict[int, NDArray[np.int64]] = {}
-        self._sent: CountTable
+        self._gain: CountTable
+        self._mass_then: int
         self._placement = Placement(data, partition, n_jobs, tasks)
         self._parts: list[Part] = []
 
@@ -85,6 +86,7 @@ class DaskEngine(CombinedRows):
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
         absorbed, added = self.absorbed(table, min_score, cluster, step)
         table.add(added)
+        self._gain, self._mass_then = added, table.mass
         self.n_rows_left -= absorbed.n_rows
         # The seeds are in a cluster now: nobody asks for their tables any more.
         self._tables.clear()
@@ -93,12 +95,11 @@ class DaskEngine(CombinedRows):
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        # Workers know the table of the step before.
-        gain = CountTable(table.counts, table.mass)
-        if step > 1:
-            gain = CountTable(table.counts - self._sent.counts, table.mass - self._sent.mass)
-        self._sent = CountTable(table.counts.copy(), table.mass)
-        return summed_up(self._ask("absorb_after", gain, min_score, cluster, step))
+        # Workers know the table of the step before. It has gained what they answered then, unless
+        # copies of the seed have joined besides.
+        is_gain = step > 1 and table.mass == self._mass_then
+        sent = self._gain if is_gain else table
+        return summed_up(self._ask("absorb_by", sent, is_gain, min_score, cluster, step))
 
     def row_results(self, clusters: ClusterTables) -> Any:
         """Return arrays on the cluster, cut up as the rows are."""
@@ -193,5 +194,6 @@ def _delivered(part: Part, message: bytes) -> bool:
 
 
 def _results_of(actor: Any, first_row: int) -> RowResults:
-    results: RowResults = actor.results_of(first_row).result()
+    """Ask the actor itself, which is on this worker: a call would send the results through."""
+    results: RowResults = get_worker().state.actors[actor.key].results_of(first_row)
     return results

@@ -47,8 +47,8 @@ class Holder:
         self._table: CountTable
 
     def listen(self, host: str, key: bytes) -> int:
-        """Take commands from whoever connects with the key; return the port to connect to."""
-        return serve(host, key, self.run)
+        """Take commands from whoever connects with the key; return the port, 0 without a host."""
+        return serve(host, key, self.run) if host else 0
 
     def run(self, message: bytes) -> tuple[str, Any]:
         """Do what is asked for, in this order; return the answer to the last, or an error."""
@@ -72,14 +72,14 @@ class Holder:
         best = self._engine.best_row(table, besides)
         return None if best is None else (best, self._engine.table_of(best.row, 1))
 
-    def absorb_after(
-        self, gain: CountTable, min_score: int, cluster: int, step: int
+    def absorb_by(
+        self, table: CountTable, is_gain: bool, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb rows by the table of the step before and what it has gained since then."""
-        if step > 1:
-            self._table.add(gain)
+        """Absorb rows by a table, or by that of the step before and what it has gained since."""
+        if is_gain:
+            self._table.add(table)
         else:
-            self._table = gain
+            self._table = table
         return self._engine.absorbed(self._table, min_score, cluster, step)
 
     def row_results(self, clusters: ClusterTables) -> None:

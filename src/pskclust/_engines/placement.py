@@ -156,33 +156,26 @@ class Placement:
         places = client.who_has(list(actors))
         if not all(places.get(actor.key) for actor in actors):
             raise LostError("A worker was lost before it was asked anything.")
-        addresses = [places[actor.key][0] for actor in actors]
+        ways = [SchedulerWire(client, places[actor.key][0], actor.key, timeout) for actor in actors]
         keys = [new_key() for _ in actors]
-        ports = self._tasks.gather(
-            [
-                client.submit(_listen, actor, host_of(address), key, workers=[address], pure=False)
-                for actor, address, key in zip(actors, addresses, keys, strict=True)
-            ],
-            "connecting to workers",
-        )
+        for way, key in zip(ways, keys, strict=True):
+            way.call("listen", host_of(way.address), key)
         parts = []
-        for (actor, blocks), address, port, key in zip(
-            actors.items(), addresses, ports, keys, strict=True
-        ):
-            wire: Wire = SchedulerWire(client, address, actor.key, timeout)
+        for (actor, blocks), way, key in zip(actors.items(), ways, keys, strict=True):
+            try:
+                port = way.result()
+            except ConnectionError as error:
+                raise LostError("A worker was lost before it was asked anything.") from error
+            except TimeoutError as error:
+                raise self._tasks.too_long("nothing came of connecting to workers") from error
+            wire: Wire = way
             if port:
                 # Where it cannot be reached, or is gone, the scheduler will tell.
                 with contextlib.suppress(OSError):
-                    wire = SocketWire(host_of(address), port, key, timeout)
+                    wire = SocketWire(host_of(way.address), port, key, timeout)
             self._wires.append(wire)
-            parts.append(Part(blocks, actor, address, wire))
+            parts.append(Part(blocks, actor, way.address, wire))
         return parts
-
-
-def _listen(actor: Any, host: str, key: bytes) -> int:
-    """Have an actor, on this worker, take commands; return the port it takes them at, or 0."""
-    port: int = actor.listen(host, key).result() if host else 0
-    return port
 
 
 def _release(futures: list[Future]) -> None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import os
 import pickle
 import secrets
+import selectors
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -23,6 +26,9 @@ from distributed.protocol import to_serialize
 _SECONDS_TO_CONNECT = 10
 _LENGTH = struct.Struct("<Q")
 _KEY_BYTES = 32
+# The next round mostly follows in less. To sleep and be woken again takes as long as a round.
+_SECONDS_AWAKE = 0.001
+_give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
 
 
 class Wire(Protocol):
@@ -51,25 +57,33 @@ class SchedulerWire:
     """Calls of an actor's method, passed on by the scheduler."""
 
     def __init__(self, client: Any, address: str, actor: str, timeout: float) -> None:
-        self._client, self._address, self._actor = client, address, actor
+        self._client, self.address, self._actor = client, address, actor
         self._timeout = timeout
 
     def send(self, message: bytes) -> None:
+        self.call("run", message)
+
+    def receive(self) -> Any:
+        return _answer_or_error(*self.result())
+
+    def call(self, method: str, *arguments: Any) -> None:
+        """Call a method, without waiting for its result."""
         request = {
             "op": "actor_execute",
             "actor": self._actor,
-            "function": "run",
-            "args": [to_serialize(message)],
+            "function": method,
+            "args": [to_serialize(argument) for argument in arguments],
             "kwargs": {},
         }
-        call = self._client.scheduler.proxy(worker=self._address, msg=request)
+        call = self._client.scheduler.proxy(worker=self.address, msg=request)
         self._reply = asyncio.run_coroutine_threadsafe(call, self._client.loop.asyncio_loop)
 
-    def receive(self) -> Any:
+    def result(self) -> Any:
+        """Return the result of the method that was called."""
         reply = _lost_if_broken(self._reply.result, self._timeout)
         if reply["status"] != "OK":
             raise reply["exception"]
-        return _answer_or_error(*reply["result"])
+        return reply["result"]
 
     def close(self) -> None:
         """There is nothing to close."""
@@ -126,7 +140,8 @@ def _serve(server: socket.socket, key: bytes, answer: Callable[[bytes], tuple[st
             connection, _ = server.accept()
         except TimeoutError:
             return
-    with connection:
+    with connection, selectors.DefaultSelector() as arrivals:
+        arrivals.register(connection, selectors.EVENT_READ)
         try:
             connection.settimeout(_SECONDS_TO_CONNECT)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -134,9 +149,17 @@ def _serve(server: socket.socket, key: bytes, answer: Callable[[bytes], tuple[st
                 return
             connection.settimeout(None)
             while True:
+                _stay_awake(arrivals)
                 _send(connection, pack(answer(_receive(connection))))
         except OSError:  # the other side has closed, or is gone
             return
+
+
+def _stay_awake(arrivals: selectors.BaseSelector) -> None:
+    """Return when something has arrived, or after a moment."""
+    end = time.perf_counter() + _SECONDS_AWAKE
+    while not arrivals.select(0) and time.perf_counter() < end:
+        _give_way()
 
 
 def _send(connection: socket.socket, message: bytes) -> None:
