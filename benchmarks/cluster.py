@@ -20,6 +20,7 @@ import dask.array as da
 import numpy as np
 import psutil
 from distributed import Client, LocalCluster, wait
+from scipy.optimize import nnls
 
 import pskclust
 from pskclust._engines.dask import DaskEngine
@@ -41,7 +42,7 @@ class Watch:
 
     def __init__(self, client: Client) -> None:
         self.began = {"fit": time.perf_counter()}
-        self.n_rounds, self.round_seconds = 0, 0.0
+        self.n_rounds, self.round_seconds, self.busy_seconds = 0, 0.0, 0.0
         self.held = 0
         self._client = client
 
@@ -55,11 +56,12 @@ def measured(client: Client, X: Any, watch: Watch) -> float:
     absorbed = DaskEngine.absorbed
 
     def counted(*arguments: Any) -> Any:
-        started = time.perf_counter()
+        started, busy = time.perf_counter(), time.thread_time()
         answer = absorbed(*arguments)
         watch.began.setdefault("first round", started)
         watch.n_rounds += 1
         watch.round_seconds += time.perf_counter() - started
+        watch.busy_seconds += time.thread_time() - busy
         return answer
 
     DaskEngine.absorbed = counted  # type: ignore[method-assign]
@@ -103,6 +105,7 @@ def run_case(n_rows: int, n_workers: int) -> dict[str, Any]:
                     "encode_seconds": watch.began["first round"] - watch.began["fit"],
                     "rounds": watch.n_rounds,
                     "seconds_per_round": watch.round_seconds / watch.n_rounds,
+                    "busy_per_round": watch.busy_seconds / watch.n_rounds,
                     "bytes_per_row": (watch.held - before) / (n_rows / n_workers),
                 }
             )
@@ -113,12 +116,17 @@ def run_case(n_rows: int, n_workers: int) -> dict[str, Any]:
 
 
 def fitted_constants(cases: list[dict[str, Any]]) -> dict[str, float]:
-    """Return what a round costs at all, for each worker, and for each row of a worker."""
-    design = [[1, case["workers"], case["rows"] / case["workers"]] for case in cases]
-    measured_rounds = [case["seconds_per_round"] for case in cases]
-    (latency, per_worker, per_row), *_ = np.linalg.lstsq(
-        np.array(design), np.array(measured_rounds), rcond=None
-    )
+    """Return what a round costs at all, for each worker, and for each row of a worker.
+
+    What a worker more costs is what this process is busy with it: on one machine workers also
+    take processors away from one another, which those of a cluster do not.
+    """
+    workers = np.array([case["workers"] for case in cases])
+    busy = np.array([case["busy_per_round"] for case in cases])
+    (_, per_worker), _ = nnls(np.column_stack([np.ones(len(cases)), workers]), busy)
+    rounds = np.array([case["seconds_per_round"] for case in cases]) - per_worker * workers
+    rows = np.array([case["rows"] for case in cases]) / workers
+    (latency, per_row), _ = nnls(np.column_stack([np.ones(len(cases)), rows]), rounds)
     return {"latency": latency, "per_worker": per_worker, "per_row": per_row}
 
 

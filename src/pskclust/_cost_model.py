@@ -18,11 +18,11 @@ from ._defaults import choose_psi, choose_tau
 from ._memory import readable_bytes
 
 # Of a round, on a worker of one thread: at all, for each worker, for each row of a worker.
-_LATENCY = 1e-4
-_SECONDS_PER_WORKER = 8e-4
+_LATENCY = 1e-3
+_SECONDS_PER_WORKER = 1e-4
 # Blocks of neighbours prune less the more columns there are; measured at two and at eight.
 _MEASURED_COLUMNS = (2, 8)
-_SECONDS_PER_ROW_AND_ROUND = (4e-10, 4e-8)
+_SECONDS_PER_ROW_AND_ROUND = (2e-10, 4e-8)
 _SECONDS_TO_ENCODE_A_ROW = (8e-7, 2e-5)
 _BYTES_PER_CELL = (0.2, 2.1)
 # Labels, steps, order, places, weights.
