@@ -18,7 +18,7 @@ from ._defaults import choose_psi, choose_tau
 from ._memory import readable_bytes
 
 # Of a round, on a worker of one thread: at all, for each worker, for each row of a worker.
-_LATENCY = 1e-3
+_LATENCY = 8e-4
 _SECONDS_PER_WORKER = 1e-4
 # Blocks of neighbours prune less the more columns there are; measured at two and at eight.
 _MEASURED_COLUMNS = (2, 8)
