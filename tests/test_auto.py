@@ -51,8 +51,15 @@ def test_of_equal_numbers_the_better_reproduced_is_chosen():
 
 
 def test_many_clusters_that_are_hardly_reproduced_do_not_count():
-    choice = chosen(Cut(8, 2, 0.96, 0.8, 0.8), Cut(8, 60, 0.92, 0.9, 0.7))
-    assert choice.chosen.n_clusters == 2
+    two, many = Cut(8, 2, 0.96, 0.8, 0.8), Cut(8, 60, 0.9, 0.9, 0.7)
+    assert many.worth > two.worth
+    assert chosen(two, many).chosen == two
+
+
+def test_clusters_that_are_nearly_reproduced_may_still_be_worth_more():
+    """Overlapping clusters, and a cut through the middle of all of them."""
+    many = Cut(64, 14, 0.923, 0.74, 0.36)
+    assert chosen(Cut(256, 2, 0.952, 0.23, 0.17), many).chosen == many
 
 
 def test_without_reproduced_cuts_the_best_will_do():

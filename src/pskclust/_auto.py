@@ -33,8 +33,10 @@ N_KERNELS = 8
 MAX_ROWS = 4_000
 # Of so many rows a cluster must be on average, unless their number is given.
 MIN_ROWS_PER_CLUSTER = 20
-# A cut that kernels agree on but for a row in fourteen is as good as others may be.
+# A cut that kernels agree on but for a row in fourteen is as good as others may be; what it lacks
+# beyond that, or beyond the best one where that has less, weighs more.
 REPRODUCED = 0.93
+_WORTH_OF_ENOUGH = 100.0
 # Below, what is most reproduced is no better than cuts of one round cluster are.
 HARDLY_REPRODUCED = 0.85
 # Of fewer rows, kernels differ so much that true cuts are reproduced no better than those of one
@@ -245,18 +247,18 @@ def _best(
     cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
 ) -> tuple[Cut, str]:
     if n_clusters is not None and cuts:
-        return _worthiest(cuts), f"{n_clusters} clusters were asked for"
+        return _worthiest(cuts, 0.0), f"{n_clusters} clusters were asked for"
     one = Cut(smallest_psi, 1, 1.0, 0.0, 0.0)
     most = max((cut.reproduced for cut in cuts), default=0.0)
     least = BARELY_REPRODUCED if n_rows < FEW_ROWS else HARDLY_REPRODUCED
     if most < least:
         return one, f"no cut is reproduced as well as {least}: one cluster"
     enough = min(REPRODUCED, most - _AS_GOOD)
-    good = tuple(cut for cut in cuts if cut.reproduced >= enough)
-    chosen = _worthiest(good)
+    chosen = _worthiest(cuts, enough)
     if chosen.worth < WORTH_OF_ONE:
         if n_rows >= FEW_ROWS:
             return one, f"no cut is worth as much as {WORTH_OF_ONE}: one cluster"
+        good = [cut for cut in cuts if cut.reproduced >= enough]
         chosen = min(good, key=lambda cut: (cut.n_clusters, -cut.reproduced))
     found = (
         f"{chosen.n_clusters} clusters are reproduced ({chosen.reproduced:.2f}) and separated "
@@ -267,5 +269,11 @@ def _best(
     return chosen, f"{found}; no other cut is worth more"
 
 
-def _worthiest(cuts: tuple[Cut, ...]) -> Cut:
-    return max(cuts, key=lambda cut: (cut.worth, -cut.psi))
+def _worthiest(cuts: tuple[Cut, ...], enough: float) -> Cut:
+    """Return the cut that is worth most, where being reproduced less than enough counts more."""
+
+    def rank(cut: Cut) -> tuple[float, int]:
+        lacking = max(0.0, enough - cut.reproduced)
+        return cut.worth - _WORTH_OF_ENOUGH * lacking, -cut.psi
+
+    return max(cuts, key=rank)
