@@ -53,24 +53,24 @@ class Watch:
 
 
 def measured(client: Client, X: Any, watch: Watch) -> float:
-    absorbed = DaskEngine.absorbed
+    absorb = DaskEngine.absorb
 
     def counted(*arguments: Any) -> Any:
         started, busy = time.perf_counter(), time.thread_time()
-        answer = absorbed(*arguments)
+        answer = absorb(*arguments)
         watch.began.setdefault("first round", started)
         watch.n_rounds += 1
         watch.round_seconds += time.perf_counter() - started
         watch.busy_seconds += time.thread_time() - busy
         return answer
 
-    DaskEngine.absorbed = counted  # type: ignore[method-assign]
+    DaskEngine.absorb = counted  # type: ignore[method-assign]
     try:
         started = time.perf_counter()
         PSKC(**PARAMETERS, client=client, callback=watch).fit(X)
         return time.perf_counter() - started
     finally:
-        DaskEngine.absorbed = absorbed  # type: ignore[method-assign]
+        DaskEngine.absorb = absorb  # type: ignore[method-assign]
 
 
 def run_case(n_rows: int, n_workers: int) -> dict[str, Any]:

@@ -45,6 +45,15 @@ def test_clusters_that_are_not_separated_are_worth_less(lacking):
     assert chosen(two, replace(three, **lacking)).chosen == two
 
 
+def test_clusters_that_share_nothing_are_cut_further_only_at_a_joint():
+    """Two rings, and arcs of them."""
+    rings, arcs = Cut(128, 2, 1.0, 1.0, 1.0), Cut(256, 6, 0.985, 0.62, 0.44)
+    assert arcs.worth > rings.worth
+    assert chosen(rings, arcs).chosen == rings
+    assert chosen(rings, replace(arcs, weakest=0.5)).chosen.n_clusters == 6
+    assert chosen(replace(rings, weakest=0.9), arcs).chosen == arcs
+
+
 def test_of_equal_numbers_the_better_reproduced_is_chosen():
     assert chosen(Cut(8, 3, 0.96, 0.9, 0.7), Cut(64, 3, 0.98, 0.8, 0.7)).chosen.psi == 64
     assert chosen(Cut(8, 3, 0.98, 0.9, 0.7), Cut(64, 3, 0.98, 0.9, 0.7)).chosen.psi == 8

@@ -114,7 +114,10 @@ def assert_same_fit(model, plain):
 
 
 def assert_nothing_is_left(client):
-    """Wait a little: workers are told to let go, and do it when they come to it."""
+    """Wait a little: workers are told to let go, and do it when they come to it.
+
+    Less than the ten seconds for which a port is open that nobody comes to.
+    """
 
     def left(dask_worker):
         sockets = psutil.Process().net_connections()
@@ -126,7 +129,7 @@ def assert_nothing_is_left(client):
             [name for name in threads if name.startswith("pskclust wire")],
         )
 
-    for _ in range(100):
+    for _ in range(50):
         found = client.run(left)
         if not any(part for parts in found.values() for part in parts):
             return
@@ -292,7 +295,7 @@ def die_at(verb, calls):
     """Have this worker kill itself when it is asked for the last of so many calls."""
     from pskclust._engines import holder, placement, sharded
 
-    owners = {"encode_shard": placement, "listen": holder.Holder}
+    owners = {"encode_shard": placement, "listen": holder.Holder, "results_of": holder.Holder}
     owner = owners.get(verb, sharded.ShardedEngine)
     original = getattr(owner, verb)
     left = [calls]
@@ -314,6 +317,7 @@ DEATHS = [
     ("absorbed", 20),
     ("propose", 1),
     ("move", 1),
+    ("results_of", 1),
 ]
 
 
@@ -329,6 +333,39 @@ def test_a_fit_survives_a_worker_that_is_killed(verb, calls, client, scattered, 
     expected = pskclust.PSKC(**PARAMETERS).fit(scattered, sample_weight=weights)
     assert_same_fit(model, expected)
     assert_nothing_is_left(client)
+
+
+def test_nothing_stays_of_a_placement_that_was_lost(scattered, plain):
+    """Workers that were to hold rows with one that died hold them once, and have no port open."""
+    held = []
+
+    def look(progress):
+        if progress.stage == "grow" and not held:
+            held.extend(client.run(lambda dask_worker: len(dask_worker.state.actors)).values())
+
+    with local_cluster(3) as cluster, Client(cluster) as client:
+        client.run(die_at, "listen", 1, workers=[sorted(client.nthreads())[1]])
+        model = PSKC(**PARAMETERS, client=client, callback=look)
+        assert_same_fit(model.fit(in_chunks(scattered, 50)), plain)
+        assert_nothing_is_left(client)
+    assert max(held) == 1
+
+
+def test_a_worker_that_cannot_listen_is_asked_by_way_of_the_scheduler(client, scattered, plain):
+    def refuse(*arguments, **options):
+        raise OSError("Cannot assign requested address")
+
+    def have(listen):
+        from pskclust._engines import holder
+
+        serve, holder.serve = holder.serve, listen
+        return serve
+
+    served = list(client.run(have, refuse).values())
+    try:
+        assert_same_fit(PSKC(**PARAMETERS).fit(in_chunks(scattered, 97)), plain)
+    finally:
+        client.run(have, served[0])
 
 
 def test_a_fit_survives_a_restart_of_all_workers(client, scattered, plain):

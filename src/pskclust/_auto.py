@@ -33,12 +33,16 @@ N_KERNELS = 8
 MAX_ROWS = 4_000
 # Of so many rows a cluster must be on average, unless their number is given.
 MIN_ROWS_PER_CLUSTER = 20
-# A cut that kernels agree on but for a row in fourteen is as good as others may be; what it lacks
-# beyond that, or beyond the best one where that has less, weighs more.
+# A cut that kernels agree on but for a row in fourteen is as good as others may be. A hundredth
+# less than that, or than what is as good as the best one, weighs as much as thrice the clusters.
 REPRODUCED = 0.93
 _WORTH_OF_ENOUGH = 100.0
 # Below, what is most reproduced is no better than cuts of one round cluster are.
 HARDLY_REPRODUCED = 0.85
+# Clusters that are separated and reproduced by this much share next to nothing. They are cut
+# further only if each part is separated by half: a part of a ring is not.
+APART = 0.98
+_SEPARATED_BY_HALF = 0.5
 # Of fewer rows, kernels differ so much that true cuts are reproduced no better than those of one
 # cluster: the fewest clusters of the best cuts are taken, unless they are no better than chance.
 FEW_ROWS = 1_000
@@ -254,10 +258,11 @@ def _best(
     if most < least:
         return one, f"no cut is reproduced as well as {least}: one cluster"
     enough = min(REPRODUCED, most - _AS_GOOD)
-    chosen = _worthiest(cuts, enough)
-    if chosen.worth < WORTH_OF_ONE:
+    candidates = tuple(cut for cut in _without_parts(cuts) if cut.reproduced >= least)
+    chosen = _worthiest(candidates, enough)
+    if _counted(chosen, enough) < WORTH_OF_ONE:
         if n_rows >= FEW_ROWS:
-            return one, f"no cut is worth as much as {WORTH_OF_ONE}: one cluster"
+            return one, f"no cut counts for as much as {WORTH_OF_ONE}: one cluster"
         good = [cut for cut in cuts if cut.reproduced >= enough]
         chosen = min(good, key=lambda cut: (cut.n_clusters, -cut.reproduced))
     found = (
@@ -266,14 +271,25 @@ def _best(
     )
     if most < REPRODUCED:
         return chosen, f"{found}; no cut is reproduced as well as {REPRODUCED}"
-    return chosen, f"{found}; no other cut is worth more"
+    return chosen, f"{found}; no other cut counts for more"
+
+
+def _without_parts(cuts: tuple[Cut, ...]) -> tuple[Cut, ...]:
+    """Leave out cuts that cut clusters which are apart, but not at their joints."""
+    apart = [
+        cut.n_clusters for cut in cuts if min(cut.reproduced, cut.separated, cut.weakest) >= APART
+    ]
+    if not apart:
+        return cuts
+    return tuple(
+        cut for cut in cuts if cut.n_clusters <= max(apart) or cut.weakest >= _SEPARATED_BY_HALF
+    )
 
 
 def _worthiest(cuts: tuple[Cut, ...], enough: float) -> Cut:
-    """Return the cut that is worth most, where being reproduced less than enough counts more."""
+    return max(cuts, key=lambda cut: (_counted(cut, enough), -cut.psi))
 
-    def rank(cut: Cut) -> tuple[float, int]:
-        lacking = max(0.0, enough - cut.reproduced)
-        return cut.worth - _WORTH_OF_ENOUGH * lacking, -cut.psi
 
-    return max(cuts, key=rank)
+def _counted(cut: Cut, enough: float) -> float:
+    """Return what a cut is worth, less what it lacks in being reproduced enough."""
+    return cut.worth - _WORTH_OF_ENOUGH * max(0.0, enough - cut.reproduced)

@@ -84,26 +84,34 @@ class DaskEngine(CombinedRows):
         self.n_rows_left -= 1
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        absorbed, added = self.absorbed(table, min_score, cluster, step)
-        table.add(added)
-        self._gain, self._mass_then = added, table.mass
+        # Workers know the table of the step before. It has gained what they answered then, unless
+        # copies of the seed have joined besides.
+        is_gain = step > 1 and table.mass == self._mass_then
+        sent = self._gain if is_gain else table
+        answers = self._ask("absorb_by", sent, is_gain, min_score, cluster, step)
+        absorbed, self._gain = summed_up(answers)
+        table.add(self._gain)
+        self._mass_then = table.mass
         self.n_rows_left -= absorbed.n_rows
         # The seeds are in a cluster now: nobody asks for their tables any more.
         self._tables.clear()
         return absorbed
 
-    def absorbed(
-        self, table: CountTable, min_score: int, cluster: int, step: int
-    ) -> tuple[Absorbed, CountTable]:
-        # Workers know the table of the step before. It has gained what they answered then, unless
-        # copies of the seed have joined besides.
-        is_gain = step > 1 and table.mass == self._mass_then
-        sent = self._gain if is_gain else table
-        return summed_up(self._ask("absorb_by", sent, is_gain, min_score, cluster, step))
-
     def row_results(self, clusters: ClusterTables) -> Any:
         """Return arrays on the cluster, cut up as the rows are."""
-        self._ask("row_results", clusters)
+        while True:
+            self._ask("row_results", clusters)
+            futures, lost = self._collected()
+            if not lost:
+                break
+            self._make_up_for(lost)
+        return tuple(
+            self._array(futures, number, kind)
+            for number, kind in enumerate((np.int64, np.float64, np.int32))
+        )
+
+    def _collected(self) -> tuple[dict[int, Future], list[Part]]:
+        """Return the results of each block, as data of the workers, and the parts that are lost."""
         futures: dict[int, Future] = {}
         for part in self._parts:
             for block in part.blocks:
@@ -114,12 +122,16 @@ class DaskEngine(CombinedRows):
                     workers=[part.address],
                     pure=False,
                 )
-        for _ in self._tasks.finished(list(futures.values()), "collecting the labels"):
-            pass
-        return tuple(
-            self._array(futures, number, kind)
-            for number, kind in enumerate((np.int64, np.float64, np.int32))
-        )
+        try:
+            for _ in self._tasks.finished(list(futures.values()), "collecting the labels"):
+                pass
+        except (RuntimeError, KeyError):
+            there = self._tasks.workers()
+            lost = [part for part in self._parts if part.address not in there]
+            if not lost:
+                raise
+            return {}, lost
+        return futures, []
 
     def close(self) -> None:
         """Let go of what the workers hold."""
@@ -144,13 +156,17 @@ class DaskEngine(CombinedRows):
         message = pack(commands)
         answers, lost = self._send(self._parts, message)
         while lost:
-            self._parts = [part for part in self._parts if part not in lost]
-            replaced = self._replace([block for part in lost for block in part.blocks])
-            self._parts += replaced
-            more, lost = self._send(replaced, message)
+            more, lost = self._send(self._make_up_for(lost), message)
             answers += more
         self._history.add(commands, message)
         return answers
+
+    def _make_up_for(self, lost: list[Part]) -> list[Part]:
+        """Have other workers hold the blocks of parts that are lost; return the parts they are."""
+        self._parts = [part for part in self._parts if part not in lost]
+        replaced = self._replace([block for part in lost for block in part.blocks])
+        self._parts += replaced
+        return replaced
 
     def _replace(self, blocks: list[int]) -> list[Part]:
         """Return parts that hold blocks which were lost, in the state that they had."""

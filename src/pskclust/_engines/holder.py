@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,8 +48,13 @@ class Holder:
         self._table: CountTable
 
     def listen(self, host: str, key: bytes) -> int:
-        """Take commands from whoever connects with the key; return the port, 0 without a host."""
-        return serve(host, key, self.run) if host else 0
+        """Take commands from whoever connects with the key; return the port, 0 if there is none.
+
+        Behind a translation of addresses a worker is not at the address that others know it by.
+        """
+        with contextlib.suppress(OSError):
+            return serve(host, key, self.run) if host else 0
+        return 0
 
     def run(self, message: bytes) -> tuple[str, Any]:
         """Do what is asked for, in this order; return the answer to the last, or an error."""
@@ -91,4 +97,6 @@ class Holder:
         }
 
     def results_of(self, first_row: int) -> RowResults:
-        return self._results[first_row]
+        """Return copies, since the engine goes on with what it has."""
+        found = self._results[first_row]
+        return RowResults(found.labels.copy(), found.similarities.copy(), found.growth_steps.copy())

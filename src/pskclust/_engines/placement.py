@@ -21,6 +21,8 @@ from .wires import SchedulerWire, SocketWire, Wire, host_of, new_key
 _MOST_LOSSES = 20
 # A worker gets no more rows than this, times an equal share, unless a block alone is more.
 _FAIR_SHARE = 1.25
+# A call by way of the scheduler takes a connection to it.
+_CONNECTED_AT_ONCE = 32
 
 
 class Part(NamedTuple):
@@ -46,12 +48,14 @@ class Placement:
 
     def place(self, blocks: list[int], report: Report = ignore) -> list[Part]:
         """Encode blocks and have actors hold them; start again if what it takes is lost."""
+        n_actors, n_wires = len(self._actors), len(self._wires)
         while True:
             try:
                 parts = self._hold(self._encode(sorted(blocks), report))
             except LostError as error:
                 self.count_loss(error)
                 self._data.forget_lost()
+                self._let_go(n_actors, n_wires)
             else:
                 self._data.release()
                 _release(self._on_the_way)
@@ -59,10 +63,16 @@ class Placement:
 
     def close(self) -> None:
         """Let go of all that was put onto workers, and of the ways there."""
-        for wire in self._wires:
-            wire.close()
+        self._let_go(0, 0)
         _release(self._on_the_way)
-        _release(self._actors)
+
+    def _let_go(self, n_actors: int, n_wires: int) -> None:
+        """Let go of all but the first so many actors and wires."""
+        for wire in self._wires[n_wires:]:
+            wire.close()
+        for actor in self._actors[n_actors:]:
+            actor.release()
+        del self._wires[n_wires:], self._actors[n_actors:]
 
     def count_loss(self, error: LostError | None = None) -> None:
         """Raise `error`, or one about the workers, if something was lost all too often."""
@@ -152,30 +162,49 @@ class Placement:
 
     def _connected(self, actors: dict[Future, list[int]]) -> list[Part]:
         """Return the ways to actors."""
-        client, timeout = self._tasks.client, self._tasks.timeout
+        client = self._tasks.client
         places = client.who_has(list(actors))
         if not all(places.get(actor.key) for actor in actors):
             raise LostError("A worker was lost before it was asked anything.")
-        ways = [SchedulerWire(client, places[actor.key][0], actor.key, timeout) for actor in actors]
-        keys = [new_key() for _ in actors]
+        ways = [
+            SchedulerWire(client, places[actor.key][0], actor.key, self._tasks.timeout)
+            for actor in actors
+        ]
+        wires = [
+            wire
+            for first in range(0, len(ways), _CONNECTED_AT_ONCE)
+            for wire in self._faster(ways[first : first + _CONNECTED_AT_ONCE])
+        ]
+        return [
+            Part(blocks, actor, way.address, wire)
+            for (actor, blocks), way, wire in zip(actors.items(), ways, wires, strict=True)
+        ]
+
+    def _faster(self, ways: list[SchedulerWire]) -> list[Wire]:
+        """Return connections to holders themselves, and those given where there is none."""
+        keys = [new_key() for _ in ways]
         for way, key in zip(ways, keys, strict=True):
             way.call("listen", host_of(way.address), key)
-        parts = []
-        for (actor, blocks), way, key in zip(actors.items(), ways, keys, strict=True):
+        wires: list[Wire] = []
+        lost = None
+        # All of them, since a port is open until somebody has come.
+        for way, key in zip(ways, keys, strict=True):
+            wire: Wire = way
             try:
                 port = way.result()
             except ConnectionError as error:
-                raise LostError("A worker was lost before it was asked anything.") from error
+                lost, port = error, 0
             except TimeoutError as error:
-                raise self._tasks.too_long("nothing came of connecting to workers") from error
-            wire: Wire = way
+                raise self._tasks.too_long(f"worker {way.address} could not be reached") from error
             if port:
                 # Where it cannot be reached, or is gone, the scheduler will tell.
                 with contextlib.suppress(OSError):
-                    wire = SocketWire(host_of(way.address), port, key, timeout)
+                    wire = SocketWire(host_of(way.address), port, key, self._tasks.timeout)
+            wires.append(wire)
             self._wires.append(wire)
-            parts.append(Part(blocks, actor, way.address, wire))
-        return parts
+        if lost:
+            raise LostError("A worker was lost before it was asked anything.") from lost
+        return wires
 
 
 def _release(futures: list[Future]) -> None:

@@ -26,7 +26,8 @@ from distributed.protocol import to_serialize
 _SECONDS_TO_CONNECT = 10
 _LENGTH = struct.Struct("<Q")
 _KEY_BYTES = 32
-# The next round mostly follows in less. To sleep and be woken again takes as long as a round.
+# The next round mostly follows in less. Workers that sleep meanwhile, and are woken, make a round
+# longer by about a tenth where processors are few.
 _SECONDS_AWAKE = 0.001
 _give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
 
