@@ -86,11 +86,19 @@ def test_without_any_there_is_one_cluster(reproduced):
     assert chosen().runner_up is None
 
 
-def test_of_few_rows_the_best_is_taken_unless_there_is_nothing():
-    two, three = Cut(8, 2, 0.7, 0.9, 0.9), Cut(64, 3, 0.75, 0.1, 0.1)
-    assert chosen(two, three, n_rows=999).chosen == three
+def test_of_few_rows_the_fewest_clusters_are_taken_where_none_counts_for_much():
+    two, three = Cut(8, 2, 0.86, 0.1, 0.1), Cut(64, 3, 0.86, 0.1, 0.1)
+    assert chosen(two, three, n_rows=999).chosen == two
     assert chosen(two, three, n_rows=1_000).chosen.n_clusters == 1
-    assert chosen(replace(two, reproduced=0.69), n_rows=999).chosen.n_clusters == 1
+    assert chosen(replace(two, reproduced=0.84), n_rows=999).chosen.n_clusters == 1
+
+
+def test_of_few_rows_more_must_be_reproduced():
+    two, three = Cut(8, 2, 1.0, 0.9, 0.9), Cut(16, 3, 0.955, 0.9, 0.9)
+    assert chosen(two, three, n_rows=1_000).chosen == two
+    assert chosen(replace(two, reproduced=0.95), three, n_rows=999).chosen == three
+    assert chosen(two, Cut(16, 6, 0.955, 0.9, 0.9), n_rows=1_000).chosen.n_clusters == 6
+    assert chosen(two, Cut(16, 6, 0.955, 0.9, 0.9), n_rows=999).chosen == two
 
 
 def test_more_clusters_than_rows_are_refused(moons):
