@@ -101,6 +101,27 @@ def test_of_few_rows_more_must_be_reproduced():
     assert chosen(two, Cut(16, 6, 0.955, 0.9, 0.9), n_rows=999).chosen == two
 
 
+class Clustering:
+    """Rows that a kernel has cut already."""
+
+    def __init__(self, labels):
+        self.labels = np.array(labels)
+
+    def cut(self, n_clusters):
+        return self.labels
+
+
+def test_a_kernel_that_is_alone_does_not_change_what_halves_agree_on():
+    usual, odd = Clustering([0, 0, 0, 1, 1, 1]), Clustering([0, 1, 0, 1, 0, 1])
+    assert _auto._reproduced_by_halves([usual] * 7 + [odd], 2) == 1
+    assert _auto._reproduced_by_halves([usual] * 4 + [odd] * 4, 2) < 1
+
+
+def test_of_few_rows_what_halves_agree_on_counts(moons, monkeypatch):
+    monkeypatch.setattr(_auto, "_reproduced_by_halves", lambda parts, n_clusters: 0.0)
+    assert PSKC(random_state=0).fit(moons[0]).n_clusters_ == 1
+
+
 def test_more_clusters_than_rows_are_refused(moons):
     with pytest.raises(ValueError, match="n_clusters=301 is more than the 300 rows"):
         PSKC(n_clusters=301).fit(moons[0])

@@ -165,12 +165,6 @@ class CombinedRows(ABC):
     def products(self, clusters: ClusterTables) -> NDArray[Any]:
         return clusters.products()
 
-    def absorbed(
-        self, table: CountTable, min_score: int, cluster: int, step: int
-    ) -> tuple[Absorbed, CountTable]:
-        """Absorb, and return the table of the rows that joined, which are added nowhere."""
-        return summed_up(self._ask("absorbed", table, min_score, cluster, step))
-
 
 class ShardedEngine(CombinedRows):
     """Shards in this process, in the order of their rows."""
@@ -188,6 +182,12 @@ class ShardedEngine(CombinedRows):
         absorbed, added = self.absorbed(table, min_score, cluster, step)
         table.add(added)
         return absorbed
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        """Absorb, and return the table of the rows that joined, which are added nowhere."""
+        return summed_up(self._ask("absorbed", table, min_score, cluster, step))
 
     def members(self, cluster: int) -> Members:
         return Members(*map(np.concatenate, zip(*self._ask("members", cluster), strict=True)))
