@@ -13,12 +13,26 @@ from sklearn.metrics import adjusted_rand_score
 import pskclust
 from pskclust import PSKC, _auto
 from pskclust._auto import Cut, decide
+from pskclust._consensus import likeness
 from test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
 
 
 @pytest.fixture(scope="module")
 def moons():
     return make_moons(300, noise=0.05, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def arms():
+    """Three arms of a spiral, 100 rows each."""
+    rng = np.random.RandomState(0)
+    turned = np.sqrt(np.linspace(0.04, 1, 100)) * 2.6 * np.pi
+    points = [
+        np.column_stack([np.cos(turned + start), np.sin(turned + start)]) * turned[:, np.newaxis]
+        for start in (0, 2 * np.pi / 3, 4 * np.pi / 3)
+    ]
+    X = np.concatenate(points)
+    return X + rng.normal(0, 0.05, X.shape), np.repeat([0, 1, 2], 100)
 
 
 @pytest.fixture(scope="module")
@@ -86,40 +100,65 @@ def test_without_any_there_is_one_cluster(reproduced):
     assert chosen().runner_up is None
 
 
-def test_of_few_rows_the_fewest_clusters_are_taken_where_none_counts_for_much():
-    two, three = Cut(8, 2, 0.86, 0.1, 0.1), Cut(64, 3, 0.86, 0.1, 0.1)
-    assert chosen(two, three, n_rows=999).chosen == two
-    assert chosen(two, three, n_rows=1_000).chosen.n_clusters == 1
-    assert chosen(replace(two, reproduced=0.84), n_rows=999).chosen.n_clusters == 1
-
-
 def test_of_few_rows_more_must_be_reproduced():
-    two, three = Cut(8, 2, 1.0, 0.9, 0.9), Cut(16, 3, 0.955, 0.9, 0.9)
-    assert chosen(two, three, n_rows=1_000).chosen == two
-    assert chosen(replace(two, reproduced=0.95), three, n_rows=999).chosen == three
-    assert chosen(two, Cut(16, 6, 0.955, 0.9, 0.9), n_rows=1_000).chosen.n_clusters == 6
-    assert chosen(two, Cut(16, 6, 0.955, 0.9, 0.9), n_rows=999).chosen == two
+    touching, apart = Cut(8, 2, 0.89, 0.9, 0.9), Cut(8, 2, 0.89, 0.9, 0.9, contact=0.0)
+    assert chosen(touching, n_rows=1_000).chosen == touching
+    assert chosen(touching, n_rows=999).chosen.n_clusters == 1
+    assert "no cut is reproduced as well as 0.9" in chosen(touching, n_rows=999).reason
+    assert chosen(apart, n_rows=999).chosen == apart
 
 
-class Clustering:
-    """Rows that a kernel has cut already."""
-
-    def __init__(self, labels):
-        self.labels = np.array(labels)
-
-    def cut(self, n_clusters):
-        return self.labels
+def test_of_few_rows_those_reproduced_as_well_as_the_best_are_compared():
+    two, six = Cut(8, 2, 1.0, 0.9, 0.9), Cut(16, 6, 0.955, 0.9, 0.9)
+    assert chosen(two, six, n_rows=1_000).chosen == six
+    assert chosen(two, six, n_rows=999).chosen == two
+    assert chosen(replace(two, reproduced=0.97), six, n_rows=999).chosen == six
 
 
-def test_a_kernel_that_is_alone_does_not_change_what_halves_agree_on():
-    usual, odd = Clustering([0, 0, 0, 1, 1, 1]), Clustering([0, 1, 0, 1, 0, 1])
-    assert _auto._reproduced_by_halves([usual] * 7 + [odd], 2) == 1
-    assert _auto._reproduced_by_halves([usual] * 4 + [odd] * 4, 2) < 1
+def test_of_few_rows_a_cut_need_not_count_for_much():
+    two = Cut(8, 2, 0.91, 0.1, 0.1)
+    assert chosen(two, n_rows=999).chosen == two
+    assert chosen(two, n_rows=1_000).chosen.n_clusters == 1
+
+
+def test_much_of_what_is_lacking_is_forgiven_where_clusters_do_not_touch():
+    credits = [Cut(8, 2, 0.8, 0.9, 0.9, contact).credit for contact in (0, 0.05, 0.125, 0.2, 1)]
+    assert credits == pytest.approx([0.95, 0.95, 0.875, 0.8, 0.8])
+    across, along = Cut(16, 2, 0.95, 0.4, 0.3, 0.6), Cut(128, 2, 0.8, 0.5, 0.4, 0.04)
+    assert chosen(across, along, n_rows=999).chosen == along
+    assert chosen(across, replace(along, contact=0.6), n_rows=999).chosen == across
+
+
+USUAL, ODD = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(("n_odd", "same"), [(1, True), (4, False)])
+def test_a_kernel_that_is_alone_does_not_change_what_halves_agree_on(n_odd, same):
+    labels = [USUAL] * (8 - n_odd) + [ODD] * n_odd
+    agreement = _auto._reproduced_by_halves(labels, 2, likeness(labels, 2))
+    assert (agreement == 1) == same
 
 
 def test_of_few_rows_what_halves_agree_on_counts(moons, monkeypatch):
-    monkeypatch.setattr(_auto, "_reproduced_by_halves", lambda parts, n_clusters: 0.0)
+    monkeypatch.setattr(_auto, "_reproduced_by_halves", lambda *arguments: 0.0)
     assert PSKC(random_state=0).fit(moons[0]).n_clusters_ == 1
+
+
+def test_thin_arms_of_few_rows_are_found(arms):
+    """No kernel with large cells can follow them, and of small cells few rows are in one."""
+    X, y = arms
+    for seed in range(3):
+        model = PSKC(random_state=seed).fit(X)
+        assert adjusted_rand_score(y, model.labels_) == 1
+        assert model.auto_.chosen.contact < 0.1
+    given = PSKC(n_clusters=3, random_state=0).fit(X)
+    assert adjusted_rand_score(y, given.labels_) == 1
+
+
+def test_without_contact_looked_at_they_are_not(arms, monkeypatch):
+    monkeypatch.setattr(_auto, "contact", lambda *arguments: 1.0)
+    X, y = arms
+    assert adjusted_rand_score(y, PSKC(random_state=1).fit(X).labels_) < 0.5
 
 
 def test_more_clusters_than_rows_are_refused(moons):

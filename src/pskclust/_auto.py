@@ -17,7 +17,8 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from ._consensus import mean_jaccard, shared_rows, vote
+from ._consensus import Labels, likeness, mean_jaccard, shared_rows, vote
+from ._contact import company, contact
 from ._kernel_sweep import Parts, Recipe, draw_nested, grow_parts
 from ._partition import Partition, RowSource, draw_rows
 from ._progress import Progress, Report, ignore
@@ -38,7 +39,7 @@ MIN_ROWS_PER_CLUSTER = 20
 REPRODUCED = 0.93
 _WORTH_OF_ENOUGH = 100.0
 # Below, what is most reproduced is no better than cuts of one round cluster are.
-HARDLY_REPRODUCED = 0.85
+_HARDLY_REPRODUCED = 0.85
 # Clusters that are separated and reproduced by this much share next to nothing. They are cut
 # further only if each part is separated by half: a part of a ring is not.
 APART = 0.98
@@ -46,8 +47,12 @@ _SEPARATED_BY_HALF = 0.5
 # Of fewer rows, kernels differ so much that true cuts are reproduced hardly better than those of
 # one cluster. What half of the kernels agree on tells more, and is reproduced better.
 FEW_ROWS = 1_000
-REPRODUCED_OF_FEW = 0.97
+_HARDLY_REPRODUCED_OF_FEW = 0.9
 _HALVES = ((0, 1, 2, 3), (0, 2, 4, 6), (0, 1, 4, 5))
+# There, clusters that do not touch are believed more readily: a part of what they lack counts.
+_NO_CONTACT = 0.05
+_FULL_CONTACT = 0.2
+_LACKING_WITHOUT_CONTACT = 0.25
 # Cuts that are reproduced as well as the best but for this much are as good.
 _AS_GOOD = 0.02
 # What a cut is worth: a hundredth less reproduced weighs as much as a fifth more clusters.
@@ -57,6 +62,7 @@ _WORTH_OF_SEPARATED = 0.5
 WORTH_OF_ONE = -1.75
 # A cut with less in a round of pairs is not looked at further.
 _HOPELESS = 0.8
+_HOPELESS_OF_FEW = 0.5
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,10 @@ class Cut:
     separated, weakest : float
         Mean over rows, and the least, of 1 - a / c, where a is how alike the row's cluster and the
         most alike other one are, and c how alike the cluster's own halves are.
+    contact : float
+        How much the cluster that touches another one most does so: the mean over a twentieth of its
+        rows of the share that another cluster has in their company at the finest scale. Looked at
+        for fewer than 1,000 rows only, else 1.
     """
 
     psi: int
@@ -80,13 +90,21 @@ class Cut:
     reproduced: float
     separated: float
     weakest: float
+    contact: float = 1.0
+
+    @property
+    def credit(self) -> float:
+        """How well it is reproduced, much of what it lacks being forgiven without contact."""
+        touching = (self.contact - _NO_CONTACT) / (_FULL_CONTACT - _NO_CONTACT)
+        counts = np.interp(touching, (0, 1), (_LACKING_WITHOUT_CONTACT, 1))
+        return float(1 - counts * (1 - self.reproduced))
 
     @property
     def worth(self) -> float:
         """How much speaks for the cut, all in all: the most clusters that are found again."""
         return (
             math.log(self.n_clusters)
-            - _WORTH_OF_REPRODUCED * (1 - self.reproduced)
+            - _WORTH_OF_REPRODUCED * (1 - self.credit)
             - _WORTH_OF_SEPARATED * (2 - self.separated - self.weakest)
         )
 
@@ -181,10 +199,12 @@ def choose(
             "finds to link. Use a larger psi or tau, or a smaller n_clusters."
         )
     report(Progress("choose", N_KERNELS, N_KERNELS))
+    met = company(by_psi[sizes[-1]]) if n_rows < FEW_ROWS else None
     cuts: list[Cut] = []
     for size, parts in by_psi.items():
         most = n_clusters or max(2, n_rows // MIN_ROWS_PER_CLUSTER)
-        cuts += _judge(size, parts, range(max(2, n_clusters or 2), min(most, fewest[size]) + 1))
+        numbers = range(max(2, n_clusters or 2), min(most, fewest[size]) + 1)
+        cuts += _judge(size, parts, numbers, met)
     choice = decide(tuple(cuts), sizes[0], n_clusters, n_rows)
     chosen = by_psi[choice.chosen.psi]
     labels = vote(choice.clusterings(chosen), choice.chosen.n_clusters)
@@ -199,8 +219,13 @@ def _grow(
     return {same_psi[0].partition.psi: list(same_psi) for same_psi in zip(*grown, strict=True)}
 
 
-def _judge(psi: int, parts: list[Parts], numbers: range) -> list[Cut]:
-    """Return what speaks for each of some numbers of clusters."""
+def _judge(
+    psi: int, parts: list[Parts], numbers: range, met: NDArray[np.float64] | None
+) -> list[Cut]:
+    """Return what speaks for each of some numbers of clusters.
+
+    Of few rows it is known in how many cells each has `met` each other one.
+    """
     # Pairs of neighbours first: they show which cuts are worth comparing in all pairs.
     order = sorted(
         itertools.combinations(range(len(parts)), 2),
@@ -212,7 +237,8 @@ def _judge(psi: int, parts: list[Parts], numbers: range) -> list[Cut]:
         )
         for a, b in order
     }
-    return [_judge_cut(psi, parts, number, order, tables) for number in numbers]
+    cuts = [_judge_cut(psi, parts, number, order, tables) for number in numbers]
+    return cuts if met is None else [_look_closer(cut, parts, met) for cut in cuts]
 
 
 def _judge_cut(
@@ -228,23 +254,33 @@ def _judge_cut(
         if number == len(parts) and np.mean(agreements) < _HOPELESS:
             break
         agreements.append(mean_jaccard(joins[a] @ tables[a, b] @ joins[b].T))
-    reproduced = float(np.mean(agreements))
-    # With less, the mean of the two would not be enough in any case.
-    if len(parts[0].labels) < FEW_ROWS and reproduced >= 2 * HARDLY_REPRODUCED - 1:
-        reproduced = (reproduced + _reproduced_by_halves(parts, n_clusters)) / 2
     separations = np.mean([each.tree.separations[n_clusters - 1] for each in parts], axis=0)
-    return Cut(psi, n_clusters, reproduced, *separations.tolist())
+    return Cut(psi, n_clusters, float(np.mean(agreements)), *separations.tolist())
 
 
-def _reproduced_by_halves(parts: list[Parts], n_clusters: int) -> float:
+def _look_closer(cut: Cut, parts: list[Parts], met: NDArray[np.float64]) -> Cut:
+    """Return a cut of few rows with what halves of the kernels agree on, and with contact."""
+    if cut.reproduced < _HOPELESS_OF_FEW:
+        return cut
+    labels = [each.cut(cut.n_clusters) for each in parts]
+    alike = likeness(labels, cut.n_clusters)
+    by_halves = _reproduced_by_halves(labels, cut.n_clusters, alike)
+    touching = contact(met, vote(labels, cut.n_clusters, alike), cut.n_clusters)
+    return replace(cut, reproduced=(cut.reproduced + by_halves) / 2, contact=touching)
+
+
+def _reproduced_by_halves(labels: list[Labels], n_clusters: int, alike: NDArray[np.int64]) -> float:
     """Return how well the consensus of the kernels of one half is found again by the other."""
-    labels = [each.cut(n_clusters) for each in parts]
+
+    def agreed(kernels: tuple[int, ...]) -> Labels:
+        chosen = [labels[number] for number in kernels]
+        return vote(chosen, n_clusters, alike[np.ix_(kernels, kernels)])
+
     agreements = []
     for half in _HALVES:
-        other = [number for number in range(len(parts)) if number not in half]
-        first = vote([labels[number] for number in half], n_clusters)
-        second = vote([labels[number] for number in other], n_clusters)
-        agreements.append(mean_jaccard(shared_rows(first, second, n_clusters, n_clusters)))
+        others = tuple(number for number in range(len(labels)) if number not in half)
+        shared = shared_rows(agreed(half), agreed(others), n_clusters, n_clusters)
+        agreements.append(mean_jaccard(shared))
     return float(np.mean(agreements))
 
 
@@ -271,24 +307,22 @@ def _best(
     if n_clusters is not None and cuts:
         return _worthiest(cuts, 0.0), f"{n_clusters} clusters were asked for"
     one = Cut(smallest_psi, 1, 1.0, 0.0, 0.0)
-    most = max((cut.reproduced for cut in cuts), default=0.0)
-    if most < HARDLY_REPRODUCED:
-        return one, f"no cut is reproduced as well as {HARDLY_REPRODUCED}: one cluster"
-    wanted = REPRODUCED_OF_FEW if n_rows < FEW_ROWS else REPRODUCED
-    enough = min(wanted, most - _AS_GOOD)
-    candidates = tuple(cut for cut in _without_parts(cuts) if cut.reproduced >= HARDLY_REPRODUCED)
+    few = n_rows < FEW_ROWS
+    least = _HARDLY_REPRODUCED_OF_FEW if few else _HARDLY_REPRODUCED
+    most = max((cut.credit for cut in cuts), default=0.0)
+    if most < least:
+        return one, f"no cut is reproduced as well as {least}: one cluster"
+    enough = most - _AS_GOOD if few else min(REPRODUCED, most - _AS_GOOD)
+    candidates = tuple(cut for cut in _without_parts(cuts) if cut.credit >= least)
     chosen = _worthiest(candidates, enough)
-    if _counted(chosen, enough) < WORTH_OF_ONE:
-        if n_rows >= FEW_ROWS:
-            return one, f"no cut counts for as much as {WORTH_OF_ONE}: one cluster"
-        good = [cut for cut in cuts if cut.reproduced >= enough]
-        chosen = min(good, key=lambda cut: (cut.n_clusters, -cut.reproduced))
+    if not few and _counted(chosen, enough) < WORTH_OF_ONE:
+        return one, f"no cut counts for as much as {WORTH_OF_ONE}: one cluster"
     found = (
         f"{chosen.n_clusters} clusters are reproduced ({chosen.reproduced:.2f}) and separated "
         f"({chosen.separated:.2f})"
     )
-    if most < wanted:
-        return chosen, f"{found}; no cut is reproduced as well as {wanted}"
+    if not few and most < REPRODUCED:
+        return chosen, f"{found}; no cut is reproduced as well as {REPRODUCED}"
     return chosen, f"{found}; no other cut counts for more"
 
 
@@ -310,4 +344,4 @@ def _worthiest(cuts: tuple[Cut, ...], enough: float) -> Cut:
 
 def _counted(cut: Cut, enough: float) -> float:
     """Return what a cut is worth, less what it lacks in being reproduced enough."""
-    return cut.worth - _WORTH_OF_ENOUGH * max(0.0, enough - cut.reproduced)
+    return cut.worth - _WORTH_OF_ENOUGH * max(0.0, enough - cut.credit)

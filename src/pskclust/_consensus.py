@@ -1,6 +1,6 @@
 """What several clusterings of the same rows agree on, through tables of how many rows they share.
 
-A label below 0 is noise: such a row agrees with nobody and does not count.
+The label -1 is noise: such a row agrees with nobody and does not count.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _MAX_ROUNDS = 5
 
 def shared_rows(first: Labels, second: Labels, n_first: int, n_second: int) -> NDArray[np.int64]:
     """Return how many rows each cluster of one and each of another clustering share."""
-    both = (first >= 0) & (second >= 0)
-    places = first[both] * n_second + second[both]
-    return np.bincount(places, minlength=n_first * n_second).reshape(n_first, n_second)
+    # Noise is counted before the clusters, in a row and a column of its own.
+    places = (first + 1) * (n_second + 1) + second + 1
+    counts = np.bincount(places, minlength=(n_first + 1) * (n_second + 1))
+    return counts.reshape(n_first + 1, n_second + 1)[1:, 1:]
 
 
 def mean_jaccard(shared: NDArray[Any]) -> float:
@@ -35,16 +36,31 @@ def mean_jaccard(shared: NDArray[Any]) -> float:
     return float((jaccard.max(axis=1).mean() + jaccard.max(axis=0).mean()) / 2)
 
 
-def vote(clusterings: list[Labels], n_clusters: int) -> Labels:
+def likeness(clusterings: list[Labels], n_clusters: int) -> NDArray[np.int64]:
+    """Return how many rows are in matching clusters of each two of some clusterings.
+
+    Clusters of one are matched one to one with those of another by the rows they share.
+    """
+    alike = np.zeros((len(clusterings), len(clusterings)), dtype=np.int64)
+    for first, one in enumerate(clusterings):
+        alike[first, first] = np.count_nonzero(one >= 0)
+        for second in range(first):
+            matched = _n_matched(one, clusterings[second], n_clusters)
+            alike[first, second] = alike[second, first] = matched
+    return alike
+
+
+def vote(
+    clusterings: list[Labels], n_clusters: int, alike: NDArray[np.int64] | None = None
+) -> Labels:
     """Return the labels that most of some clusterings agree on, each of so many clusters.
 
-    Clusters of one are matched one to one with those of another by the rows they share: at first
-    with the clustering that is most like all others, then with the outcome of the vote.
+    Their clusters are matched at first with those of the clustering that is most like all others,
+    then with the outcome of the vote. How `alike` they are is their `likeness`, if it is known.
     """
-    likeness = np.array(
-        [[_n_matched(one, other, n_clusters) for other in clusterings] for one in clusterings]
-    )
-    labels = clusterings[int(likeness.sum(axis=1).argmax())]
+    if alike is None:
+        alike = likeness(clusterings, n_clusters)
+    labels = clusterings[int(alike.sum(axis=1).argmax())]
     for _ in range(_MAX_ROUNDS):
         before, labels = labels, _ballot(clusterings, labels, n_clusters)
         if np.array_equal(labels, before):
@@ -63,12 +79,13 @@ def share_agreeing(
 
 
 def _ballot(clusterings: list[Labels], reference: Labels, n_clusters: int) -> Labels:
-    votes = np.zeros((len(reference), n_clusters), dtype=np.int64)
+    # The last column is that of noise, which nobody counts.
+    votes = np.zeros((len(reference), n_clusters + 1), dtype=np.int64)
+    rows = np.arange(len(reference))
     for labels in clusterings:
-        renamed = _renamed(labels, reference, n_clusters)
-        voting = np.flatnonzero(renamed >= 0)
-        votes[voting, renamed[voting]] += 1
-    return np.where(votes.any(axis=1), votes.argmax(axis=1), -1)
+        votes[rows, _renamed(labels, reference, n_clusters)] += 1
+    counted = votes[:, :-1]
+    return np.where(counted.any(axis=1), counted.argmax(axis=1), -1)
 
 
 def _renamed(labels: Labels, reference: Labels, n_clusters: int) -> Labels:

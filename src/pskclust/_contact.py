@@ -1,0 +1,50 @@
+"""How much clusters of few rows touch, at the finest scale.
+
+Kernels with large cells may all cut a thin shape at the same place, through the middle of it. With
+small cells it shows: there, rows beside the cut have most of their company on the other side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._consensus import Labels
+from ._kernel_sweep import Parts
+from ._kernels.numpy import one_hot
+
+# Where clusters touch, one row in so many is at the border; of small clusters, so many rows.
+_ROWS_PER_BORDER_ROW = 20
+_MIN_BORDER_ROWS = 3
+
+
+def company(parts: list[Parts]) -> NDArray[np.float64]:
+    """Return in how many cells of some kernels each row meets each other row, (n, n)."""
+    features = sparse.hstack(
+        [one_hot(each.cells, each.partition.n_cells, each.partition.no_cell) for each in parts],
+        format="csr",
+    )
+    # Matrix products are fast for float64, and numbers of cells are exact in it.
+    met: NDArray[np.float64] = (features @ features.T).toarray().astype(np.float64)
+    np.fill_diagonal(met, 0)
+    return met
+
+
+def contact(met: NDArray[np.float64], labels: Labels, n_clusters: int) -> float:
+    """Return how much the cluster that touches another one most does so, from 0 to 1.
+
+    For a row it is the share that another cluster has in the company that this one and the row's
+    own cluster give it; for a cluster the mean of its rows with the largest shares.
+    """
+    members = np.equal.outer(labels, np.arange(n_clusters))
+    company_in = met @ members
+    own = np.where(members, company_in, 0).sum(axis=1)
+    other = np.where(members, 0, company_in).max(axis=1)
+    shares = np.divide(other, own + other, out=np.zeros(len(own)), where=other > 0)
+    return max((_at_the_border(shares[rows]) for rows in members.T if rows.any()), default=0.0)
+
+
+def _at_the_border(shares: NDArray[np.float64]) -> float:
+    n_rows = min(len(shares), max(_MIN_BORDER_ROWS, len(shares) // _ROWS_PER_BORDER_ROW))
+    return float(np.sort(shares)[-n_rows:].mean())
