@@ -241,7 +241,7 @@ def test_a_choice_is_drawn_with_a_line_for_each_psi(model):
     psis = sorted({cut.psi for cut in model.auto_.cuts})
     names = [text.get_text() for text in display.axes_[0].get_legend().get_texts()]
     assert names == [f"psi {psi}" for psi in psis]
-    for ax, measure in zip(display.axes_, ("reproduced", "worth"), strict=True):
+    for ax, measure in zip(display.axes_, ("credit", "worth"), strict=True):
         line = ax.lines[0].get_xydata()
         first = [cut for cut in model.auto_.cuts if cut.psi == psis[0]]
         assert_array_equal(line[:, 0], [cut.n_clusters for cut in first])

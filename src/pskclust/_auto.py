@@ -301,6 +301,11 @@ def decide(
     return AutoChoice(chosen, runner_up, reason, cuts, n_rows, N_KERNELS)
 
 
+def least_credit(n_rows: int) -> float:
+    """Return how well the best cut must be reproduced, lest there be one cluster only."""
+    return _HARDLY_REPRODUCED_OF_FEW if n_rows < FEW_ROWS else _HARDLY_REPRODUCED
+
+
 def _best(
     cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
 ) -> tuple[Cut, str]:
@@ -308,7 +313,7 @@ def _best(
         return _worthiest(cuts, 0.0), f"{n_clusters} clusters were asked for"
     one = Cut(smallest_psi, 1, 1.0, 0.0, 0.0)
     few = n_rows < FEW_ROWS
-    least = _HARDLY_REPRODUCED_OF_FEW if few else _HARDLY_REPRODUCED
+    least = least_credit(n_rows)
     most = max((cut.credit for cut in cuts), default=0.0)
     if most < least:
         return one, f"no cut is reproduced as well as {least}: one cluster"

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._auto import REPRODUCED, WORTH_OF_ONE, AutoChoice
+from .._auto import FEW_ROWS, WORTH_OF_ONE, AutoChoice, least_credit
 from .._palette import cluster_colours
 from ._axes import grid_of_axes
 
@@ -18,6 +18,9 @@ _LEAST_WORTH = -6
 
 class AutoDisplay:
     """How well each cut is reproduced, what it is worth, and which one was chosen.
+
+    If no cut is above a dashed line, there is one cluster. Of fewer than 1,000 rows, "as it counts"
+    means that much of what is lacking is forgiven where clusters do not touch.
 
     Make one with :meth:`from_estimator`.
 
@@ -62,11 +65,12 @@ class AutoDisplay:
         self.figure_ = self.axes_[0].figure
         psis = sorted({cut.psi for cut in self.choice.cuts})
         colours = cluster_colours(len(psis))
+        few = self.choice.n_rows < FEW_ROWS
         measures = (
-            ("reproduced", REPRODUCED, (-0.03, 1.05)),
-            ("worth", WORTH_OF_ONE, (_LEAST_WORTH, None)),
+            ("credit", "reproduced, as it counts", least_credit(self.choice.n_rows), (-0.03, 1.05)),
+            ("worth", "worth", None if few else WORTH_OF_ONE, (_LEAST_WORTH, None)),
         )
-        for ax, (measure, threshold, limits) in zip(self.axes_, measures, strict=True):
+        for ax, (measure, name, threshold, limits) in zip(self.axes_, measures, strict=True):
             for psi, colour in zip(psis, colours, strict=False):
                 line = [
                     (cut.n_clusters, getattr(cut, measure))
@@ -78,8 +82,9 @@ class AutoDisplay:
             ax.plot(
                 chosen.n_clusters, getattr(chosen, measure), "o", ms=12, mfc="none", mec="black"
             )
-            ax.axhline(threshold, color="grey", lw=0.8, ls="--")
-            ax.set(ylabel=measure, ylim=limits)
+            if threshold is not None:
+                ax.axhline(threshold, color="grey", lw=0.8, ls="--")
+            ax.set(ylabel=name, ylim=limits)
         if psis:
             self.axes_[0].legend(fontsize=8, ncols=3)
         self.axes_[1].set_xlabel("number of clusters")
