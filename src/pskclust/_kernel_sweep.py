@@ -108,10 +108,13 @@ def grow_parts(
 
     def grow_one(chunk: slice) -> list[Parts]:
         nested = kernels[chunk.start]
-        return [
+        grown = [
             _grow_compiled(cells, recipe, partition)
             for partition, cells in zip(nested, found[chunk.start], strict=True)
         ]
+        for parts in grown:
+            _ = parts.tree  # linked now, while others grow
+        return grown
 
     return list(map_chunks(grow_one, len(kernels), 1, n_jobs, 1))
 

@@ -132,7 +132,7 @@ class _Sets:
 
     def _find_partners(self, first: int, second: int) -> None:
         """Find the partner anew of each set for which it may be another one now."""
-        lost = np.isin(self.partners, (first, second))
+        lost = (self.partners == first) | (self.partners == second)
         lost[first] = True
         self.partners[lost] = self.similarities[lost].argmax(axis=1)
         rows = np.arange(len(self.partners))
