@@ -8,6 +8,7 @@ import gc
 import os
 import pickle
 import signal
+import socket
 import threading
 import time
 
@@ -466,7 +467,9 @@ def test_a_scheduler_that_is_lost_ends_the_fit(scattered):
 def test_rounds_may_go_by_way_of_the_scheduler(client, scattered, plain, monkeypatch):
     """As they do where workers cannot be reached, or must be encrypted."""
 
-    def out_of_reach(*arguments):
+    def out_of_reach(host, port, *arguments):
+        # Else the port is open for ten seconds more, into the next test.
+        socket.create_connection((host, port)).close()
         raise OSError("no route to host")
 
     monkeypatch.setattr(placement, "SocketWire", out_of_reach)
