@@ -42,7 +42,7 @@ def test_clusters_apart_have_no_contact():
 
 def test_contact_is_the_share_of_the_other_side_at_the_border():
     met, labels = clusters_on_a_line(gap=0)
-    # The row at the border meets two on either side, the next one three and one, all others none.
+    # The row at the border meets others as often as its own, the next one a fifth as often.
     assert contact(met, labels, 2) == pytest.approx((3 / 6 + 1 / 6 + 0) / 3)
 
 

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from ._consensus import Labels
 from ._kernel_sweep import Parts
-from ._kernels.numpy import one_hot
 
 # Where clusters touch, one row in so many is at the border; of small clusters, so many rows.
 _ROWS_PER_BORDER_ROW = 20
@@ -21,10 +20,7 @@ _MIN_BORDER_ROWS = 3
 
 def company(parts: list[Parts]) -> NDArray[np.float64]:
     """Return in how many cells of some kernels each row meets each other row, (n, n)."""
-    features = sparse.hstack(
-        [one_hot(each.cells, each.partition.n_cells, each.partition.no_cell) for each in parts],
-        format="csr",
-    )
+    features = sparse.hstack([each.features for each in parts], format="csr")
     # Matrix products are fast for float64, and numbers of cells are exact in it.
     met: NDArray[np.float64] = (features @ features.T).toarray().astype(np.float64)
     np.fill_diagonal(met, 0)

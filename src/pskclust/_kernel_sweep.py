@@ -55,6 +55,11 @@ class Parts:
     def __len__(self) -> int:
         return len(self.seeds)
 
+    @property
+    def features(self) -> sparse.csr_array:
+        """The feature map of the rows, (n, t * psi)."""
+        return one_hot(self.cells, self.partition.n_cells, self.partition.no_cell)
+
     @cached_property
     def tree(self) -> MergeTree:
         return link(self.tables(self.labels, len(self)))
@@ -69,11 +74,10 @@ class Parts:
         ones = np.ones(len(members), dtype=np.int64)
         shape = n_clusters, len(labels)
         assignment = sparse.csr_array((ones, (labels[members], members)), shape=shape)
-        features = one_hot(self.cells, self.partition.n_cells, self.partition.no_cell)
         masses = np.bincount(labels[members], minlength=n_clusters)
         table_shape = self.partition.table_shape
         return ClusterTables(
-            (assignment @ features).tocsr(), masses, table_shape, self.partition.n_partitions
+            (assignment @ self.features).tocsr(), masses, table_shape, self.partition.n_partitions
         )
 
 
