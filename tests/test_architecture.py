@@ -18,7 +18,7 @@ LAYERS = [
     ["_version", "_exceptions", "_files", "_optional", "_palette", "_progress"],
     ["_row_blocks", "_engines.wires"],
     ["_memory", "_parallel", "_kernels", "_kernels._compiling", "_kernels.screening"],
-    ["_kernels.blocks", "_kernels.numba", "_kernels.numpy", "_kernels.sweep"],
+    ["_kernels.blocks", "_kernels.nested", "_kernels.numba", "_kernels.numpy", "_kernels.sweep"],
     ["_kernels.block_encoding", "_kernels.choice"],
     ["_metric", "_weights", "_defaults", "_scratch"],
     ["_cost_model"],

@@ -12,7 +12,9 @@ from numpy.testing import assert_array_equal
 
 import cases
 from pskclust import _kernel_sweep
+from pskclust._encoding import encode_rows
 from pskclust._kernel_sweep import Recipe, draw_nested, grow_parts
+from pskclust._kernels import numpy as numpy_kernels
 from pskclust._validation import Data
 from pskclust._weights import uniform_weights
 
@@ -57,6 +59,20 @@ def test_it_is_growth_with_and_without_an_index(monkeypatch, scattered, index_fr
     monkeypatch.setattr(_kernel_sweep, "MIN_ROWS_FOR_COMPILED", 10**6)
     kernels = [draw_nested(data, recipe, (8, 64), np.random.RandomState(s)) for s in range(3)]
     assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels, n_jobs=2))
+
+
+@pytest.mark.parametrize("values", [8, 10**6])
+@pytest.mark.parametrize("n_near", [1, 20, 10**6])
+def test_nested_cells_are_those_of_each_partition(monkeypatch, values, n_near):
+    # Of 8 values in a column, many centres are equally near; the first one counts.
+    data = as_data(np.random.RandomState(0).randint(0, values, (700, 2)) / values)
+    monkeypatch.setattr(_kernel_sweep, "_MIN_NEAR", n_near)
+    monkeypatch.setattr(_kernel_sweep, "_NEAR_PER_CELL", 0)
+    recipe = Recipe("voronoi", 10, False, 0.1, 0.1)
+    kernels = [draw_nested(data, recipe, (2, 30, 300), np.random.RandomState(s)) for s in range(2)]
+    grown = grow_parts(data, recipe, kernels, 2)
+    for partition, parts in zip(chain(*kernels), chain(*grown), strict=True):
+        assert_array_equal(parts.cells, encode_rows(data, partition, numpy_kernels, 1))
 
 
 def test_smaller_partitions_have_the_first_centres_of_the_largest(blobs):

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ._consensus import Labels, likeness, mean_jaccard, shared_rows, vote
 from ._contact import company, contact
@@ -232,9 +233,7 @@ def _judge(
         key=lambda pair: pair[1] - pair[0] not in (1, len(parts) - 1),
     )
     tables = {
-        (a, b): shared_rows(parts[a].labels, parts[b].labels, len(parts[a]), len(parts[b])).astype(
-            np.float64
-        )
+        (a, b): shared_rows(parts[a].labels, parts[b].labels, len(parts[a]), len(parts[b]))
         for a, b in order
     }
     cuts = [_judge_cut(psi, parts, number, order, tables) for number in numbers]
@@ -246,14 +245,14 @@ def _judge_cut(
     parts: list[Parts],
     n_clusters: int,
     order: list[tuple[int, int]],
-    tables: dict[tuple[int, int], NDArray[np.float64]],
+    tables: dict[tuple[int, int], NDArray[np.int64]],
 ) -> Cut:
     joins = [_indicator(each.tree.cut(n_clusters), n_clusters) for each in parts]
     agreements: list[float] = []
     for number, (a, b) in enumerate(order):
         if number == len(parts) and np.mean(agreements) < _HOPELESS:
             break
-        agreements.append(mean_jaccard(joins[a] @ tables[a, b] @ joins[b].T))
+        agreements.append(mean_jaccard(joins[a] @ (joins[b] @ tables[a, b].T).T))
     separations = np.mean([each.tree.separations[n_clusters - 1] for each in parts], axis=0)
     return Cut(psi, n_clusters, float(np.mean(agreements)), *separations.tolist())
 
@@ -284,11 +283,10 @@ def _reproduced_by_halves(labels: list[Labels], n_clusters: int, alike: NDArray[
     return float(np.mean(agreements))
 
 
-def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> NDArray[np.float64]:
+def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> sparse.csc_array:
     """Return a matrix (k, m) with a one where a part belongs to a cluster."""
-    # Numbers of rows are exact in float64, which matrix products are fast for.
-    indicator: NDArray[np.float64] = np.equal.outer(np.arange(n_clusters), clusters).astype(float)
-    return indicator
+    ones, starts = np.ones(len(clusters), dtype=np.int64), np.arange(len(clusters) + 1)
+    return sparse.csc_array((ones, clusters, starts), shape=(n_clusters, len(clusters)))
 
 
 def decide(

@@ -27,7 +27,9 @@ from ._validation import Data
 MIN_ROWS_FOR_COMPILED = 200
 _ROWS_PER_CHUNK = 64
 # With so many cells, cells hold so few rows that those who share them are best visited.
-_INDEX_FROM = 0.5
+_INDEX_FROM = 2
+# Of the centres that are nearest to a row, so many for each cell that holds it are gone through.
+_NEAR_PER_CELL, _MIN_NEAR = 8, 64
 
 
 @dataclass(frozen=True)
@@ -129,25 +131,32 @@ def _cells(sample: Data, kernels: list[list[Partition]], n_jobs: int | None) -> 
         return [
             [cells_of_rows(sample, partition, n_jobs) for partition in nested] for nested in kernels
         ]
-    from ._kernels import sweep  # compiled code is loaded only where it is used
+    from ._kernels import nested as nested_kernels  # loaded only where it is used
 
     points = sample.points()
     different, centres = _different_centres([nested[-1] for nested in kernels])
     columns = np.ascontiguousarray(different.T)
     sizes = np.array([partition.psi for partition in kernels[0]])
-    n_kernels, n_partitions, _ = centres.shape
-    cells = np.empty((n_kernels, len(sizes), len(points), n_partitions), dtype=np.uint16)
+    starts, places = _places(centres, len(different), sizes)
+    n_near = max(_MIN_NEAR, _NEAR_PER_CELL * len(different) // int(sizes[-1]))
+    n_partitions = len(centres) // len(kernels)
+    cells = np.empty((len(sizes), len(points), len(centres)), dtype=np.uint16)
 
     def find(rows: slice) -> None:
-        sweep.nearest_of_first(points, rows.start, rows.stop, columns, centres, sizes, cells)
+        nested_kernels.cells_of_nested(
+            points, rows.start, rows.stop, columns, centres, sizes, starts, places, n_near, cells
+        )
 
     for _ in map_chunks(find, len(points), _ROWS_PER_CHUNK, n_jobs):
         pass
-    return [list(own) for own in cells]
+    return [
+        list(cells[:, :, first : first + n_partitions])
+        for first in range(0, len(centres), n_partitions)
+    ]
 
 
 def _different_centres(partitions: list[Any]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return the different centres of some partitions, and which is which, (k, t, psi).
+    """Return the different centres of some partitions, and which is which, (k * t, psi).
 
     They are drawn from the same few rows, so they have most of them in common.
     """
@@ -158,7 +167,19 @@ def _different_centres(partitions: list[Any]) -> tuple[NDArray[np.float64], NDAr
         numbers.ravel()[start + partition.centres]
         for start, partition in zip(starts, partitions, strict=True)
     ]
-    return different, np.array(centres, dtype=np.int32)
+    return different, np.concatenate(centres).astype(np.int32)
+
+
+def _places(
+    centres: NDArray[np.int32], n_different: int, sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return where each of the different centres is one, as `cells_of_nested` takes it."""
+    by_number = centres.T.ravel()
+    order = np.argsort(by_number, kind="stable")
+    number, i = np.divmod(order, len(centres))
+    starts = np.searchsorted(by_number[order], np.arange(n_different + 1))
+    first_size = np.searchsorted(sizes, number, side="right")
+    return starts, np.column_stack([i, number, first_size]).astype(np.int32)
 
 
 def _grow_compiled(cells: Cells, recipe: Recipe, partition: Partition) -> Parts:

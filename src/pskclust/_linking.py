@@ -38,12 +38,12 @@ class MergeTree:
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
         """Return the cluster of each part, clusters being numbered by their first part."""
         n_parts = len(self)
+        pairs = self.pairs[: max(0, n_parts - n_clusters)]
         # What a set of parts became; a set that was not joined is a cluster.
-        became = np.arange(n_parts + len(self.pairs))
-        for join, pair in enumerate(self.pairs[: max(0, n_parts - n_clusters)]):
-            became[pair] = n_parts + join
-        for number in range(len(became) - 1, -1, -1):
-            became[number] = became[became[number]]
+        became = np.arange(n_parts + len(pairs))
+        became[pairs] = n_parts + np.arange(len(pairs))[:, np.newaxis]
+        while not np.array_equal(became, further := became[became]):
+            became = further
         _, first, cluster = np.unique(became[:n_parts], return_index=True, return_inverse=True)
         answer: NDArray[np.int64] = np.argsort(np.argsort(first))[cluster]
         return answer

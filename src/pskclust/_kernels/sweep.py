@@ -12,36 +12,6 @@ from ._compiling import compiled, compiled_within
 
 
 @compiled
-def nearest_of_first(
-    points,  # IN   (n, d)
-    first,  # IN   of the rows to look at
-    last,  # IN   of the rows to look at, and one more
-    columns,  # IN   (d, u) the different centres
-    centres,  # IN   (k, t, psi) which of them is which centre of each kernel
-    sizes,  # IN   (s,) ascending, the last one psi
-    cells,  # OUT  (k, s, n, t)
-):
-    """Find the Voronoi cell of each point among the first centres, as many as each size says."""
-    distances2 = np.empty(columns.shape[1])
-    for row in range(first, last):
-        distances2[:] = 0.0
-        for column in range(len(columns)):
-            for number in range(len(distances2)):
-                difference = points[row, column] - columns[column, number]
-                distances2[number] += difference * difference
-        for kernel in range(centres.shape[0]):
-            for i in range(centres.shape[1]):
-                size, nearest, nearest2 = 0, 0, np.inf
-                for number in range(centres.shape[2]):
-                    distance2 = distances2[centres[kernel, i, number]]
-                    if distance2 < nearest2:
-                        nearest, nearest2 = number, distance2
-                    if number + 1 == sizes[size]:
-                        cells[kernel, size, row, i] = nearest
-                        size += 1
-
-
-@compiled
 def grow_rows(
     cells,  # IN   (n, t)
     psi,  # IN   number of cells of each partitioning; beyond is having no cell
@@ -74,16 +44,23 @@ def grow_rows(
     n_left, n_clusters = n_rows, 0
     while n_left > 1:
         first = best_of(left[:n_left], left_scores)
-        second, shared = most_alike(cells, psi, left[:n_left], first)
-        threshold = (1 - growth_rate) * (shared / n_partitions)
-        if threshold <= tau:
-            break
+        joined[0], labels[first] = first, n_clusters
+        n_left = drop_labelled(left, n_left, labels)
         counts[:] = 0
         scores[:] = 0
-        joined[0], joined[1] = first, second
+        if indexed:
+            add_to_scores(cells, psi, joined[:1], starts, members, scores)
+        else:
+            add_rows(cells, psi, joined[:1], counts)
+            score_rows(cells, counts, left[:n_left], scores)
+        second = best_of(left[:n_left], scores)
+        threshold = (1 - growth_rate) * (scores[second] / n_partitions)
+        if threshold <= tau:
+            labels[first] = -1
+            break
+        joined[1], labels[second] = second, n_clusters
         steps[first] = steps[second] = 0
-        labels[first] = labels[second] = n_clusters
-        n_added, n_joined, step = 0, 2, 0
+        n_added, n_joined, step = 1, 2, 0
         while True:
             if n_added < n_joined:
                 added = joined[n_added:n_joined]
@@ -130,20 +107,6 @@ def best_of(rows, scores):
         if scores[row] > scores[best]:
             best = row
     return best
-
-
-@compiled_within
-def most_alike(cells, psi, rows, other):
-    """Find the row that shares most cells with another one, and how many."""
-    best, most = -1, -1
-    for row in rows:
-        if row != other:
-            shared = 0
-            for i in range(cells.shape[1]):
-                shared += cells[row, i] == cells[other, i] and cells[row, i] < psi
-            if shared > most:
-                best, most = row, shared
-    return best, most
 
 
 @compiled_within
