@@ -37,6 +37,7 @@ LAYERS = [
     ["_growth", "_linking", "_consensus"],
     ["_refinement", "_checkpoint", "_kernel_sweep"],
     ["_result", "_contact"],
+    ["_cuts"],
     ["_auto"],
     ["_linked"],
     ["_placing", "_isolation_kernel", "_model_file", "_preparation"],

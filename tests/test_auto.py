@@ -11,9 +11,10 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import pskclust
-from pskclust import PSKC, _auto
-from pskclust._auto import Cut, decide
+from pskclust import PSKC, _auto, _cuts
+from pskclust._auto import decide
 from pskclust._consensus import likeness
+from pskclust._cuts import Cut
 from test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
 
 
@@ -135,12 +136,12 @@ USUAL, ODD = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 0, 1, 0, 1])
 @pytest.mark.parametrize(("n_odd", "same"), [(1, True), (4, False)])
 def test_a_kernel_that_is_alone_does_not_change_what_halves_agree_on(n_odd, same):
     labels = [USUAL] * (8 - n_odd) + [ODD] * n_odd
-    agreement = _auto._reproduced_by_halves(labels, 2, likeness(labels, 2))
+    agreement = _cuts._reproduced_by_halves(labels, 2, likeness(labels, 2))
     assert (agreement == 1) == same
 
 
 def test_of_few_rows_what_halves_agree_on_counts(moons, monkeypatch):
-    monkeypatch.setattr(_auto, "_reproduced_by_halves", lambda *arguments: 0.0)
+    monkeypatch.setattr(_cuts, "_reproduced_by_halves", lambda *arguments: 0.0)
     assert PSKC(random_state=0).fit(moons[0]).n_clusters_ == 1
 
 
@@ -156,7 +157,7 @@ def test_thin_arms_of_few_rows_are_found(arms):
 
 
 def test_without_contact_looked_at_they_are_not(arms, monkeypatch):
-    monkeypatch.setattr(_auto, "contact", lambda *arguments: 1.0)
+    monkeypatch.setattr(_cuts, "contact", lambda *arguments: 1.0)
     X, y = arms
     assert adjusted_rand_score(y, PSKC(random_state=1).fit(X).labels_) < 0.5
 
@@ -248,6 +249,7 @@ def test_without_linking_the_values_are_fixed(scattered):
 
 def test_a_sample_is_enough(monkeypatch, moons):
     monkeypatch.setattr(_auto, "MAX_ROWS", 150)
+    monkeypatch.setattr(_auto, "_ROWS_PER_CELL", 1)
     X, y = moons
     model = PSKC(random_state=0).fit(X)
     assert model.auto_.n_rows == 150
@@ -260,6 +262,7 @@ def test_a_sample_is_enough(monkeypatch, moons):
 @pytest.mark.parametrize("limit", [40, 5000])
 def test_weights_are_repeated_rows(monkeypatch, limit):
     monkeypatch.setattr(_auto, "MAX_ROWS", limit)
+    monkeypatch.setattr(_auto, "_ROWS_PER_CELL", 1)
     rng = np.random.RandomState(0)
     X = rng.normal(size=(40, 2)) + 6 * rng.randint(0, 2, (40, 1))
     weights = rng.randint(1, 4, len(X))

@@ -9,19 +9,17 @@ it lacks in being reproduced and in being separated.
 
 from __future__ import annotations
 
-import itertools
-import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from scipy import sparse
 
-from ._consensus import Labels, likeness, mean_jaccard, shared_rows, vote
-from ._contact import company, contact
+from ._consensus import vote
+from ._contact import Company
+from ._cuts import Cut, judge, look_closer
 from ._kernel_sweep import Parts, Recipe, draw_nested, grow_parts
-from ._partition import Partition, RowSource, draw_rows
+from ._partition import RowSource, draw_rows
 from ._progress import Progress, Report, ignore
 from ._validation import Data
 from ._weights import uniform_weights
@@ -33,6 +31,14 @@ PSIS = (8, 16, 32, 64, 128, 256)
 N_KERNELS = 8
 # With this many, every cell of the largest psi holds 16 rows: more tell little that is new.
 MAX_ROWS = 4_000
+# A cluster of fewer cells is hardly told from its neighbours. Where the largest psi shows more
+# clusters than that, and they are not quite made up, a larger one is looked at.
+_CELLS_PER_CLUSTER = 5
+_PROMISING = 0.68
+FINER_PSIS = (512, 1024)
+# Cells of these hold so many rows, or of small data so many at the least.
+_ROWS_PER_CELL = 8
+_MIN_ROWS_PER_FINE_CELL = 4
 # Of so many rows a cluster must be on average, unless their number is given.
 MIN_ROWS_PER_CLUSTER = 20
 # A cut that kernels agree on but for a row in fourteen is as good as others may be. A hundredth
@@ -45,69 +51,20 @@ _HARDLY_REPRODUCED = 0.85
 # further only if each part is separated by half: a part of a ring is not.
 APART = 0.98
 _SEPARATED_BY_HALF = 0.5
+# So are those that are reproduced by as much and hardly touch, unless their parts hardly do either.
+_HARDLY_TOUCHING = 0.1
+_TOUCHING = 0.2
 # Of fewer rows, kernels differ so much that true cuts are reproduced hardly better than those of
 # one cluster. What half of the kernels agree on tells more, and is reproduced better.
 FEW_ROWS = 1_000
 _HARDLY_REPRODUCED_OF_FEW = 0.9
-_HALVES = ((0, 1, 2, 3), (0, 2, 4, 6), (0, 1, 4, 5))
-# There, clusters that do not touch are believed more readily: a part of what they lack counts.
-_NO_CONTACT = 0.05
-_FULL_CONTACT = 0.2
-_LACKING_WITHOUT_CONTACT = 0.25
 # Cuts that are reproduced as well as the best but for this much are as good.
 _AS_GOOD = 0.02
-# What a cut is worth: a hundredth less reproduced weighs as much as a fifth more clusters.
-_WORTH_OF_REPRODUCED = 20.0
-_WORTH_OF_SEPARATED = 0.5
 # Cuts of one cluster, uniform or round, are worth less, and those of touching clusters more.
 WORTH_OF_ONE = -1.75
-# A cut with less in a round of pairs is not looked at further.
-_HOPELESS = 0.8
+# Cuts that are reproduced less at first sight are not looked at closer.
+_HOPELESS = 0.75
 _HOPELESS_OF_FEW = 0.5
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A psi and a number of clusters, and what speaks for them.
-
-    Attributes
-    ----------
-    psi, n_clusters : int
-    reproduced : float
-        How well kernels find each other's clusters again: the mean over clusters, and over pairs
-        of kernels, of the largest Jaccard index with a cluster of the other one. Of fewer than
-        1,000 rows, the mean of that and of the same between what halves of the kernels agree on.
-    separated, weakest : float
-        Mean over rows, and the least, of 1 - a / c, where a is how alike the row's cluster and the
-        most alike other one are, and c how alike the cluster's own halves are.
-    contact : float
-        How much the cluster that touches another one most does so: the mean over a twentieth of its
-        rows of the share that another cluster has in their company at the finest scale. Looked at
-        for fewer than 1,000 rows only, else 1.
-    """
-
-    psi: int
-    n_clusters: int
-    reproduced: float
-    separated: float
-    weakest: float
-    contact: float = 1.0
-
-    @property
-    def credit(self) -> float:
-        """How well it is reproduced, much of what it lacks being forgiven without contact."""
-        touching = (self.contact - _NO_CONTACT) / (_FULL_CONTACT - _NO_CONTACT)
-        counts = np.interp(touching, (0, 1), (_LACKING_WITHOUT_CONTACT, 1))
-        return float(1 - counts * (1 - self.reproduced))
-
-    @property
-    def worth(self) -> float:
-        """How much speaks for the cut, all in all: the most clusters that are found again."""
-        return (
-            math.log(self.n_clusters)
-            - _WORTH_OF_REPRODUCED * (1 - self.credit)
-            - _WORTH_OF_SEPARATED * (2 - self.separated - self.weakest)
-        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +81,7 @@ class AutoChoice:
     cuts : tuple of Cut
         All that were compared, by psi, then by number of clusters.
     n_rows, n_kernels : int
-        How many rows were looked at, and how many kernels of each psi.
+        How many rows the chosen psi was judged by, and how many kernels of each psi.
     """
 
     chosen: Cut
@@ -138,12 +95,35 @@ class AutoChoice:
         """Return the choice in a sentence."""
         words = f"psi {self.chosen.psi}, since {self.reason}"
         if self.runner_up is not None:
-            words += f"; next best are {self.runner_up.n_clusters} at psi {self.runner_up.psi}"
+            next_best = self.runner_up
+            words += (
+                f"; next best are {next_best.n_clusters} at psi {next_best.psi}"
+                if next_best.n_clusters > 1
+                else "; next best is one cluster"
+            )
         return words
 
     def clusterings(self, parts: list[Parts]) -> list[NDArray[np.int64]]:
         """Return the labels that each kernel gives when its parts are linked as chosen."""
         return [each.cut(self.chosen.n_clusters) for each in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What kernels of some psi show of some rows."""
+
+    tau: float
+    rows: NDArray[np.intp]  # (n,)
+    parts: dict[int, list[Parts]]  # by psi
+
+    def cuts(self, n_clusters: int | None) -> tuple[Cut, ...]:
+        """Return what speaks for all cuts, or for those into so many clusters, at first sight."""
+        most = n_clusters or max(2, len(self.rows) // MIN_ROWS_PER_CLUSTER)
+        cuts: list[Cut] = []
+        for psi, parts in self.parts.items():
+            numbers = range(max(2, n_clusters or 2), min(most, _fewest(parts)) + 1)
+            cuts += judge(psi, parts, numbers)
+        return tuple(cuts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +135,6 @@ class Chosen:
     rows: NDArray[np.intp]  # (n,) the rows that were looked at
     parts: list[Parts]  # of the kernels with the chosen psi
     labels: NDArray[np.int64]  # (n,) that these kernels agree on
-
-
-def sizes_for(n_rows: int, psi: int | None) -> tuple[int, ...]:
-    """Return what psi may be: that given, or all of which cells hold two rows or more."""
-    if psi is not None:
-        return (psi,)
-    return tuple(size for size in PSIS if size <= n_rows // 2) or (max(2, n_rows // 2),)
 
 
 def choose(
@@ -178,115 +151,126 @@ def choose(
 
     Of `taus` it is the first that leaves as many parts as clusters are asked for.
     """
-    n_rows = min(MAX_ROWS, data.weights.n_slots)
-    if n_clusters is not None and n_clusters > n_rows:
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the {n_rows} rows to choose by. Use a smaller "
-            "n_clusters."
-        )
-    # A row of weight w is w rows, here as everywhere.
-    rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
-    sample = Data(data.points(rows), "euclidean", uniform_weights(n_rows))
-    sizes = sizes_for(n_rows, psi)
-    kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(N_KERNELS)]
-    for tau in taus:
-        by_psi = _grow(sample, replace(recipe, tau=tau), kernels, n_jobs)
-        fewest = {size: min(map(len, parts)) for size, parts in by_psi.items()}
-        if n_clusters is None or n_clusters <= max(1, *fewest.values()):
+    n_slots = data.weights.n_slots
+
+    def look(sizes: tuple[int, ...]) -> _Look:
+        n_rows = min(n_slots, max(MAX_ROWS, _ROWS_PER_CELL * sizes[-1]))
+        # A row of weight w is w rows, here as everywhere.
+        rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
+        sample = Data(data.points(rows), "euclidean", uniform_weights(n_rows))
+        tau, parts = _grow(sample, recipe, sizes, taus, n_clusters, rng, n_jobs)
+        report(Progress("choose", N_KERNELS, N_KERNELS))
+        return _Look(tau, rows, parts)
+
+    sizes = sizes_for(n_slots, psi, n_clusters)
+    looks = [look(sizes)]
+    cuts = _looked_at_closer(looks[0], looks[0].cuts(n_clusters), n_clusters)
+    while psi is None and n_clusters is None and shows_too_many(cuts, sizes[-1]):
+        sizes = finer_sizes(sizes, n_slots)
+        if not sizes:
             break
-    else:
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the {max(fewest.values())} parts that growth "
-            "finds to link. Use a larger psi or tau, or a smaller n_clusters."
-        )
-    report(Progress("choose", N_KERNELS, N_KERNELS))
-    met = company(by_psi[sizes[-1]]) if n_rows < FEW_ROWS else None
-    cuts: list[Cut] = []
-    for size, parts in by_psi.items():
-        most = n_clusters or max(2, n_rows // MIN_ROWS_PER_CLUSTER)
-        numbers = range(max(2, n_clusters or 2), min(most, fewest[size]) + 1)
-        cuts += _judge(size, parts, numbers, met)
-    choice = decide(tuple(cuts), sizes[0], n_clusters, n_rows)
-    chosen = by_psi[choice.chosen.psi]
-    labels = vote(choice.clusterings(chosen), choice.chosen.n_clusters)
-    return Chosen(choice, tau, rows, chosen, labels)
+        looks.append(look(sizes))
+        cuts += looks[-1].cuts(n_clusters)
+    choice = decide(cuts, min(looks[0].parts), n_clusters, len(looks[0].rows))
+    chosen = next(each for each in looks if choice.chosen.psi in each.parts)
+    choice = replace(choice, n_rows=len(chosen.rows))
+    parts = chosen.parts[choice.chosen.psi]
+    labels = vote(choice.clusterings(parts), choice.chosen.n_clusters)
+    return Chosen(choice, chosen.tau, chosen.rows, parts, labels)
+
+
+def sizes_for(n_rows: int, psi: int | None, n_clusters: int | None) -> tuple[int, ...]:
+    """Return what psi may be: that given, or those that are looked at first.
+
+    Cells hold two rows or more. For many clusters that are asked for, there are larger ones.
+    """
+    if psi is not None:
+        return (psi,)
+    most = min(MAX_ROWS, n_rows) // 2
+    sizes = tuple(size for size in PSIS if size <= most) or (max(2, most),)
+    while (n_clusters or 0) * _CELLS_PER_CLUSTER > sizes[-1]:
+        finer = finer_sizes(sizes, n_rows)
+        if not finer:
+            break
+        sizes += finer
+    return sizes
+
+
+def finer_sizes(sizes: tuple[int, ...], n_rows: int) -> tuple[int, ...]:
+    """Return the next larger psi, or nothing if there are too few rows for it."""
+    most = n_rows // _MIN_ROWS_PER_FINE_CELL
+    return tuple(size for size in FINER_PSIS if sizes[-1] < size <= most)[:1]
+
+
+def shows_too_many(cuts: tuple[Cut, ...], largest_psi: int) -> bool:
+    """Whether the largest psi shows more clusters than it has cells to tell apart."""
+    best = max(cuts, key=lambda cut: cut.worth, default=None)
+    return (
+        best is not None
+        and best.psi == largest_psi
+        and best.n_clusters * _CELLS_PER_CLUSTER >= largest_psi
+        and best.reproduced >= _PROMISING
+    )
 
 
 def _grow(
-    sample: Data, recipe: Recipe, kernels: list[list[Partition]], n_jobs: int | None
-) -> dict[int, list[Parts]]:
-    """Return the parts that each kernel grows, by psi."""
-    grown = grow_parts(sample, recipe, kernels, n_jobs)
-    return {same_psi[0].partition.psi: list(same_psi) for same_psi in zip(*grown, strict=True)}
-
-
-def _judge(
-    psi: int, parts: list[Parts], numbers: range, met: NDArray[np.float64] | None
-) -> list[Cut]:
-    """Return what speaks for each of some numbers of clusters.
-
-    Of few rows it is known in how many cells each has `met` each other one.
-    """
-    # Pairs of neighbours first: they show which cuts are worth comparing in all pairs.
-    order = sorted(
-        itertools.combinations(range(len(parts)), 2),
-        key=lambda pair: pair[1] - pair[0] not in (1, len(parts) - 1),
+    sample: Data,
+    recipe: Recipe,
+    sizes: tuple[int, ...],
+    taus: tuple[float, ...],
+    n_clusters: int | None,
+    rng: RandomState,
+    n_jobs: int | None,
+) -> tuple[float, dict[int, list[Parts]]]:
+    """Return the first tau that leaves enough parts, and those that kernels grow, by psi."""
+    if n_clusters is not None and n_clusters > len(sample):
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {len(sample)} rows to choose by. Use a "
+            "smaller n_clusters."
+        )
+    kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(N_KERNELS)]
+    for tau in taus:
+        grown = grow_parts(sample, replace(recipe, tau=tau), kernels, n_jobs)
+        parts = {
+            size: list(same) for size, same in zip(sizes, zip(*grown, strict=True), strict=True)
+        }
+        most = max(map(_fewest, parts.values()))
+        if n_clusters is None or n_clusters <= max(1, most):
+            return tau, parts
+    raise ValueError(
+        f"n_clusters={n_clusters} is more than the {most} parts that growth finds to link. Use a "
+        "larger psi or tau, or a smaller n_clusters."
     )
-    tables = {
-        (a, b): shared_rows(parts[a].labels, parts[b].labels, len(parts[a]), len(parts[b]))
-        for a, b in order
-    }
-    cuts = [_judge_cut(psi, parts, number, order, tables) for number in numbers]
-    return cuts if met is None else [_look_closer(cut, parts, met) for cut in cuts]
 
 
-def _judge_cut(
-    psi: int,
-    parts: list[Parts],
-    n_clusters: int,
-    order: list[tuple[int, int]],
-    tables: dict[tuple[int, int], NDArray[np.int64]],
-) -> Cut:
-    joins = [_indicator(each.tree.cut(n_clusters), n_clusters) for each in parts]
-    agreements: list[float] = []
-    for number, (a, b) in enumerate(order):
-        if number == len(parts) and np.mean(agreements) < _HOPELESS:
-            break
-        agreements.append(mean_jaccard(joins[a] @ (joins[b] @ tables[a, b].T).T))
-    separations = np.mean([each.tree.separations[n_clusters - 1] for each in parts], axis=0)
-    return Cut(psi, n_clusters, float(np.mean(agreements)), *separations.tolist())
+def _fewest(parts: list[Parts]) -> int:
+    return min(map(len, parts))
 
 
-def _look_closer(cut: Cut, parts: list[Parts], met: NDArray[np.float64]) -> Cut:
-    """Return a cut of few rows with what halves of the kernels agree on, and with contact."""
-    if cut.reproduced < _HOPELESS_OF_FEW:
-        return cut
-    labels = [each.cut(cut.n_clusters) for each in parts]
-    alike = likeness(labels, cut.n_clusters)
-    by_halves = _reproduced_by_halves(labels, cut.n_clusters, alike)
-    touching = contact(met, vote(labels, cut.n_clusters, alike), cut.n_clusters)
-    return replace(cut, reproduced=(cut.reproduced + by_halves) / 2, contact=touching)
+def _looked_at_closer(
+    look: _Look, cuts: tuple[Cut, ...], n_clusters: int | None
+) -> tuple[Cut, ...]:
+    """Return cuts, having looked closer at those where that may change what is chosen."""
+    few = len(look.rows) < FEW_ROWS
+    if few:
+        promising = {cut for cut in cuts if cut.reproduced >= _HOPELESS_OF_FEW}
+    elif n_clusters is None:
+        promising = {cut for cut in cuts if cut.reproduced >= _HOPELESS}
+        promising -= {cut for cut in _beaten(cuts) if cut.reproduced < APART}
+    else:
+        promising = set()
+    company = Company(look.parts[max(look.parts)][: None if few else 1], pairs=few)
+    return tuple(
+        look_closer(cut, look.parts[cut.psi], company, few) if cut in promising else cut
+        for cut in cuts
+    )
 
 
-def _reproduced_by_halves(labels: list[Labels], n_clusters: int, alike: NDArray[np.int64]) -> float:
-    """Return how well the consensus of the kernels of one half is found again by the other."""
-
-    def agreed(kernels: tuple[int, ...]) -> Labels:
-        chosen = [labels[number] for number in kernels]
-        return vote(chosen, n_clusters, alike[np.ix_(kernels, kernels)])
-
-    agreements = []
-    for half in _HALVES:
-        others = tuple(number for number in range(len(labels)) if number not in half)
-        shared = shared_rows(agreed(half), agreed(others), n_clusters, n_clusters)
-        agreements.append(mean_jaccard(shared))
-    return float(np.mean(agreements))
-
-
-def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> sparse.csc_array:
-    """Return a matrix (k, m) with a one where a part belongs to a cluster."""
-    ones, starts = np.ones(len(clusters), dtype=np.int64), np.arange(len(clusters) + 1)
-    return sparse.csc_array((ones, clusters, starts), shape=(n_clusters, len(clusters)))
+def _beaten(cuts: tuple[Cut, ...]) -> set[Cut]:
+    """Return the cuts that are worth less than the best, even if their clusters do not touch."""
+    worths = [cut.worth for cut in cuts if cut.credit >= _HARDLY_REPRODUCED]
+    best = max(worths, default=WORTH_OF_ONE)
+    return {cut for cut in cuts if replace(cut, contact=0.0).worth <= max(best, WORTH_OF_ONE)}
 
 
 def decide(
@@ -296,6 +280,8 @@ def decide(
     chosen, reason = _best(cuts, smallest_psi, n_clusters, n_rows)
     others = tuple(cut for cut in cuts if cut.n_clusters != chosen.n_clusters)
     runner_up = _best(others, smallest_psi, None, n_rows)[0] if others else None
+    if runner_up is not None and runner_up.n_clusters == chosen.n_clusters:
+        runner_up = _worthiest(others, 0.0)
     return AutoChoice(chosen, runner_up, reason, cuts, n_rows, N_KERNELS)
 
 
@@ -331,14 +317,25 @@ def _best(
 
 def _without_parts(cuts: tuple[Cut, ...]) -> tuple[Cut, ...]:
     """Leave out cuts that cut clusters which are apart, but not at their joints."""
-    apart = [
-        cut.n_clusters for cut in cuts if min(cut.reproduced, cut.separated, cut.weakest) >= APART
-    ]
-    if not apart:
-        return cuts
-    return tuple(
-        cut for cut in cuts if cut.n_clusters <= max(apart) or cut.weakest >= _SEPARATED_BY_HALF
-    )
+    alone = max((cut.n_clusters for cut in cuts if _apart(cut)), default=0)
+    hardly = max((cut.n_clusters for cut in cuts if _hardly_touching(cut)), default=0)
+
+    def of_parts(cut: Cut) -> bool:
+        if cut.weakest >= _SEPARATED_BY_HALF:
+            return False
+        return 0 < alone < cut.n_clusters or (
+            0 < hardly < cut.n_clusters and cut.contact > _TOUCHING
+        )
+
+    return tuple(cut for cut in cuts if not of_parts(cut))
+
+
+def _apart(cut: Cut) -> bool:
+    return min(cut.reproduced, cut.separated, cut.weakest) >= APART
+
+
+def _hardly_touching(cut: Cut) -> bool:
+    return cut.reproduced >= APART and cut.contact <= _HARDLY_TOUCHING
 
 
 def _worthiest(cuts: tuple[Cut, ...], enough: float) -> Cut:

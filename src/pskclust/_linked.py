@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._auto import AutoChoice, Chosen, Cut
+from ._auto import AutoChoice, Chosen
+from ._cuts import Cut
 from ._engines.base import Engine
 from ._growth import Growth
 from ._linking import MergeTree, link_products

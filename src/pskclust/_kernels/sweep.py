@@ -146,3 +146,28 @@ def add_to_scores(cells, psi, rows, starts, members, scores):
                 cell = i * (psi + 1) + cells[row, i]
                 for place in range(starts[cell], starts[cell + 1]):
                     scores[members[place]] += 1
+
+
+@compiled
+def add_company(
+    cells,  # IN   (n, t)
+    psi,  # IN   number of cells of each partitioning; beyond is having no cell
+    labels,  # IN   (n,) -1 for rows in no cluster
+    met,  # INOUT (n, k) in how many cells a row meets members of each cluster
+):
+    """Count the company that members of each cluster give to each row, itself aside."""
+    n_rows, n_partitions = cells.shape
+    n_clusters = met.shape[1]
+    # The last column is that of rows in no cluster.
+    counts = np.empty((psi, n_clusters + 1))
+    for i in range(n_partitions):
+        counts[:] = 0
+        for row in range(n_rows):
+            if cells[row, i] < psi:
+                counts[cells[row, i], labels[row]] += 1
+        for row in range(n_rows):
+            if cells[row, i] < psi:
+                for cluster in range(n_clusters):
+                    met[row, cluster] += counts[cells[row, i], cluster]
+                if labels[row] >= 0:
+                    met[row, labels[row]] -= 1
