@@ -69,6 +69,17 @@ def test_clusters_that_share_nothing_are_cut_further_only_at_a_joint():
     assert chosen(replace(rings, weakest=0.9), arcs).chosen == arcs
 
 
+def test_clusters_that_hardly_touch_are_not_cut_to_parts_that_do():
+    """Three waves in noise, and their halves."""
+    waves, halves = Cut(128, 3, 0.998, 0.46, 0.34, 0.08), Cut(64, 12, 0.94, 0.74, 0.44, 0.5)
+    assert halves.worth > waves.worth
+    assert chosen(waves, halves).chosen == waves
+    for cut_at_joints in (replace(halves, weakest=0.5), replace(halves, contact=0.2)):
+        assert chosen(waves, cut_at_joints).chosen == cut_at_joints
+    for less_apart in (replace(waves, contact=0.11), replace(waves, reproduced=0.97)):
+        assert chosen(less_apart, halves).chosen == halves
+
+
 def test_of_equal_numbers_the_better_reproduced_is_chosen():
     assert chosen(Cut(8, 3, 0.96, 0.9, 0.7), Cut(64, 3, 0.98, 0.8, 0.7)).chosen.psi == 64
     assert chosen(Cut(8, 3, 0.98, 0.9, 0.7), Cut(64, 3, 0.98, 0.9, 0.7)).chosen.psi == 8
@@ -140,6 +151,15 @@ def test_a_kernel_that_is_alone_does_not_change_what_halves_agree_on(n_odd, same
     assert (agreement == 1) == same
 
 
+def test_the_next_best_is_another_number():
+    two, three = Cut(8, 2, 0.7, 0.9, 0.9), Cut(8, 3, 0.6, 0.9, 0.9)
+    alone = chosen(two, three)
+    assert (alone.chosen.n_clusters, alone.runner_up) == (1, two)
+    assert str(alone).endswith("; next best are 2 at psi 8")
+    best = replace(two, reproduced=1.0)
+    assert str(chosen(best, three)).endswith("; next best is one cluster")
+
+
 def test_of_few_rows_what_halves_agree_on_counts(moons, monkeypatch):
     monkeypatch.setattr(_cuts, "_reproduced_by_halves", lambda *arguments: 0.0)
     assert PSKC(random_state=0).fit(moons[0]).n_clusters_ == 1
@@ -207,6 +227,58 @@ def test_one_round_cluster_is_left_whole():
     model = PSKC(random_state=0).fit(X)
     assert model.n_clusters_ == 1
     assert_array_equal(model.labels_, 0)
+
+
+def round_clusters(side, n_rows):
+    """Rows of side * side round clusters on a grid, far apart."""
+    rng = np.random.RandomState(0)
+    y = rng.randint(0, side * side, n_rows)
+    return np.column_stack(np.divmod(y, side)) + rng.normal(0, 0.12, (n_rows, 2)), y
+
+
+def test_many_clusters_are_found_with_larger_psi(monkeypatch):
+    X, y = round_clusters(12, 3_600)
+    model = PSKC(random_state=0).fit(X)
+    assert model.n_clusters_ == 144
+    assert model.psi_ == 512
+    assert adjusted_rand_score(y, model.labels_) > 0.99
+    given = PSKC(n_clusters=144, random_state=0).fit(X)
+    assert given.psi_ == 512
+    assert adjusted_rand_score(y, given.labels_) > 0.99
+    monkeypatch.setattr(_auto, "FINER_PSIS", ())
+    assert PSKC(random_state=0).fit(X).n_clusters_ == 1
+
+
+@pytest.mark.parametrize(
+    ("best", "too_many"),
+    [
+        (Cut(256, 52, 0.7, 0.8, 0.2), True),
+        (Cut(256, 51, 0.7, 0.8, 0.2), False),
+        (Cut(256, 52, 0.67, 0.8, 0.2), False),
+        (Cut(128, 52, 0.7, 0.8, 0.2), False),
+    ],
+)
+def test_more_clusters_show_than_cells_can_tell_apart(best, too_many):
+    cuts = (Cut(256, 2, 0.7, 0.8, 0.2), best, Cut(128, 2, 0.7, 0.8, 0.2))
+    assert _auto.shows_too_many(cuts, 256) == too_many
+    assert not _auto.shows_too_many((Cut(8, 3, 1.0, 1.0, 1.0), *cuts), 256)
+    assert not _auto.shows_too_many((), 256)
+
+
+def test_larger_psi_have_four_rows_in_a_cell_at_the_least():
+    assert _auto.sizes_for(2_047, None, 100)[-1] == 256
+    assert _auto.sizes_for(2_048, None, 100)[-1] == 512
+    assert _auto.sizes_for(2_048, None, 51)[-1] == 256
+    assert _auto.sizes_for(10**6, None, 10**5)[-1] == 1024
+    assert _auto.sizes_for(10**6, 64, 10**5) == (64,)
+
+
+def test_a_psi_that_is_given_may_be_larger_than_the_sample_usually_is(monkeypatch):
+    monkeypatch.setattr(_auto, "MAX_ROWS", 100)
+    X, y = round_clusters(3, 400)
+    model = PSKC(130, n_clusters=9, n_partitions=20, random_state=0).fit(X)
+    assert model.auto_.n_rows == 400
+    assert adjusted_rand_score(y, model.labels_) > 0.99
 
 
 def test_the_number_of_clusters_can_be_given(scattered):
