@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from quality_methods import METHODS, SEEDED, score
+from quality_methods import FOR_SMALL_SETS, METHODS, SEEDED, score
 from quality_page import draw_failures, page
 from quality_sets import load_sets
 from sklearn.metrics import adjusted_rand_score
@@ -26,15 +26,16 @@ from pskclust._files import replacing
 
 ROOT = Path(__file__).parents[1]
 SEEDS = range(8)
-MAX_ROWS = 10_000
 
 
 def main() -> None:
     arguments = _arguments()
     results = json.loads(arguments.results.read_text()) if arguments.results.exists() else {}
-    sets = [each for each in load_sets(arguments.data) if len(each.X) <= MAX_ROWS]
+    sets = load_sets(arguments.data)
     for method in arguments.only or METHODS:
         for each in sets:
+            if each.group == "large" and method in FOR_SMALL_SETS:
+                continue
             known = results.setdefault(each.name, {"group": each.group, "n": len(each.X)})
             known["k"] = each.k
             if method not in known:

@@ -100,3 +100,5 @@ METHODS: dict[str, Callable[[Any, Labels, int, int], Labels]] = {
 }
 # Those that a seed changes.
 SEEDED = ("PSKC()", "PSKC(n_clusters=k)")
+# Those that take too long, or too much memory, for 100,000 rows.
+FOR_SMALL_SETS = ("HDBSCAN, best of 10", "DBSCAN, best of 12", "GaussianMixture, k given")

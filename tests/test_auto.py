@@ -252,16 +252,19 @@ def test_many_clusters_are_found_with_larger_psi(monkeypatch):
 @pytest.mark.parametrize(
     ("best", "too_many"),
     [
-        (Cut(256, 52, 0.7, 0.8, 0.2), True),
-        (Cut(256, 51, 0.7, 0.8, 0.2), False),
-        (Cut(256, 52, 0.67, 0.8, 0.2), False),
-        (Cut(128, 52, 0.7, 0.8, 0.2), False),
+        (Cut(256, 52, 0.79, 0.8, 0.2), True),
+        (Cut(256, 51, 0.79, 0.8, 0.2), False),
+        (Cut(256, 52, 0.78, 0.8, 0.2), False),
+        (Cut(256, 100, 0.57, 0.8, 0.2), True),
+        (Cut(256, 100, 0.56, 0.8, 0.2), False),
+        (Cut(256, 100, 0.98, 0.8, 0.2), False),
+        (Cut(128, 52, 0.79, 0.8, 0.2), False),
     ],
 )
 def test_more_clusters_show_than_cells_can_tell_apart(best, too_many):
-    cuts = (Cut(256, 2, 0.7, 0.8, 0.2), best, Cut(128, 2, 0.7, 0.8, 0.2))
+    cuts = (Cut(256, 2, 0.5, 0.8, 0.2), best, Cut(128, 2, 0.5, 0.8, 0.2))
     assert _auto.shows_too_many(cuts, 256) == too_many
-    assert not _auto.shows_too_many((Cut(8, 3, 1.0, 1.0, 1.0), *cuts), 256)
+    assert not _auto.shows_too_many((Cut(8, 200, 1.0, 1.0, 1.0), *cuts), 256)
     assert not _auto.shows_too_many((), 256)
 
 

@@ -32,9 +32,10 @@ N_KERNELS = 8
 # With this many, every cell of the largest psi holds 16 rows: more tell little that is new.
 MAX_ROWS = 4_000
 # A cluster of fewer cells is hardly told from its neighbours. Where the largest psi shows more
-# clusters than that, and they are not quite made up, a larger one is looked at.
+# clusters than that, a larger one is looked at, unless there may be no clusters at all: then fewer
+# are found again by one kernel and by another than there are cells for.
 _CELLS_PER_CLUSTER = 5
-_PROMISING = 0.68
+_CELLS_PER_CLUSTER_FOUND_AGAIN = 8
 FINER_PSIS = (512, 1024)
 # Cells of these hold so many rows, or of small data so many at the least.
 _ROWS_PER_CELL = 8
@@ -205,11 +206,12 @@ def finer_sizes(sizes: tuple[int, ...], n_rows: int) -> tuple[int, ...]:
 def shows_too_many(cuts: tuple[Cut, ...], largest_psi: int) -> bool:
     """Whether the largest psi shows more clusters than it has cells to tell apart."""
     best = max(cuts, key=lambda cut: cut.worth, default=None)
+    if best is None or best.psi < largest_psi or best.reproduced >= APART:
+        return False
+    n_found_again = best.n_clusters * best.reproduced**2
     return (
-        best is not None
-        and best.psi == largest_psi
-        and best.n_clusters * _CELLS_PER_CLUSTER >= largest_psi
-        and best.reproduced >= _PROMISING
+        best.n_clusters * _CELLS_PER_CLUSTER >= largest_psi
+        and n_found_again * _CELLS_PER_CLUSTER_FOUND_AGAIN >= largest_psi
     )
 
 

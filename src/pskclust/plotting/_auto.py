@@ -19,8 +19,8 @@ _LEAST_WORTH = -6
 class AutoDisplay:
     """How well each cut is reproduced, what it is worth, and which one was chosen.
 
-    If no cut is above a dashed line, there is one cluster. Of fewer than 1,000 rows, "as it counts"
-    means that much of what is lacking is forgiven where clusters do not touch.
+    If no cut is above a dashed line, there is one cluster. "As it counts" means that much of what
+    is lacking is forgiven where clusters do not touch.
 
     Make one with :meth:`from_estimator`.
 
