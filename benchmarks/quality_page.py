@@ -142,7 +142,8 @@ def draw_failures(results: dict[str, Any], sets: list[Any], folder: Path) -> Non
         worst = int(np.argmin(results[each.name]["PSKC()"]["ari"]))
         model = PSKC(random_state=worst).fit(each.X)
         ClusterDisplay.from_estimator(model, each.X, ax=axes[1])
-        axes[1].set_title(f"PSKC(): {model.n_clusters_} clusters")
+        number = "1 cluster" if model.n_clusters_ == 1 else f"{model.n_clusters_} clusters"
+        axes[1].set_title(f"PSKC(): {number}")
         axes[0].scatter(*each.X[:, :2].T, c=each.y, s=3, cmap="tab20")
         axes[0].set_title(f"{each.name}: {each.k} classes")
         figure.savefig(folder / f"quality-{_slug(each.name)}.png", dpi=70)

@@ -78,6 +78,8 @@ def test_clusters_that_hardly_touch_are_not_cut_to_parts_that_do():
         assert chosen(waves, cut_at_joints).chosen == cut_at_joints
     for less_apart in (replace(waves, contact=0.11), replace(waves, reproduced=0.97)):
         assert chosen(less_apart, halves).chosen == halves
+    unknown = replace(halves, contact=None)
+    assert chosen(waves, unknown).chosen == unknown
 
 
 def test_of_equal_numbers_the_better_reproduced_is_chosen():
@@ -282,6 +284,67 @@ def test_a_psi_that_is_given_may_be_larger_than_the_sample_usually_is(monkeypatc
     model = PSKC(130, n_clusters=9, n_partitions=20, random_state=0).fit(X)
     assert model.auto_.n_rows == 400
     assert adjusted_rand_score(y, model.labels_) > 0.99
+    monkeypatch.setattr(_auto, "MOST_ROWS", 120)
+    with pytest.raises(ValueError, match=r"psi=130 is more than the 120 rows to choose"):
+        PSKC(130, random_state=0).fit(X)
+
+
+@pytest.fixture
+def small_psis(monkeypatch):
+    """Thirty-six clusters, more than the first psi can tell apart."""
+    monkeypatch.setattr(_auto, "PSIS", (8, 16, 32, 64))
+    monkeypatch.setattr(_auto, "FINER_PSIS", (128, 256))
+    monkeypatch.setattr(_auto, "MAX_ROWS", 600)
+    monkeypatch.setattr(_auto, "FEW_ROWS", 100)
+    return round_clusters(6, 1_200)
+
+
+@pytest.mark.parametrize("method", ["voronoi", "hypersphere"])
+def test_larger_psi_are_looked_at_with_more_rows(small_psis, method):
+    X, y = small_psis
+    model = PSKC(method=method, random_state=0).fit(X)
+    assert model.psi_ == 128
+    assert model.auto_.n_rows == 8 * 128
+    assert adjusted_rand_score(y, model.labels_) > 0.99
+
+
+def test_larger_psi_serve_weights_and_blocks(small_psis):
+    X, _ = small_psis
+    whole = PSKC(random_state=0).fit(X)
+    blocks = PSKC(random_state=0).fit(in_blocks(X, [7, 250, 1_000]))
+    assert_same_but_for_the_engine(blocks, whole)
+    counts = np.random.RandomState(0).randint(1, 3, len(X))
+    weighted = PSKC(random_state=0).fit(X, sample_weight=counts)
+    repeated = PSKC(random_state=0).fit(np.repeat(X, counts, axis=0))
+    assert weighted.psi_ == repeated.psi_ > 64
+    assert_array_equal(np.repeat(weighted.labels_, counts), repeated.labels_)
+
+
+def test_cuts_that_may_win_are_looked_at_closer(monkeypatch):
+    """As many as change the choice: it is the same if all are looked at."""
+    monkeypatch.setattr(_auto, "FEW_ROWS", 100)
+    X = np.vstack([make_moons(300, noise=0.05, random_state=0)[0], round_clusters(2, 200)[0] + 2])
+    some = PSKC(random_state=0).fit(X).auto_
+    monkeypatch.setattr(_auto, "_beaten", lambda cuts: set())
+    every = PSKC(random_state=0).fit(X).auto_
+    assert 0 < n_looked_at(some) < n_looked_at(every) == n_worth_a_look(every)
+    assert (some.chosen.n_clusters, some.chosen.psi) == (every.chosen.n_clusters, every.chosen.psi)
+
+
+def n_looked_at(choice):
+    return sum(cut.contact is not None for cut in choice.cuts)
+
+
+def n_worth_a_look(choice):
+    return sum(cut.reproduced >= 0.75 for cut in choice.cuts)
+
+
+def test_a_cut_is_beaten_only_by_one_that_may_be_chosen():
+    two, five = Cut(32, 2, 0.96, 0.7, 0.5), Cut(64, 5, 0.92, 0.7, 0.5)
+    hardly_reproduced, of_parts = Cut(256, 50, 0.86, 0.8, 0.6), Cut(256, 50, 1.0, 0.8, 0.4)
+    assert five not in _auto._beaten((two, five, hardly_reproduced))
+    assert five not in _auto._beaten((two, five, of_parts))
+    assert five in _auto._beaten((two, five, replace(of_parts, weakest=0.5)))
 
 
 def test_the_number_of_clusters_can_be_given(scattered):

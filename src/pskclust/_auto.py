@@ -40,6 +40,8 @@ FINER_PSIS = (512, 1024)
 # Cells of these hold so many rows, or of small data so many at the least.
 _ROWS_PER_CELL = 8
 _MIN_ROWS_PER_FINE_CELL = 4
+# More rows are not looked at whatever psi is given.
+MOST_ROWS = 8_192
 # Of so many rows a cluster must be on average, unless their number is given.
 MIN_ROWS_PER_CLUSTER = 20
 # A cut that kernels agree on but for a row in fourteen is as good as others may be. A hundredth
@@ -64,8 +66,8 @@ _AS_GOOD = 0.02
 # Cuts of one cluster, uniform or round, are worth less, and those of touching clusters more.
 WORTH_OF_ONE = -1.75
 # Cuts that are reproduced less at first sight are not looked at closer.
-_HOPELESS = 0.75
-_HOPELESS_OF_FEW = 0.5
+_WORTH_A_LOOK = 0.75
+_WORTH_A_LOOK_OF_FEW = 0.5
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,14 @@ def choose(
     Of `taus` it is the first that leaves as many parts as clusters are asked for.
     """
     n_slots = data.weights.n_slots
+    if psi is not None and psi > MOST_ROWS:
+        raise ValueError(
+            f"psi={psi} is more than the {MOST_ROWS} rows to choose the number of clusters by. Use "
+            "a smaller psi, or give tau too, without linking."
+        )
 
     def look(sizes: tuple[int, ...]) -> _Look:
-        n_rows = min(n_slots, max(MAX_ROWS, _ROWS_PER_CELL * sizes[-1]))
+        n_rows = min(n_slots, max(MAX_ROWS, min(MOST_ROWS, _ROWS_PER_CELL * sizes[-1])))
         # A row of weight w is w rows, here as everywhere.
         rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
         sample = Data(data.points(rows), "euclidean", uniform_weights(n_rows))
@@ -255,9 +262,9 @@ def _looked_at_closer(
     """Return cuts, having looked closer at those where that may change what is chosen."""
     few = len(look.rows) < FEW_ROWS
     if few:
-        promising = {cut for cut in cuts if cut.reproduced >= _HOPELESS_OF_FEW}
+        promising = {cut for cut in cuts if cut.reproduced >= _WORTH_A_LOOK_OF_FEW}
     elif n_clusters is None:
-        promising = {cut for cut in cuts if cut.reproduced >= _HOPELESS}
+        promising = {cut for cut in cuts if cut.reproduced >= _WORTH_A_LOOK}
         promising -= {cut for cut in _beaten(cuts) if cut.reproduced < APART}
     else:
         promising = set()
@@ -269,10 +276,17 @@ def _looked_at_closer(
 
 
 def _beaten(cuts: tuple[Cut, ...]) -> set[Cut]:
-    """Return the cuts that are worth less than the best, even if their clusters do not touch."""
-    worths = [cut.worth for cut in cuts if cut.credit >= _HARDLY_REPRODUCED]
-    best = max(worths, default=WORTH_OF_ONE)
-    return {cut for cut in cuts if replace(cut, contact=0.0).worth <= max(best, WORTH_OF_ONE)}
+    """Return the cuts that are worth less than the best, even if their clusters do not touch.
+
+    The best is one that counts for all it is worth, and that is not left out for being of parts.
+    """
+    worths = [
+        cut.worth
+        for cut in cuts
+        if cut.reproduced >= REPRODUCED and cut.weakest >= _SEPARATED_BY_HALF
+    ]
+    best = max([WORTH_OF_ONE, *worths])
+    return {cut for cut in cuts if replace(cut, contact=0.0).worth <= best}
 
 
 def decide(
@@ -325,9 +339,8 @@ def _without_parts(cuts: tuple[Cut, ...]) -> tuple[Cut, ...]:
     def of_parts(cut: Cut) -> bool:
         if cut.weakest >= _SEPARATED_BY_HALF:
             return False
-        return 0 < alone < cut.n_clusters or (
-            0 < hardly < cut.n_clusters and cut.contact > _TOUCHING
-        )
+        touching = cut.contact is not None and cut.contact > _TOUCHING
+        return 0 < alone < cut.n_clusters or (0 < hardly < cut.n_clusters and touching)
 
     return tuple(cut for cut in cuts if not of_parts(cut))
 
@@ -337,7 +350,7 @@ def _apart(cut: Cut) -> bool:
 
 
 def _hardly_touching(cut: Cut) -> bool:
-    return cut.reproduced >= APART and cut.contact <= _HARDLY_TOUCHING
+    return cut.reproduced >= APART and cut.contact is not None and cut.contact <= _HARDLY_TOUCHING
 
 
 def _worthiest(cuts: tuple[Cut, ...], enough: float) -> Cut:

@@ -46,10 +46,10 @@ class Cut:
     separated, weakest : float
         Mean over rows, and the least, of 1 - a / c, where a is how alike the row's cluster and the
         most alike other one are, and c how alike the cluster's own halves are.
-    contact : float
+    contact : float or None
         How much the cluster that touches another one most does so: the mean over a twentieth of its
-        rows of the share that another cluster has in their company at the finest scale. Looked at
-        where it may change the choice, else 1.
+        rows of the share that another cluster has in their company at the finest scale. None
+        where it was not looked at, and all that is lacking counts.
     """
 
     psi: int
@@ -57,11 +57,13 @@ class Cut:
     reproduced: float
     separated: float
     weakest: float
-    contact: float = 1.0
+    contact: float | None = None
 
     @property
     def credit(self) -> float:
         """How well it is reproduced, much of what it lacks being forgiven without contact."""
+        if self.contact is None:
+            return self.reproduced
         touching = (self.contact - _NO_CONTACT) / (_FULL_CONTACT - _NO_CONTACT)
         counts = np.interp(touching, (0, 1), (_LACKING_WITHOUT_CONTACT, 1))
         return float(1 - counts * (1 - self.reproduced))

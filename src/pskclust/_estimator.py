@@ -87,8 +87,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     ----------
     psi : int or "auto", default="auto"
         Number of cells of each random partitioning, 2 or more. If clusters are joined that should
-        be split, increase it. "auto" chooses one of 8 to 256 by what several kernels agree on;
-        with ``linking=False`` it is 64, or a quarter of the number of rows if that is less.
+        be split, increase it. "auto" chooses one of 8 to 256, or for many clusters up to 1024, by
+        what several kernels agree on; with ``linking=False`` it is 64, or a quarter of the number
+        of rows if that is less.
     tau : float or "auto", default="auto"
         Similarity at which growth stops, between 0 and 1. If clusters are split that should be
         joined, decrease it. "auto" is 0.1, at which growth finds parts to link; with
@@ -200,7 +201,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
     Where clusters are linked, ``predict(X)`` is the cluster that has most members in the cells of a
     row, noise if there are none, and `labels_` is exactly that. A choice is made on up to 4,000
-    rows, drawn by weight; all others get their labels in this way too.
+    rows, or 8,192 with a psi of more than 500, drawn by weight; all others get their labels in this
+    way too.
 
     Rows of weight 0 take no part in the fit; their label is what ``predict`` gives.
 
