@@ -88,7 +88,7 @@ class AutoDisplay:
         if psis:
             self.axes_[0].legend(fontsize=8, ncols=3)
         self.axes_[1].set_xlabel("number of clusters")
-        self.axes_[0].set_title(f"psi {chosen.psi}: {self.choice.reason}", fontsize=9)
+        self.axes_[0].set_title(f"psi {chosen.psi}: {self.choice.reason}", fontsize=8)
         return self
 
     @property
