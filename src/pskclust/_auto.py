@@ -1,10 +1,9 @@
 """Choosing psi and the number of clusters by what the data shows, without labels.
 
-Several kernels of each psi grow parts of the same rows and link them to 2, 3, ... clusters. A cut
-that the data asks for comes out the same whatever the kernel, and its clusters are less alike
-each other than the halves of each. Cuts into fewer, larger clusters of clusters show both as
-well, so more clusters are worth more: a cut is chosen by the logarithm of their number, less what
-it lacks in being reproduced and in being separated.
+Several kernels of each psi are looked at, of larger psi too where there are many clusters. Cuts
+into fewer, larger clusters of clusters are reproduced and separated as well as the one that the
+data asks for, so more clusters are worth more: a cut is chosen by the logarithm of their number,
+less what it lacks in being reproduced and in being separated.
 """
 
 from __future__ import annotations

@@ -31,7 +31,6 @@ def grow_rows(
     rows, it is faster to count and to score anew.
     """
     n_rows, n_partitions = cells.shape
-    indexed = len(starts) > 0
     labels[:] = -1
     steps[:] = -1
     counts = np.zeros((n_partitions, psi + 1), dtype=np.int64)
@@ -48,11 +47,7 @@ def grow_rows(
         n_left = drop_labelled(left, n_left, labels)
         counts[:] = 0
         scores[:] = 0
-        if indexed:
-            add_to_scores(cells, psi, joined[:1], starts, members, scores)
-        else:
-            add_rows(cells, psi, joined[:1], counts)
-            score_rows(cells, counts, left[:n_left], scores)
+        take_in(cells, psi, joined[:1], left[:n_left], starts, members, counts, scores)
         second = best_of(left[:n_left], scores)
         threshold = (1 - growth_rate) * (scores[second] / n_partitions)
         if threshold <= tau:
@@ -66,11 +61,7 @@ def grow_rows(
                 added = joined[n_added:n_joined]
                 n_added = n_joined
                 n_left = drop_labelled(left, n_left, labels)
-                if indexed:
-                    add_to_scores(cells, psi, added, starts, members, scores)
-                else:
-                    add_rows(cells, psi, added, counts)
-                    score_rows(cells, counts, left[:n_left], scores)
+                take_in(cells, psi, added, left[:n_left], starts, members, counts, scores)
             if threshold <= tau:
                 break
             step += 1
@@ -118,6 +109,16 @@ def drop_labelled(left, n_left, labels):
             left[n_kept] = left[place]
             n_kept += 1
     return n_kept
+
+
+@compiled_within
+def take_in(cells, psi, rows, left, starts, members, counts, scores):
+    """Bring the scores of the rows left up to date with rows that join the cluster."""
+    if len(starts) > 0:
+        add_to_scores(cells, psi, rows, starts, members, scores)
+    else:
+        add_rows(cells, psi, rows, counts)
+        score_rows(cells, counts, left, scores)
 
 
 @compiled_within
