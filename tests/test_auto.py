@@ -13,7 +13,6 @@ from sklearn.metrics import adjusted_rand_score
 import pskclust
 from pskclust import PSKC, _auto, _cuts
 from pskclust._auto import decide
-from pskclust._consensus import likeness
 from pskclust._cuts import Cut
 from test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
 
@@ -27,7 +26,7 @@ def moons():
 def arms():
     """Three arms of a spiral, 100 rows each."""
     rng = np.random.RandomState(0)
-    turned = np.sqrt(np.linspace(0.04, 1, 100)) * 2.6 * np.pi
+    turned = np.sqrt(np.linspace(0.04, 1, 100)) * 2.8 * np.pi
     points = [
         np.column_stack([np.cos(turned + start), np.sin(turned + start)]) * turned[:, np.newaxis]
         for start in (0, 2 * np.pi / 3, 4 * np.pi / 3)
@@ -115,10 +114,10 @@ def test_without_any_there_is_one_cluster(reproduced):
 
 
 def test_of_few_rows_more_must_be_reproduced():
-    touching, apart = Cut(8, 2, 0.89, 0.9, 0.9), Cut(8, 2, 0.89, 0.9, 0.9, contact=0.0)
+    touching, apart = Cut(8, 2, 0.92, 0.9, 0.9), Cut(8, 2, 0.92, 0.9, 0.9, contact=0.0)
     assert chosen(touching, n_rows=1_000).chosen == touching
     assert chosen(touching, n_rows=999).chosen.n_clusters == 1
-    assert "no cut is reproduced as well as 0.9" in chosen(touching, n_rows=999).reason
+    assert "no cut is reproduced as well as 0.93" in chosen(touching, n_rows=999).reason
     assert chosen(apart, n_rows=999).chosen == apart
 
 
@@ -129,10 +128,17 @@ def test_of_few_rows_those_reproduced_as_well_as_the_best_are_compared():
     assert chosen(replace(two, reproduced=0.97), six, n_rows=999).chosen == six
 
 
-def test_of_few_rows_a_cut_need_not_count_for_much():
-    two = Cut(8, 2, 0.91, 0.1, 0.1)
-    assert chosen(two, n_rows=999).chosen == two
-    assert chosen(two, n_rows=1_000).chosen.n_clusters == 1
+def test_of_few_rows_clusters_that_are_apart_are_cut_at_clear_joints_only():
+    """Three arcs of few rows, and one of them cut where it has a gap by chance."""
+    arcs, gap = Cut(128, 3, 1.0, 1.0, 1.0, 0.0), Cut(64, 4, 1.0, 0.9, 0.69, 0.03)
+    assert chosen(arcs, gap, n_rows=999).chosen == arcs
+    assert chosen(arcs, gap, n_rows=1_000).chosen == gap
+    assert chosen(arcs, replace(gap, weakest=0.7), n_rows=999).chosen.n_clusters == 4
+    hardly = replace(arcs, separated=0.6, weakest=0.45)
+    for contact, n_clusters in ((0.1, 4), (0.11, 3)):
+        cut = replace(gap, weakest=0.45, contact=contact)
+        assert chosen(hardly, cut, n_rows=999).chosen.n_clusters == n_clusters
+        assert chosen(hardly, cut, n_rows=1_000).chosen.n_clusters == 4
 
 
 def test_much_of_what_is_lacking_is_forgiven_where_clusters_do_not_touch():
@@ -143,14 +149,19 @@ def test_much_of_what_is_lacking_is_forgiven_where_clusters_do_not_touch():
     assert chosen(across, replace(along, contact=0.6), n_rows=999).chosen == across
 
 
-USUAL, ODD = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 0, 1, 0, 1])
+@pytest.mark.parametrize(("n_odd", "expected"), [(1, 1.0), (3, 1.0), (4, 1 - 0.5 * 12 / 78)])
+def test_kernels_that_are_alone_do_not_count(n_odd, expected):
+    """13 of 16 kernels are compared: of four odd ones, each alone, one is among them."""
+    agreements = {(a, b): 1.0 if b < 16 - n_odd else 0.5 for b in range(16) for a in range(b)}
+    assert _cuts._mean_of_most_alike(agreements, 16, 13) == pytest.approx(expected)
+    everyone = np.mean(list(agreements.values()))
+    assert _cuts._mean_of_most_alike(agreements, 16, 16) == pytest.approx(everyone)
 
 
-@pytest.mark.parametrize(("n_odd", "same"), [(1, True), (4, False)])
-def test_a_kernel_that_is_alone_does_not_change_what_halves_agree_on(n_odd, same):
-    labels = [USUAL] * (8 - n_odd) + [ODD] * n_odd
-    agreement = _cuts._reproduced_by_halves(labels, 2, likeness(labels, 2))
-    assert (agreement == 1) == same
+def test_a_hopeless_cut_is_compared_in_a_round_of_pairs_only():
+    round_of_pairs = {(a, a + 1): 0.1 * a for a in range(7)} | {(0, 7): 0.8}
+    mean = np.mean(list(round_of_pairs.values()))
+    assert _cuts._mean_of_most_alike(round_of_pairs, 8, 6) == pytest.approx(mean)
 
 
 def test_the_next_best_is_another_number():
@@ -162,9 +173,10 @@ def test_the_next_best_is_another_number():
     assert str(chosen(best, three)).endswith("; next best is one cluster")
 
 
-def test_of_few_rows_what_halves_agree_on_counts(moons, monkeypatch):
-    monkeypatch.setattr(_cuts, "_reproduced_by_halves", lambda *arguments: 0.0)
-    assert PSKC(random_state=0).fit(moons[0]).n_clusters_ == 1
+def test_of_few_rows_there_are_more_kernels(moons, model):
+    assert model.auto_.n_kernels == 16
+    many = PSKC(random_state=0).fit(np.concatenate([moons[0]] * 4))
+    assert many.auto_.n_kernels == 8
 
 
 def test_thin_arms_of_few_rows_are_found(arms):
@@ -295,7 +307,7 @@ def small_psis(monkeypatch):
     monkeypatch.setattr(_auto, "PSIS", (8, 16, 32, 64))
     monkeypatch.setattr(_auto, "FINER_PSIS", (128, 256))
     monkeypatch.setattr(_auto, "MAX_ROWS", 600)
-    monkeypatch.setattr(_auto, "FEW_ROWS", 100)
+    monkeypatch.setattr(_cuts, "FEW_ROWS", 100)
     return round_clusters(6, 1_200)
 
 
@@ -322,7 +334,7 @@ def test_larger_psi_serve_weights_and_blocks(small_psis):
 
 def test_cuts_that_may_win_are_looked_at_closer(monkeypatch):
     """As many as change the choice: it is the same if all are looked at."""
-    monkeypatch.setattr(_auto, "FEW_ROWS", 100)
+    monkeypatch.setattr(_cuts, "FEW_ROWS", 100)
     X = np.vstack([make_moons(300, noise=0.05, random_state=0)[0], round_clusters(2, 200)[0] + 2])
     some = PSKC(random_state=0).fit(X).auto_
     monkeypatch.setattr(_auto, "_beaten", lambda cuts: set())

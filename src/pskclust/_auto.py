@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ._consensus import vote
 from ._contact import Company
-from ._cuts import Cut, judge, look_closer
+from ._cuts import OF_FEW_ROWS, OF_MANY_ROWS, Cut, Standard, judge, look_closer, standard_for
 from ._kernel_sweep import Parts, Recipe, draw_nested, grow_parts
 from ._partition import RowSource, draw_rows
 from ._progress import Progress, Report, ignore
@@ -27,7 +27,6 @@ from ._weights import uniform_weights
 # than it leaves parts.
 PART_TAUS = (0.1, 0.3, 0.6, 0.9)
 PSIS = (8, 16, 32, 64, 128, 256)
-N_KERNELS = 8
 # With this many, every cell of the largest psi holds 16 rows: more tell little that is new.
 MAX_ROWS = 4_000
 # A cluster of fewer cells is hardly told from its neighbours. Where the largest psi shows more
@@ -43,30 +42,19 @@ _MIN_ROWS_PER_FINE_CELL = 4
 MOST_ROWS = 8_192
 # Of so many rows a cluster must be on average, unless their number is given.
 MIN_ROWS_PER_CLUSTER = 20
-# A cut that kernels agree on but for a row in fourteen is as good as others may be. A hundredth
-# less than that, or than what is as good as the best one, weighs as much as thrice the clusters.
-REPRODUCED = 0.93
-_WORTH_OF_ENOUGH = 100.0
-# Below, what is most reproduced is no better than cuts of one round cluster are.
-_HARDLY_REPRODUCED = 0.85
-# Clusters that are separated and reproduced by this much share next to nothing. They are cut
-# further only if each part is separated by half: a part of a ring is not.
-APART = 0.98
-_SEPARATED_BY_HALF = 0.5
-# So are those that are reproduced by as much and hardly touch, unless their parts hardly do either.
-_HARDLY_TOUCHING = 0.1
-_TOUCHING = 0.2
-# Of fewer rows, kernels differ so much that true cuts are reproduced hardly better than those of
-# one cluster. What half of the kernels agree on tells more, and is reproduced better.
-FEW_ROWS = 1_000
-_HARDLY_REPRODUCED_OF_FEW = 0.9
-# Cuts that are reproduced as well as the best but for this much are as good.
-_AS_GOOD = 0.02
 # Cuts of one cluster, uniform or round, are worth less, and those of touching clusters more.
 WORTH_OF_ONE = -1.75
-# Cuts that are reproduced less at first sight are not looked at closer.
-_WORTH_A_LOOK = 0.75
-_WORTH_A_LOOK_OF_FEW = 0.5
+# A hundredth less than is enough weighs as much as thrice the clusters.
+_WORTH_OF_ENOUGH = 100.0
+# Cuts that are reproduced as well as the best but for this much are as good.
+_AS_GOOD = 0.02
+# Clusters that are separated and reproduced by this much share next to nothing. They are cut
+# further only if each part is separated, too: a part of a ring is not.
+APART = 0.98
+# Those that are reproduced by as much and hardly touch are cut only if each part is separated by
+# half, or hardly touches others either.
+_HARDLY_TOUCHING = 0.1
+_SEPARATED_BY_HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -118,13 +106,17 @@ class _Look:
     rows: NDArray[np.intp]  # (n,)
     parts: dict[int, list[Parts]]  # by psi
 
+    @property
+    def standard(self) -> Standard:
+        return standard_for(len(self.rows))
+
     def cuts(self, n_clusters: int | None) -> tuple[Cut, ...]:
         """Return what speaks for all cuts, or for those into so many clusters, at first sight."""
         most = n_clusters or max(2, len(self.rows) // MIN_ROWS_PER_CLUSTER)
         cuts: list[Cut] = []
         for psi, parts in self.parts.items():
             numbers = range(max(2, n_clusters or 2), min(most, _fewest(parts)) + 1)
-            cuts += judge(psi, parts, numbers)
+            cuts += judge(psi, parts, numbers, self.standard)
         return tuple(cuts)
 
 
@@ -166,7 +158,8 @@ def choose(
         rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
         sample = Data(data.points(rows), "euclidean", uniform_weights(n_rows))
         tau, parts = _grow(sample, recipe, sizes, taus, n_clusters, rng, n_jobs)
-        report(Progress("choose", N_KERNELS, N_KERNELS))
+        n_kernels = len(parts[sizes[0]])
+        report(Progress("choose", n_kernels, n_kernels))
         return _Look(tau, rows, parts)
 
     sizes = sizes_for(n_slots, psi, n_clusters)
@@ -236,7 +229,8 @@ def _grow(
             f"n_clusters={n_clusters} is more than the {len(sample)} rows to choose by. Use a "
             "smaller n_clusters."
         )
-    kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(N_KERNELS)]
+    n_kernels = standard_for(len(sample)).n_kernels
+    kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(n_kernels)]
     for tau in taus:
         grown = grow_parts(sample, replace(recipe, tau=tau), kernels, n_jobs)
         parts = {
@@ -259,18 +253,14 @@ def _looked_at_closer(
     look: _Look, cuts: tuple[Cut, ...], n_clusters: int | None
 ) -> tuple[Cut, ...]:
     """Return cuts, having looked closer at those where that may change what is chosen."""
-    few = len(look.rows) < FEW_ROWS
-    if few:
-        promising = {cut for cut in cuts if cut.reproduced >= _WORTH_A_LOOK_OF_FEW}
-    elif n_clusters is None:
-        promising = {cut for cut in cuts if cut.reproduced >= _WORTH_A_LOOK}
-        promising -= {cut for cut in _beaten(cuts) if cut.reproduced < APART}
-    else:
-        promising = set()
+    few = look.standard is OF_FEW_ROWS
+    promising = {cut for cut in cuts if cut.reproduced >= look.standard.worth_a_look}
+    if not few:
+        beaten = {cut for cut in _beaten(cuts) if cut.reproduced < APART}
+        promising = promising - beaten if n_clusters is None else set()
     company = Company(look.parts[max(look.parts)][: None if few else 1], pairs=few)
     return tuple(
-        look_closer(cut, look.parts[cut.psi], company, few) if cut in promising else cut
-        for cut in cuts
+        look_closer(cut, look.parts[cut.psi], company) if cut in promising else cut for cut in cuts
     )
 
 
@@ -282,7 +272,7 @@ def _beaten(cuts: tuple[Cut, ...]) -> set[Cut]:
     worths = [
         cut.worth
         for cut in cuts
-        if cut.reproduced >= REPRODUCED and cut.weakest >= _SEPARATED_BY_HALF
+        if cut.reproduced >= OF_MANY_ROWS.enough and cut.weakest >= _SEPARATED_BY_HALF
     ]
     best = max([WORTH_OF_ONE, *worths])
     return {cut for cut in cuts if replace(cut, contact=0.0).worth <= best}
@@ -292,54 +282,48 @@ def decide(
     cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
 ) -> AutoChoice:
     """Choose among cuts."""
-    chosen, reason = _best(cuts, smallest_psi, n_clusters, n_rows)
+    standard = standard_for(n_rows)
+    chosen, reason = _best(cuts, smallest_psi, n_clusters, standard)
     others = tuple(cut for cut in cuts if cut.n_clusters != chosen.n_clusters)
-    runner_up = _best(others, smallest_psi, None, n_rows)[0] if others else None
+    runner_up = _best(others, smallest_psi, None, standard)[0] if others else None
     if runner_up is not None and runner_up.n_clusters == chosen.n_clusters:
         runner_up = _worthiest(others, 0.0)
-    return AutoChoice(chosen, runner_up, reason, cuts, n_rows, N_KERNELS)
-
-
-def least_credit(n_rows: int) -> float:
-    """Return how well the best cut must be reproduced, lest there be one cluster only."""
-    return _HARDLY_REPRODUCED_OF_FEW if n_rows < FEW_ROWS else _HARDLY_REPRODUCED
+    return AutoChoice(chosen, runner_up, reason, cuts, n_rows, standard.n_kernels)
 
 
 def _best(
-    cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, n_rows: int
+    cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, standard: Standard
 ) -> tuple[Cut, str]:
     if n_clusters is not None and cuts:
         return _worthiest(cuts, 0.0), f"{n_clusters} clusters were asked for"
     one = Cut(smallest_psi, 1, 1.0, 0.0, 0.0)
-    few = n_rows < FEW_ROWS
-    least = least_credit(n_rows)
     most = max((cut.credit for cut in cuts), default=0.0)
-    if most < least:
-        return one, f"no cut is reproduced as well as {least}: one cluster"
-    enough = most - _AS_GOOD if few else min(REPRODUCED, most - _AS_GOOD)
-    candidates = tuple(cut for cut in _without_parts(cuts) if cut.credit >= least)
-    chosen = _worthiest(candidates, enough)
-    if not few and _counted(chosen, enough) < WORTH_OF_ONE:
+    if most < standard.least:
+        return one, f"no cut is reproduced as well as {standard.least}: one cluster"
+    enough = min(standard.enough, most - _AS_GOOD)
+    candidates = _without_parts(cuts, standard)
+    chosen = _worthiest(tuple(cut for cut in candidates if cut.credit >= standard.least), enough)
+    if _counted(chosen, enough) < WORTH_OF_ONE:
         return one, f"no cut counts for as much as {WORTH_OF_ONE}: one cluster"
     found = (
         f"{chosen.n_clusters} clusters are reproduced ({chosen.reproduced:.2f}) and separated "
         f"({chosen.separated:.2f})"
     )
-    if not few and most < REPRODUCED:
-        return chosen, f"{found}; no cut is reproduced as well as {REPRODUCED}"
+    if most < OF_MANY_ROWS.enough:
+        return chosen, f"{found}; no cut is reproduced as well as {OF_MANY_ROWS.enough}"
     return chosen, f"{found}; no other cut counts for more"
 
 
-def _without_parts(cuts: tuple[Cut, ...]) -> tuple[Cut, ...]:
+def _without_parts(cuts: tuple[Cut, ...], standard: Standard) -> tuple[Cut, ...]:
     """Leave out cuts that cut clusters which are apart, but not at their joints."""
     alone = max((cut.n_clusters for cut in cuts if _apart(cut)), default=0)
     hardly = max((cut.n_clusters for cut in cuts if _hardly_touching(cut)), default=0)
 
     def of_parts(cut: Cut) -> bool:
-        if cut.weakest >= _SEPARATED_BY_HALF:
-            return False
-        touching = cut.contact is not None and cut.contact > _TOUCHING
-        return 0 < alone < cut.n_clusters or (0 < hardly < cut.n_clusters and touching)
+        if 0 < alone < cut.n_clusters and cut.weakest < standard.joint:
+            return True
+        touching = cut.contact is not None and cut.contact > standard.touching
+        return 0 < hardly < cut.n_clusters and cut.weakest < _SEPARATED_BY_HALF and touching
 
     return tuple(cut for cut in cuts if not of_parts(cut))
 

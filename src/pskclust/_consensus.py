@@ -36,7 +36,7 @@ def mean_jaccard(shared: NDArray[Any]) -> float:
     return float((jaccard.max(axis=1).mean() + jaccard.max(axis=0).mean()) / 2)
 
 
-def likeness(clusterings: list[Labels], n_clusters: int) -> NDArray[np.int64]:
+def _likeness(clusterings: list[Labels], n_clusters: int) -> NDArray[np.int64]:
     """Return how many rows are in matching clusters of each two of some clusterings.
 
     Clusters of one are matched one to one with those of another by the rows they share.
@@ -50,17 +50,13 @@ def likeness(clusterings: list[Labels], n_clusters: int) -> NDArray[np.int64]:
     return alike
 
 
-def vote(
-    clusterings: list[Labels], n_clusters: int, alike: NDArray[np.int64] | None = None
-) -> Labels:
+def vote(clusterings: list[Labels], n_clusters: int) -> Labels:
     """Return the labels that most of some clusterings agree on, each of so many clusters.
 
     Their clusters are matched at first with those of the clustering that is most like all others,
-    then with the outcome of the vote. How `alike` they are is their `likeness`, if it is known.
+    then with the outcome of the vote.
     """
-    if alike is None:
-        alike = likeness(clusterings, n_clusters)
-    labels = clusterings[int(alike.sum(axis=1).argmax())]
+    labels = clusterings[int(_likeness(clusterings, n_clusters).sum(axis=1).argmax())]
     for _ in range(_MAX_ROUNDS):
         before, labels = labels, _ballot(clusterings, labels, n_clusters)
         if np.array_equal(labels, before):

@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._consensus import Labels, likeness, mean_jaccard, shared_rows, vote
+from ._consensus import mean_jaccard, shared_rows, vote
 from ._contact import Company, contact
 from ._kernel_sweep import Parts
 
-# Halves of the kernels, each with the rest for its other one.
-_HALVES = ((0, 1, 2, 3), (0, 2, 4, 6), (0, 1, 4, 5))
 # Clusters that do not touch are believed more readily: a part of what they lack counts.
 _NO_CONTACT = 0.05
 _FULL_CONTACT = 0.2
@@ -28,8 +26,52 @@ _LACKING_WITHOUT_CONTACT = 0.25
 # What a cut is worth: a hundredth less reproduced weighs as much as a fifth more clusters.
 _WORTH_OF_REPRODUCED = 20.0
 _WORTH_OF_SEPARATED = 0.5
-# A cut with less in a round of pairs is not looked at further.
-_HOPELESS = 0.8
+
+
+@dataclass(frozen=True)
+class Standard:
+    """What is asked of cuts: more of few rows, where kernels differ much by chance."""
+
+    n_kernels: int  # of each psi
+    n_alike: int  # so many of them, those most like the others, are compared
+    hopeless: float  # a cut with less in a round of pairs is not compared further
+    worth_a_look: float  # those that are reproduced less at first sight are not looked at closer
+    least: float  # if none is reproduced as well, there is one cluster
+    enough: float  # what a cut lacks to this, or to what is as good as the best, weighs much
+    joint: float  # clusters that share nothing are cut further if all parts are separated as well
+    touching: float  # those that hardly touch, if parts do not touch more
+
+
+OF_MANY_ROWS = Standard(
+    n_kernels=8,
+    n_alike=8,
+    hopeless=0.8,
+    worth_a_look=0.75,
+    # Cuts of one round cluster are reproduced less.
+    least=0.85,
+    # Then kernels agree but for a row in fourteen.
+    enough=0.93,
+    joint=0.5,
+    touching=0.2,
+)
+OF_FEW_ROWS = Standard(
+    n_kernels=16,
+    # One kernel in eight or so joins the parts of few rows in a way of its own.
+    n_alike=13,
+    hopeless=0.5,
+    worth_a_look=0.5,
+    least=0.93,
+    enough=1.0,
+    # Thin shapes of few rows have gaps by chance.
+    joint=0.7,
+    touching=0.1,
+)
+FEW_ROWS = 1_000
+
+
+def standard_for(n_rows: int) -> Standard:
+    """Return what is asked of cuts of so many rows."""
+    return OF_FEW_ROWS if n_rows < FEW_ROWS else OF_MANY_ROWS
 
 
 @dataclass(frozen=True)
@@ -42,7 +84,7 @@ class Cut:
     reproduced : float
         How well kernels find each other's clusters again: the mean over clusters, and over pairs
         of kernels, of the largest Jaccard index with a cluster of the other one. Of fewer than
-        1,000 rows, the mean of that and of the same between what halves of the kernels agree on.
+        1,000 rows, those three of the 16 kernels that are least like the others do not count.
     separated, weakest : float
         Mean over rows, and the least, of 1 - a / c, where a is how alike the row's cluster and the
         most alike other one are, and c how alike the cluster's own halves are.
@@ -78,7 +120,7 @@ class Cut:
         )
 
 
-def judge(psi: int, parts: list[Parts], numbers: range) -> list[Cut]:
+def judge(psi: int, parts: list[Parts], numbers: range, standard: Standard) -> list[Cut]:
     """Return what speaks for each of some numbers of clusters, at first sight."""
     # Pairs of neighbours first: they show which cuts are worth comparing in all pairs.
     order = sorted(
@@ -89,51 +131,44 @@ def judge(psi: int, parts: list[Parts], numbers: range) -> list[Cut]:
         (a, b): shared_rows(parts[a].labels, parts[b].labels, len(parts[a]), len(parts[b]))
         for a, b in order
     }
-    return [_judge_cut(psi, parts, number, order, tables) for number in numbers]
+    return [_judge_cut(psi, parts, number, tables, standard) for number in numbers]
 
 
 def _judge_cut(
     psi: int,
     parts: list[Parts],
     n_clusters: int,
-    order: list[tuple[int, int]],
     tables: dict[tuple[int, int], NDArray[np.int64]],
+    standard: Standard,
 ) -> Cut:
     joins = [_indicator(each.tree.cut(n_clusters), n_clusters) for each in parts]
-    agreements: list[float] = []
-    for number, (a, b) in enumerate(order):
-        if number == len(parts) and np.mean(agreements) < _HOPELESS:
+    agreements: dict[tuple[int, int], float] = {}
+    for (a, b), table in tables.items():
+        if len(agreements) == len(parts) and np.mean([*agreements.values()]) < standard.hopeless:
             break
-        agreements.append(mean_jaccard(joins[a] @ (joins[b] @ tables[a, b].T).T))
+        agreements[a, b] = mean_jaccard(joins[a] @ (joins[b] @ table.T).T)
     separations = np.mean([each.tree.separations[n_clusters - 1] for each in parts], axis=0)
-    return Cut(psi, n_clusters, float(np.mean(agreements)), *separations.tolist())
+    reproduced = _mean_of_most_alike(agreements, len(parts), standard.n_alike)
+    return Cut(psi, n_clusters, reproduced, *separations.tolist())
 
 
-def look_closer(cut: Cut, parts: list[Parts], company: Company, halves: bool) -> Cut:
-    """Return a cut with contact at the finest scale, and with what halves of kernels agree on."""
-    labels = [each.cut(cut.n_clusters) for each in parts]
-    alike = likeness(labels, cut.n_clusters)
-    agreed = vote(labels, cut.n_clusters, alike)
-    touching = contact(company.with_members(agreed, cut.n_clusters), agreed)
-    if not halves:
-        return replace(cut, contact=touching)
-    by_halves = _reproduced_by_halves(labels, cut.n_clusters, alike)
-    return replace(cut, reproduced=(cut.reproduced + by_halves) / 2, contact=touching)
+def _mean_of_most_alike(
+    agreements: dict[tuple[int, int], float], n_kernels: int, n_alike: int
+) -> float:
+    """Return the mean agreement of pairs of those kernels that are most like all others."""
+    if len(agreements) < n_kernels * (n_kernels - 1) // 2 or n_alike == n_kernels:
+        return float(np.mean([*agreements.values()]))
+    table = np.zeros((n_kernels, n_kernels))
+    for (a, b), agreement in agreements.items():
+        table[a, b] = table[b, a] = agreement
+    alike = np.argsort(-table.sum(axis=1), kind="stable")[:n_alike]
+    return float(table[np.ix_(alike, alike)].sum() / (n_alike * (n_alike - 1)))
 
 
-def _reproduced_by_halves(labels: list[Labels], n_clusters: int, alike: NDArray[np.int64]) -> float:
-    """Return how well the consensus of the kernels of one half is found again by the other."""
-
-    def agreed(kernels: tuple[int, ...]) -> Labels:
-        chosen = [labels[number] for number in kernels]
-        return vote(chosen, n_clusters, alike[np.ix_(kernels, kernels)])
-
-    agreements = []
-    for half in _HALVES:
-        others = tuple(number for number in range(len(labels)) if number not in half)
-        shared = shared_rows(agreed(half), agreed(others), n_clusters, n_clusters)
-        agreements.append(mean_jaccard(shared))
-    return float(np.mean(agreements))
+def look_closer(cut: Cut, parts: list[Parts], company: Company) -> Cut:
+    """Return a cut with contact at the finest scale, of the clusters that kernels agree on."""
+    agreed = vote([each.cut(cut.n_clusters) for each in parts], cut.n_clusters)
+    return replace(cut, contact=contact(company.with_members(agreed, cut.n_clusters), agreed))
 
 
 def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> sparse.csc_array:

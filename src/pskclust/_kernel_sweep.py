@@ -11,14 +11,12 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._encoding import encode_rows
 from ._engines.choice import cells_of_rows
 from ._engines.local import LocalEngine
 from ._growth import grow
-from ._kernels import numpy as numpy_kernels
 from ._kernels.numpy import Cells, one_hot
 from ._linking import MergeTree, link
-from ._parallel import map_chunks
+from ._parallel import map_chunks, one_blas_thread
 from ._partition import Partition, VoronoiPartition, draw_partition
 from ._tables import ClusterTables
 from ._validation import Data
@@ -106,10 +104,12 @@ def grow_parts(
 ) -> list[list[Parts]]:
     """Return what growth finds under each of some kernels, each a list of nested partitions."""
     if len(sample) < MIN_ROWS_FOR_COMPILED:
-        return [
-            [_grow_plainly(sample, recipe, partition, n_jobs) for partition in nested]
-            for nested in kernels
-        ]
+        # Set once for all, since setting it takes as long as finding the cells.
+        with one_blas_thread:
+            return [
+                [_grow_plainly(sample, recipe, partition, n_jobs) for partition in nested]
+                for nested in kernels
+            ]
     found = _cells(sample, kernels, n_jobs)
 
     def grow_one(chunk: slice) -> list[Parts]:
@@ -218,5 +218,6 @@ def _grow_plainly(sample: Data, recipe: Recipe, partition: Partition, n_jobs: in
     engine.encode(partition)
     growth = grow(engine, recipe.tau, recipe.growth_rate)
     rows = engine.row_results(growth.clusters)
-    cells = encode_rows(sample, partition, numpy_kernels, n_jobs)
-    return Parts(partition, cells, rows.labels, rows.growth_steps, growth.seeds, growth.n_steps)
+    return Parts(
+        partition, engine.cells, rows.labels, rows.growth_steps, growth.seeds, growth.n_steps
+    )

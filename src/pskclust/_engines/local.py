@@ -12,7 +12,7 @@ from scipy import sparse
 from .._encoding import encode_rows
 from .._kernels import numpy as numpy_kernels
 from .._kernels.choice import name_of
-from .._kernels.numpy import one_hot
+from .._kernels.numpy import Cells, one_hot
 from .._memory import available_bytes
 from .._partition import Partition
 from .._progress import Report, ignore
@@ -66,6 +66,11 @@ class LocalEngine(LabelledRows):
 
             self._index = MemberIndex(self._cells, partition)
         self.reset()
+
+    @property
+    def cells(self) -> Cells:
+        """The cell of each row in each partitioning, (n, t)."""
+        return self._cells
 
     def reset(self) -> None:
         super().reset()

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._auto import FEW_ROWS, WORTH_OF_ONE, AutoChoice, least_credit
+from .._auto import WORTH_OF_ONE, AutoChoice
+from .._cuts import standard_for
 from .._palette import cluster_colours
 from ._axes import grid_of_axes
 
@@ -65,10 +66,10 @@ class AutoDisplay:
         self.figure_ = self.axes_[0].figure
         psis = sorted({cut.psi for cut in self.choice.cuts})
         colours = cluster_colours(len(psis))
-        few = self.choice.n_rows < FEW_ROWS
+        least = standard_for(self.choice.n_rows).least
         measures = (
-            ("credit", "reproduced, as it counts", least_credit(self.choice.n_rows), (-0.03, 1.05)),
-            ("worth", "worth", None if few else WORTH_OF_ONE, (_LEAST_WORTH, None)),
+            ("credit", "reproduced, as it counts", least, (-0.03, 1.05)),
+            ("worth", "worth", WORTH_OF_ONE, (_LEAST_WORTH, None)),
         )
         for ax, (measure, name, threshold, limits) in zip(self.axes_, measures, strict=True):
             for psi, colour in zip(psis, colours, strict=False):
@@ -82,8 +83,7 @@ class AutoDisplay:
             ax.plot(
                 chosen.n_clusters, getattr(chosen, measure), "o", ms=12, mfc="none", mec="black"
             )
-            if threshold is not None:
-                ax.axhline(threshold, color="grey", lw=0.8, ls="--")
+            ax.axhline(threshold, color="grey", lw=0.8, ls="--")
             ax.set(ylabel=name, ylim=limits)
         if psis:
             self.axes_[0].legend(fontsize=8, ncols=3)
