@@ -13,16 +13,21 @@ from sklearn.preprocessing import minmax_scale
 
 @dataclass(frozen=True, eq=False)
 class LabelledSet:
-    """Rows with classes; 0 means none. The rule was designed on halves "A" and "generated"."""
+    """Rows and their classes; 0 means none. The rule was designed on "A" and "generated".
+
+    Of some sets there are several references: other ways to class the rows that are as good.
+    """
 
     name: str
     group: str
     X: Any
-    y: Any
+    references: list[Any]
 
     @property
-    def k(self) -> int:
-        return len(np.unique(self.y[self.y > 0]))
+    def ks(self) -> list[int]:
+        """The numbers of classes, those of the first reference first."""
+        numbers = [len(np.unique(y[y > 0])) for y in self.references]
+        return list(dict.fromkeys(numbers))
 
 
 def load_sets(data: Path | None) -> list[LabelledSet]:
@@ -36,7 +41,7 @@ def load_sets(data: Path | None) -> list[LabelledSet]:
             name,
             "AB"[small.index(name) % 2] if name in small else "large",
             minmax_scale(content["X"].astype(float)),
-            content["y"].astype(int),
+            [content[key].astype(int) for key in sorted(content) if key.startswith("y")],
         )
         for name, content in found
     ] + winding_sets(3)
@@ -109,4 +114,5 @@ def _labelled(name: str, parts: list[Any], n_noise: int, rng: Any) -> LabelledSe
     y = np.repeat(np.arange(1, len(parts) + 1), [len(part) for part in parts])
     noise = rng.uniform(X.min(axis=0), X.max(axis=0), (n_noise, X.shape[1]))
     rows = minmax_scale(np.vstack([X, noise]))
-    return LabelledSet(name, "generated", rows, np.append(y, np.zeros(n_noise, dtype=int)))
+    classes = np.append(y, np.zeros(n_noise, dtype=int))
+    return LabelledSet(name, "generated", rows, [classes])
