@@ -10,10 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ._consensus import mean_jaccard, shared_rows, vote
 from ._contact import Company, contact
@@ -141,12 +141,12 @@ def _judge_cut(
     tables: dict[tuple[int, int], NDArray[np.int64]],
     standard: Standard,
 ) -> Cut:
-    joins = [_indicator(each.tree.cut(n_clusters), n_clusters) for each in parts]
+    runs = [_Runs.of(each.tree.cut(n_clusters)) for each in parts]
     agreements: dict[tuple[int, int], float] = {}
     for (a, b), table in tables.items():
         if len(agreements) == len(parts) and np.mean([*agreements.values()]) < standard.hopeless:
             break
-        agreements[a, b] = mean_jaccard(joins[a] @ (joins[b] @ table.T).T)
+        agreements[a, b] = mean_jaccard(runs[b].total(runs[a].total(table).T).T)
     separations = np.mean([each.tree.separations[n_clusters - 1] for each in parts], axis=0)
     reproduced = _mean_of_most_alike(agreements, len(parts), standard.n_alike)
     return Cut(psi, n_clusters, reproduced, *separations.tolist())
@@ -174,7 +174,17 @@ def look_closer(cut: Cut, parts: list[Parts], company: Company) -> Cut:
     return replace(cut, contact=contact(company.with_members(agreed, cut.n_clusters), agreed))
 
 
-def _indicator(clusters: NDArray[np.int64], n_clusters: int) -> sparse.csc_array:
-    """Return a matrix (k, m) with a one where a part belongs to a cluster."""
-    ones, starts = np.ones(len(clusters), dtype=np.int64), np.arange(len(clusters) + 1)
-    return sparse.csc_array((ones, clusters, starts), shape=(n_clusters, len(clusters)))
+class _Runs(NamedTuple):
+    """Parts in the order of their clusters."""
+
+    order: NDArray[np.intp]  # (m,)
+    starts: NDArray[np.intp]  # (k,) of each cluster
+
+    @classmethod
+    def of(cls, clusters: NDArray[np.int64]) -> _Runs:
+        order = np.argsort(clusters, kind="stable")
+        return cls(order, np.flatnonzero(np.diff(clusters[order], prepend=-1)))
+
+    def total(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sums over the parts of each cluster, (k, ...), of what has a row for each."""
+        return np.add.reduceat(table[self.order], self.starts, axis=0)
