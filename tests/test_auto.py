@@ -128,6 +128,41 @@ def test_of_few_rows_those_reproduced_as_well_as_the_best_are_compared():
     assert chosen(replace(two, reproduced=0.97), six, n_rows=999).chosen == six
 
 
+@pytest.mark.parametrize("n_rows", [999, 1_000])
+def test_a_cut_that_counts_for_too_little_is_of_one_cluster(n_rows):
+    two = Cut(8, 2, 0.925, 0.0, 0.0)
+    assert chosen(two, n_rows=n_rows).reason == "no cut counts for as much as -1.75: one cluster"
+    separated = chosen(replace(two, separated=0.9, weakest=0.9), n_rows=n_rows)
+    assert separated.chosen.n_clusters == 2
+    assert ("as well as 0.93" in separated.reason) == (n_rows == 1_000)
+
+
+def test_clusters_that_a_vote_does_not_tell_apart_touch():
+    """Kernels that agree on nothing: a vote leaves one cluster, which touches nobody."""
+
+    class Odd:
+        def __init__(self, alone):
+            self.labels = np.zeros(6, dtype=np.int64)
+            self.labels[alone] = 1
+
+        def cut(self, n_clusters):
+            return self.labels
+
+    class Nobody:
+        def with_members(self, labels, n_clusters):
+            return np.zeros((len(labels), n_clusters))
+
+    cut = Cut(8, 2, 0.6, 0.5, 0.5)
+    assert _cuts.look_closer(cut, [Odd(row) for row in range(6)], Nobody()).contact == 1
+    assert _cuts.look_closer(cut, [Odd(0)] * 6, Nobody()).contact == 0
+
+
+def test_one_cluster_may_be_asked_for(moons):
+    model = PSKC(n_clusters=1, random_state=0).fit(moons[0])
+    assert model.n_clusters_ == 1
+    assert model.auto_.reason == "one cluster was asked for"
+
+
 def test_of_few_rows_clusters_that_are_apart_are_cut_at_clear_joints_only():
     """Three arcs of few rows, and one of them cut where it has a gap by chance."""
     arcs, gap = Cut(128, 3, 1.0, 1.0, 1.0, 0.0), Cut(64, 4, 1.0, 0.9, 0.69, 0.03)
@@ -151,14 +186,14 @@ def test_much_of_what_is_lacking_is_forgiven_where_clusters_do_not_touch():
 
 @pytest.mark.parametrize(("n_odd", "expected"), [(1, 1.0), (3, 1.0), (4, 1 - 0.5 * 12 / 78)])
 def test_kernels_that_are_alone_do_not_count(n_odd, expected):
-    """13 of 16 kernels are compared: of four odd ones, each alone, one is among them."""
+    """13 of 16 kernels count: of four odd ones, each alone, one is among them."""
     agreements = {(a, b): 1.0 if b < 16 - n_odd else 0.5 for b in range(16) for a in range(b)}
     assert _cuts._mean_of_most_alike(agreements, 16, 13) == pytest.approx(expected)
     everyone = np.mean(list(agreements.values()))
     assert _cuts._mean_of_most_alike(agreements, 16, 16) == pytest.approx(everyone)
 
 
-def test_a_hopeless_cut_is_compared_in_a_round_of_pairs_only():
+def test_where_pairs_were_not_compared_the_mean_of_the_others_counts():
     round_of_pairs = {(a, a + 1): 0.1 * a for a in range(7)} | {(0, 7): 0.8}
     mean = np.mean(list(round_of_pairs.values()))
     assert _cuts._mean_of_most_alike(round_of_pairs, 8, 6) == pytest.approx(mean)

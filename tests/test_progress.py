@@ -50,7 +50,7 @@ def test_verbose_tells_of_a_choice(blobs, capsys):
     PSKC(random_state=0, verbose=True).fit(blobs)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
-    assert "8 of 8 kernels tried" in lines[0]
+    assert "16 of 16 kernels tried" in lines[0]
     assert "300 of 300 rows encoded" in lines[1]
     assert "1 of 1 linked, 3 clusters" in lines[2]
 

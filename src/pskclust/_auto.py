@@ -52,7 +52,7 @@ _AS_GOOD = 0.02
 # further only if each part is separated, too: a part of a ring is not.
 APART = 0.98
 # Those that are reproduced by as much and hardly touch are cut only if each part is separated by
-# half, or hardly touches others either.
+# half, or touches others little.
 _HARDLY_TOUCHING = 0.1
 _SEPARATED_BY_HALF = 0.5
 
@@ -173,8 +173,8 @@ def choose(
         cuts += looks[-1].cuts(n_clusters)
     choice = decide(cuts, min(looks[0].parts), n_clusters, len(looks[0].rows))
     chosen = next(each for each in looks if choice.chosen.psi in each.parts)
-    choice = replace(choice, n_rows=len(chosen.rows))
     parts = chosen.parts[choice.chosen.psi]
+    choice = replace(choice, n_rows=len(chosen.rows), n_kernels=len(parts))
     labels = vote(choice.clusterings(parts), choice.chosen.n_clusters)
     return Chosen(choice, chosen.tau, chosen.rows, parts, labels)
 
@@ -231,6 +231,7 @@ def _grow(
         )
     n_kernels = standard_for(len(sample)).n_kernels
     kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(n_kernels)]
+    most_of_all = 0
     for tau in taus:
         grown = grow_parts(sample, replace(recipe, tau=tau), kernels, n_jobs)
         parts = {
@@ -239,9 +240,10 @@ def _grow(
         most = max(map(_fewest, parts.values()))
         if n_clusters is None or n_clusters <= max(1, most):
             return tau, parts
+        most_of_all = max(most_of_all, most)
     raise ValueError(
-        f"n_clusters={n_clusters} is more than the {most} parts that growth finds to link. Use a "
-        "larger psi or tau, or a smaller n_clusters."
+        f"n_clusters={n_clusters} is more than the {most_of_all} parts that growth finds to link. "
+        "Use a larger psi or tau, or a smaller n_clusters."
     )
 
 
@@ -272,7 +274,7 @@ def _beaten(cuts: tuple[Cut, ...]) -> set[Cut]:
     worths = [
         cut.worth
         for cut in cuts
-        if cut.reproduced >= OF_MANY_ROWS.enough and cut.weakest >= _SEPARATED_BY_HALF
+        if cut.reproduced >= OF_MANY_ROWS.enough and cut.weakest >= OF_MANY_ROWS.joint
     ]
     best = max([WORTH_OF_ONE, *worths])
     return {cut for cut in cuts if replace(cut, contact=0.0).worth <= best}
@@ -294,9 +296,11 @@ def decide(
 def _best(
     cuts: tuple[Cut, ...], smallest_psi: int, n_clusters: int | None, standard: Standard
 ) -> tuple[Cut, str]:
-    if n_clusters is not None and cuts:
-        return _worthiest(cuts, 0.0), f"{n_clusters} clusters were asked for"
     one = Cut(smallest_psi, 1, 1.0, 0.0, 0.0)
+    if n_clusters == 1:
+        return one, "one cluster was asked for"
+    if n_clusters is not None:
+        return _worthiest(cuts, 0.0), f"{n_clusters} clusters were asked for"
     most = max((cut.credit for cut in cuts), default=0.0)
     if most < standard.least:
         return one, f"no cut is reproduced as well as {standard.least}: one cluster"
@@ -309,8 +313,8 @@ def _best(
         f"{chosen.n_clusters} clusters are reproduced ({chosen.reproduced:.2f}) and separated "
         f"({chosen.separated:.2f})"
     )
-    if most < OF_MANY_ROWS.enough:
-        return chosen, f"{found}; no cut is reproduced as well as {OF_MANY_ROWS.enough}"
+    if standard is OF_MANY_ROWS and most < standard.enough:
+        return chosen, f"{found}; no cut is reproduced as well as {standard.enough}"
     return chosen, f"{found}; no other cut counts for more"
 
 

@@ -33,13 +33,13 @@ class Standard:
     """What is asked of cuts: more of few rows, where kernels differ much by chance."""
 
     n_kernels: int  # of each psi
-    n_alike: int  # so many of them, those most like the others, are compared
+    n_alike: int  # so many of them, those most like the others, count
     hopeless: float  # a cut with less in a round of pairs is not compared further
     worth_a_look: float  # those that are reproduced less at first sight are not looked at closer
     least: float  # if none is reproduced as well, there is one cluster
     enough: float  # what a cut lacks to this, or to what is as good as the best, weighs much
-    joint: float  # clusters that share nothing are cut further if all parts are separated as well
-    touching: float  # those that hardly touch, if parts do not touch more
+    joint: float  # clusters that share nothing are cut only into parts that are separated as well
+    touching: float  # those that hardly touch, into parts separated by half or in no more contact
 
 
 OF_MANY_ROWS = Standard(
@@ -56,7 +56,7 @@ OF_MANY_ROWS = Standard(
 )
 OF_FEW_ROWS = Standard(
     n_kernels=16,
-    # One kernel in eight or so joins the parts of few rows in a way of its own.
+    # Now and then a kernel joins parts in a way of its own, of 16 seldom more than three.
     n_alike=13,
     hopeless=0.5,
     worth_a_look=0.5,
@@ -169,8 +169,13 @@ def _mean_of_most_alike(
 
 
 def look_closer(cut: Cut, parts: list[Parts], company: Company) -> Cut:
-    """Return a cut with contact at the finest scale, of the clusters that kernels agree on."""
+    """Return a cut with contact at the finest scale, of the clusters that kernels agree on.
+
+    If they do not agree on as many, it is 1: what they do not agree on cannot be told apart.
+    """
     agreed = vote([each.cut(cut.n_clusters) for each in parts], cut.n_clusters)
+    if len(np.unique(agreed[agreed >= 0])) < cut.n_clusters:
+        return replace(cut, contact=1.0)
     return replace(cut, contact=contact(company.with_members(agreed, cut.n_clusters), agreed))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,8 @@ def explore(
     check_clustering(parameters)
     given = {**parameters, "scaling": options["scaling"], "color_space": color_space}
     material = _image(data) if _is_image(data) else _table(data, sample, options)
-    with serve(material, given, host=host, port=port) as server:
+    # Ctrl-C ends it from the moment that the address is told.
+    with serve(material, given, host=host, port=port) as server, suppress(KeyboardInterrupt):
         click.echo(f"Explore at {server.url} (end with Ctrl-C)")
         if not no_browser:
             webbrowser.open(server.url)
