@@ -23,9 +23,12 @@ _INTRODUCTION = """# How good the clusters are
 `make quality DATA=folder` measures this page: adjusted Rand index with the classes, the mean of
 eight seeds for `PSKC()` and `PSKC(n_clusters=k)`. Columns are scaled to [0, 1]; rows that are noise
 do not count. Of six sets there are several references, other ways to class the same rows that are
-as good; as the authors of the sets ask, the best match counts, for all methods. "Best" means the
-best of a grid, chosen with the classes in hand, and "k given" the true number of clusters, or each
-of the numbers: both know what `PSKC()` does not. Sets of more than 10,000 rows are in neither half.
+as good; as [the authors of the collection ask][many], the best match counts, for all methods.
+"Best" means the best of a grid, chosen with the classes in hand, and "k given" the true number of
+clusters, or each of the numbers: both know what `PSKC()` does not. Sets of more than 10,000 rows
+are in neither half.
+
+[many]: https://clustering-benchmarks.gagolewski.com/weave/many-partitions.html
 
 The sets of the folder stand in alphabetical order, every second one in each half. The rule by which
 `PSKC()` chooses was designed on half A and on generated shapes, other draws of those below among
