@@ -23,7 +23,7 @@ from distributed import Client, LocalCluster, wait
 from scipy.optimize import nnls
 
 import pskclust
-from pskclust._engines.dask import DaskEngine
+from pskclust._dask.engine import DaskEngine
 from pskclust.dask import PSKC
 from pskclust.datasets import make_shapes
 

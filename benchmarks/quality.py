@@ -23,7 +23,7 @@ from quality_page import draw_failures, page
 from quality_sets import load_sets
 from sklearn.metrics import adjusted_rand_score
 
-from pskclust._files import replacing
+from pskclust._utils.files import replacing
 
 ROOT = Path(__file__).parents[1]
 SEEDS = range(8)

@@ -144,7 +144,7 @@ def cluster_table(results: dict[str, Any]) -> str:
 
 def plan_table() -> str:
     """Return what the model foretells for fits beyond those that were measured."""
-    from pskclust._cost_model import plan
+    from pskclust._dask.cost_model import plan
 
     lines = [
         "| rows | columns | workers | on each worker | a round | encoding | in all |",

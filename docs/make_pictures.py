@@ -19,7 +19,7 @@ from sklearn.datasets import load_digits, load_wine, make_moons
 from sklearn.preprocessing import StandardScaler
 
 from pskclust import PSKC, sweep
-from pskclust._files import replacing
+from pskclust._utils.files import replacing
 from pskclust.datasets import make_shapes
 from pskclust.image import segment
 from pskclust.plotting import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pskclust._files import replacing
+from pskclust._utils.files import replacing
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import pskclust
-from pskclust import PSKC, _auto, _cuts
-from pskclust._auto import decide
-from pskclust._cuts import Cut
+from pskclust import PSKC
+from pskclust._choice import candidates as _cuts
+from pskclust._choice import rule as _auto
+from pskclust._choice.candidates import Cut
+from pskclust._choice.rule import decide
 from test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
 
 
@@ -460,7 +462,7 @@ def test_weights_are_repeated_rows(monkeypatch, limit):
 
 def test_results_do_not_depend_on_threads_or_kernels(monkeypatch, scattered):
     plain = PSKC(random_state=0, n_jobs=1).fit(scattered)
-    monkeypatch.setattr("pskclust._kernel_sweep.MIN_ROWS_FOR_COMPILED", 10**6)
+    monkeypatch.setattr("pskclust._choice.sample.MIN_ROWS_FOR_COMPILED", 10**6)
     other = PSKC(random_state=0, n_jobs=2).fit(scattered)
     assert other.auto_ == plain.auto_
     assert_array_equal(other.labels_, plain.labels_)
@@ -471,7 +473,7 @@ def test_results_do_not_depend_on_the_engine(monkeypatch):
     X, _ = make_moons(5000, noise=0.05, random_state=0)
     parameters = {"psi": 64, "tau": 0.1, "n_clusters": 2, "random_state": 0}
     blocked = PSKC(**parameters).fit(X)
-    monkeypatch.setattr("pskclust._kernels.choice.MIN_ROWS_FOR_COMPILED", 10**6)
+    monkeypatch.setattr("pskclust._kernels.select.MIN_ROWS_FOR_COMPILED", 10**6)
     plain = PSKC(**parameters).fit(X)
     assert (blocked.kernels_, plain.kernels_) == ("numba", "numpy")
     assert_array_equal(blocked.merge_tree_.similarities, plain.merge_tree_.similarities)

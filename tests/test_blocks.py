@@ -11,14 +11,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from cases import cases
-from pskclust import PSKC, _blocks
-from pskclust._blocks import block_rows
-from pskclust._engines import blocked
-from pskclust._kernels import block_encoding, choice
-from pskclust._kernels.blocks import BLOCK
-from pskclust._partition import Partition, draw_partition
-from pskclust._validation import Data
-from pskclust._weights import uniform_weights
+from pskclust import PSKC
+from pskclust._cells import neighbour_blocks as _blocks
+from pskclust._cells.methods import draw_partition
+from pskclust._cells.neighbour_blocks import block_rows
+from pskclust._cells.partition import Partition
+from pskclust._data.rows import Data
+from pskclust._data.weights import uniform_weights
+from pskclust._engines import neighbour_blocks as blocked
+from pskclust._kernels import neighbour_encoding as block_encoding
+from pskclust._kernels import select as choice
+from pskclust._kernels.neighbour_blocks import BLOCK
 from test_estimator import FITTED, assert_same_fit
 
 

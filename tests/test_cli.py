@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 import pskclust
 from cli import Commands, in_python, read_csv, start
 from pskclust import PSKC
-from pskclust._validation import CLUSTERING_RULES, check_parameters
+from pskclust._data.parameters import CLUSTERING_RULES, check_parameters
 from pskclust.cli.app import cli, run
 from pskclust.cli.fit import STORAGE
 from pskclust.cli.models import loaded_model
@@ -128,7 +128,7 @@ def test_predict_does_to_new_rows_what_fit_did(command, table, frame, scaling, n
 
 @pytest.mark.parametrize("batch", [17, 1 << 18])
 def test_predict_does_not_depend_on_batches(command, table, frame, batch, monkeypatch):
-    from pskclust._tablefiles import base
+    from pskclust.tables import base
 
     command.ok("fit", table, *PARTS, *FAST, "--scale", "standard", "--model", "model.npz")
     whole = command.ok("predict", "model.npz", table, "--id", "name")

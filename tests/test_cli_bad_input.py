@@ -467,7 +467,7 @@ def test_columns_that_are_not_there(command, table, model):
 
 
 def test_too_little_memory(command, table, monkeypatch):
-    from pskclust import _memory
+    from pskclust._utils import memory as _memory
 
     monkeypatch.setattr(_memory, "available_bytes", lambda: 10)
     assert "of memory are available" in command.refused(5, "fit", table)

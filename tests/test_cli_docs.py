@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pages import ROOT, runs_to_an_end, shell_lines
-from pskclust._kernels.choice import MIN_ROWS_FOR_COMPILED
+from pskclust._kernels.select import MIN_ROWS_FOR_COMPILED
 from pskclust.cli.app import cli
 
 # A clustering that an example is to end in.

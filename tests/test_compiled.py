@@ -17,16 +17,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pskclust import PSKC, _blocks, _kernel_sweep
-from pskclust._blocks import block_rows
-from pskclust._engines import blocked
-from pskclust._engines import choice as engine_choice
-from pskclust._kernel_sweep import Recipe, draw_nested
-from pskclust._kernels import choice, screening
-from pskclust._kernels import numba as compiled_kernels
-from pskclust._partition import Partition, draw_partition
-from pskclust._validation import Data
-from pskclust._weights import uniform_weights
+from pskclust import PSKC
+from pskclust._cells import neighbour_blocks as _blocks
+from pskclust._cells.methods import draw_partition
+from pskclust._cells.neighbour_blocks import block_rows
+from pskclust._cells.partition import Partition
+from pskclust._choice import sample as _kernel_sweep
+from pskclust._choice.sample import Recipe, draw_nested
+from pskclust._data.rows import Data
+from pskclust._data.weights import uniform_weights
+from pskclust._engines import neighbour_blocks as blocked
+from pskclust._engines import select as engine_choice
+from pskclust._kernels import compiled as compiled_kernels
+from pskclust._kernels import screening
+from pskclust._kernels import select as choice
 from test_estimator import FITTED
 from test_kernel_sweep import assert_same_parts, both_ways
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pskclust._consensus import mean_jaccard, share_agreeing, shared_rows, vote
+from pskclust._choice.consensus import mean_jaccard, share_agreeing, shared_rows, vote
 
 TRUTH = np.repeat([0, 1, 2], [50, 30, 20])
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pskclust._contact import Company, contact
-from pskclust._kernel_sweep import Recipe, draw_nested, grow_parts
-from pskclust._validation import Data
-from pskclust._weights import uniform_weights
+from pskclust._choice.overlap import Company, contact
+from pskclust._choice.sample import Recipe, draw_nested, grow_parts
+from pskclust._data.rows import Data
+from pskclust._data.weights import uniform_weights
 
 
 @pytest.mark.parametrize("pairs", [False, True])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pskclust._cost_model import plan
-from pskclust._partition import VoronoiPartition
+from pskclust._cells.voronoi import VoronoiPartition
+from pskclust._dask.cost_model import plan
 
 MEASURED = json.loads((Path(__file__).parents[1] / "benchmarks/cluster.json").read_text())
 

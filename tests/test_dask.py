@@ -27,7 +27,8 @@ from sklearn.base import clone
 import pskclust
 from pages import ROOT, code_blocks
 from pskclust import dask as pskclust_dask
-from pskclust._engines import placement, wires
+from pskclust._dask import placement
+from pskclust._dask import transport as wires
 from pskclust.dask import PSKC
 from test_estimator import FITTED
 
@@ -294,7 +295,9 @@ def test_it_is_an_estimator_as_others_are(client):
 
 def die_at(verb, calls):
     """Have this worker kill itself when it is asked for the last of so many calls."""
-    from pskclust._engines import holder, placement, sharded
+    from pskclust._dask import placement
+    from pskclust._dask import worker as holder
+    from pskclust._engines import sharded
 
     owners = {"encode_shard": placement, "listen": holder.Holder, "results_of": holder.Holder}
     owner = owners.get(verb, sharded.ShardedEngine)
@@ -357,7 +360,7 @@ def test_a_worker_that_cannot_listen_is_asked_by_way_of_the_scheduler(client, sc
         raise OSError("Cannot assign requested address")
 
     def have(listen):
-        from pskclust._engines import holder
+        from pskclust._dask import worker as holder
 
         serve, holder.serve = holder.serve, listen
         return serve

@@ -19,7 +19,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from cases import rows
-from pskclust import IsolationKernel, _parallel
+from pskclust import IsolationKernel
+from pskclust._utils import parallel as _parallel
 from pskclust.baselines import DensityPeaks
 
 FITTED = (

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pskclust import PSKC, _equal_rows
-from pskclust._equal_rows import find_equal_rows
-from pskclust._validation import Data
-from pskclust._weights import check_weights, uniform_weights
+from pskclust import PSKC
+from pskclust._data import duplicates as _equal_rows
+from pskclust._data.duplicates import find_equal_rows
+from pskclust._data.rows import Data
+from pskclust._data.weights import check_weights, uniform_weights
 
 
 def data_of(X, weights=None):

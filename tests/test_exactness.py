@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from cases import cases, naive_cells, naive_pskc, rows
-from pskclust import PSKC, IsolationKernel, _equal_rows, _parallel
-from pskclust._engines import blocked
-from pskclust._kernels import choice
+from pskclust import PSKC, IsolationKernel
+from pskclust._data import duplicates as _equal_rows
+from pskclust._engines import neighbour_blocks as blocked
+from pskclust._kernels import select as choice
+from pskclust._utils import parallel as _parallel
 from test_estimator import FITTED
 
 # Together more than two thousand data sets for labels.

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from explorer_client import blobs, painting
 from pskclust import PSKC
-from pskclust._progress import Progress, ignore
+from pskclust._utils.progress import Progress, ignore
 from pskclust.explorer.advice import join, split
 from pskclust.explorer.colours import follow, palette
 from pskclust.explorer.fits import Fitter, Kept

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from PIL import Image as Pillow
 
 from explorer_client import blobs, painting
-from pskclust._progress import ignore
+from pskclust._utils.progress import ignore
 from pskclust.explorer.answers import clusters, comparison, row_answer
 from pskclust.explorer.colours import faint_colour, palette
 from pskclust.explorer.fits import Fitter

@@ -13,8 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import naive
 from cases import rows
-from pskclust import PSKC, _estimator, _parallel
-from pskclust._gaussian import RESOLUTION
+from pskclust import PSKC, _estimator
+from pskclust._utils import parallel as _parallel
+from pskclust.baselines._gaussian_kernel import RESOLUTION
 
 
 class PairwiseKernel(naive.PointSetKernel):

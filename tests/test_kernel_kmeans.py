@@ -12,7 +12,8 @@ from sklearn.datasets import make_blobs, make_circles
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pskclust import InsufficientMemoryError, _memory
+from pskclust import InsufficientMemoryError
+from pskclust._utils import memory as _memory
 from pskclust.baselines import _kernel_kmeans
 from pskclust.baselines._kernel_kmeans import (
     KernelKMeans,

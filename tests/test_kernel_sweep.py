@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import cases
-from pskclust import _kernel_sweep
-from pskclust._encoding import encode_rows
-from pskclust._kernel_sweep import Recipe, draw_nested, grow_parts
-from pskclust._kernels import numpy as numpy_kernels
-from pskclust._validation import Data
-from pskclust._weights import uniform_weights
+from pskclust._cells.encode import encode_rows
+from pskclust._choice import sample as _kernel_sweep
+from pskclust._choice.sample import Recipe, draw_nested, grow_parts
+from pskclust._data.rows import Data
+from pskclust._data.weights import uniform_weights
+from pskclust._kernels import reference as numpy_kernels
 
 
 def as_data(X):

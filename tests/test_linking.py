@@ -11,8 +11,8 @@ from scipy import sparse
 from scipy.cluster.hierarchy import is_valid_linkage
 
 import naive
-from pskclust._linking import link
-from pskclust._tables import ClusterTables
+from pskclust._cells.count_tables import ClusterTables
+from pskclust._choice.merge_tree import link
 
 
 def tables(counts, masses, shape):

@@ -16,7 +16,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cases import naive_cells, rows
-from pskclust import InsufficientMemoryError, IsolationKernel, _memory, _parallel
+from pskclust import InsufficientMemoryError, IsolationKernel
+from pskclust._utils import memory as _memory
+from pskclust._utils import parallel as _parallel
 from pskclust.baselines import MBSCAN
 
 

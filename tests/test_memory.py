@@ -9,7 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from pskclust import PSKC, InsufficientMemoryError, IsolationKernel, _memory
+from pskclust import PSKC, InsufficientMemoryError, IsolationKernel
+from pskclust._utils import memory as _memory
 
 MEGABYTE = 1 << 20
 
@@ -53,7 +54,7 @@ def test_available_memory_is_told():
 
 def test_a_limit_on_the_address_space_is_seen():
     code = (
-        "from pskclust._memory import available_bytes; import resource;"
+        "from pskclust._utils.memory import available_bytes; import resource;"
         f"resource.setrlimit(resource.RLIMIT_AS, ({4096 * MEGABYTE}, resource.RLIM_INFINITY));"
         "print(available_bytes())"
     )

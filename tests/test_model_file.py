@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 
 import pskclust
 from pskclust import PSKC, ModelFileError
-from pskclust._model_file import FORMAT, VERSION
+from pskclust._model_io.container import FORMAT, VERSION
 from test_estimator import assert_same_fit
 
 MODELS = {

@@ -17,16 +17,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from cases import cases
-from pskclust import (
-    PSKC,
-    InsufficientDiskError,
-    InsufficientMemoryError,
-    Progress,
-    RowBlocks,
-    _scratch,
-)
+from pskclust import PSKC, InsufficientDiskError, InsufficientMemoryError, Progress, RowBlocks
+from pskclust._engines import disk_arrays as _scratch
 from pskclust._engines import out_of_core
-from pskclust._kernels import choice
+from pskclust._kernels import select as choice
 from test_estimator import FITTED
 from test_exactness import fitted
 
@@ -281,7 +275,7 @@ def test_the_gaussian_kernel_needs_an_array(scattered, tmp_path):
 
 def test_without_room_in_memory_a_fit_asks_for_a_folder(scattered):
     with (
-        mock.patch("pskclust._memory.available_bytes", return_value=1000),
+        mock.patch("pskclust._utils.memory.available_bytes", return_value=1000),
         pytest.raises(InsufficientMemoryError, match="Pass scratch_dir to keep cells on disk"),
     ):
         PSKC().fit(in_blocks(scattered, []))

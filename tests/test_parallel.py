@@ -8,7 +8,7 @@ import time
 import pytest
 from threadpoolctl import threadpool_info
 
-from pskclust._parallel import cpu_count, map_chunks, n_threads, one_blas_thread
+from pskclust._utils.parallel import cpu_count, map_chunks, n_threads, one_blas_thread
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from pskclust._encoding import encode_rows
-from pskclust._kernels import numba as compiled_kernels
-from pskclust._kernels import numpy as plain_kernels
+from pskclust._cells.drawing import draw_rows
+from pskclust._cells.encode import encode_rows
+from pskclust._cells.methods import draw_partition
+from pskclust._cells.partition import Partition
+from pskclust._data.rows import Data
+from pskclust._data.weights import check_weights, uniform_weights
+from pskclust._kernels import compiled as compiled_kernels
+from pskclust._kernels import reference as plain_kernels
 from pskclust._kernels import screening
-from pskclust._partition import Partition, draw_partition, draw_rows
-from pskclust._validation import Data
-from pskclust._weights import check_weights, uniform_weights
 
 SEEDS = st.integers(0, 99)
 

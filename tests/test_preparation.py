@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import pskclust
 from pskclust import PSKC, ModelFileError
-from pskclust._preparation import Preparation
+from pskclust._data.scaling import Preparation
 from test_model_file import rewrite
 
 
@@ -129,7 +129,7 @@ def test_a_preparation_that_makes_no_sense_is_refused(saved, change):
     ],
 )
 def test_arrays_of_a_preparation_that_make_no_sense_are_refused(saved, change, tmp_path):
-    from pskclust._model_file import read_model, write_model
+    from pskclust._model_io.container import read_model, write_model
 
     header, arrays = read_model(saved)
     for name in ("format", "version", "sha256"):

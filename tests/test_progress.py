@@ -6,7 +6,8 @@ import io
 
 import pytest
 
-from pskclust import PSKC, Progress, _progress
+from pskclust import PSKC, Progress
+from pskclust._utils import progress as _progress
 
 
 class Terminal(io.StringIO):

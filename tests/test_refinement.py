@@ -8,22 +8,23 @@ from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
 from cases import cases
-from pskclust import PSKC, _refinement
-from pskclust._engines import labelled
-from pskclust._engines.local import LocalEngine
-from pskclust._growth import grow
-from pskclust._kernels import numpy as numpy_kernels
-from pskclust._partition import draw_partition
-from pskclust._refinement import (
+from pskclust import PSKC
+from pskclust._cells.count_tables import TableStack
+from pskclust._cells.methods import draw_partition
+from pskclust._data.rows import Data
+from pskclust._data.weights import uniform_weights
+from pskclust._engines import memory_rows as labelled
+from pskclust._engines.dense import LocalEngine
+from pskclust._kernels import reference as numpy_kernels
+from pskclust._pskc import refinement as _refinement
+from pskclust._pskc.growth import grow
+from pskclust._pskc.refinement import (
     MAX_PASSES,
     _move_weakest,
     adopt_noise,
     dissolve_small,
     refine,
 )
-from pskclust._tables import TableStack
-from pskclust._validation import Data
-from pskclust._weights import uniform_weights
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from sklearn.metrics import adjusted_rand_score
 
 import pskclust._sweep as sweep_module
 from pskclust import PSKC, sweep
-from pskclust._kernels import choice as kernels
-from pskclust._progress import ignore
-from pskclust._validation import Data
-from pskclust._weights import check_weights
+from pskclust._data.rows import Data
+from pskclust._data.weights import check_weights
+from pskclust._kernels import select as kernels
+from pskclust._utils.progress import ignore
 
 GRID = {"psi": [8, 24], "tau": [0.02, 0.3, 0.08]}
 WAYS = ["local", "compiled", "blocked", "merged", "merged and blocked"]
@@ -30,7 +30,7 @@ def rows(request, monkeypatch, scattered):
     if request.param != "local":
         monkeypatch.setattr(kernels, "MIN_ROWS_FOR_COMPILED", 1)
     if request.param.startswith("merged"):
-        monkeypatch.setattr("pskclust._equal_rows._MIN_ROWS", 10)
+        monkeypatch.setattr("pskclust._data.duplicates._MIN_ROWS", 10)
         X = np.repeat(X[::3], 3, axis=0)
     if request.param == "merged":
         monkeypatch.setattr(kernels, "MIN_ROWS_FOR_COMPILED", 10**9)

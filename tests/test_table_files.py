@@ -14,12 +14,12 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 
 from pskclust import InsufficientMemoryError
-from pskclust._tablefiles import base, libsvm, text
-from pskclust._tablefiles.errors import TableError
-from pskclust._tablefiles.libsvm import LibsvmTable
-from pskclust._tablefiles.opening import open_table
-from pskclust._tablefiles.reading import read_rows
-from pskclust._tablefiles.selection import Selection, select, select_known
+from pskclust.tables import base, libsvm, text
+from pskclust.tables.errors import TableError
+from pskclust.tables.libsvm import LibsvmTable
+from pskclust.tables.opening import open_table
+from pskclust.tables.reading import read_rows
+from pskclust.tables.selection import Selection, select, select_known
 
 NAMES = ("u", "v", "w")
 

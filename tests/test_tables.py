@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from pskclust import _tables
-from pskclust._kernels import numba as compiled_kernels
-from pskclust._tables import (
+from pskclust._cells import count_tables as _tables
+from pskclust._cells.count_tables import (
     ClusterTables,
     CountTable,
     TableStack,
@@ -22,6 +21,7 @@ from pskclust._tables import (
     padded,
     smallest_passing_score,
 )
+from pskclust._kernels import compiled as compiled_kernels
 
 SHAPE = 3, 4
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from ._data.sources import RowBlocks
     from ._estimator import PSKC, load
-    from ._exceptions import (
+    from ._isolation_kernel import IsolationKernel
+    from ._sweep import SweepResult, sweep
+    from ._utils.exceptions import (
         CheckpointError,
         InsufficientDiskError,
         InsufficientMemoryError,
         ModelFileError,
     )
-    from ._isolation_kernel import IsolationKernel
-    from ._progress import Progress
-    from ._row_blocks import RowBlocks
-    from ._sweep import SweepResult, sweep
+    from ._utils.progress import Progress
     from .explorer import explore
 
 __all__ = [
@@ -38,13 +38,13 @@ __all__ = [
 # Imported when asked for: scikit-learn takes seconds, which completing a command cannot.
 _HOMES = {
     "PSKC": "_estimator",
-    "CheckpointError": "_exceptions",
-    "InsufficientDiskError": "_exceptions",
-    "InsufficientMemoryError": "_exceptions",
+    "CheckpointError": "_utils.exceptions",
+    "InsufficientDiskError": "_utils.exceptions",
+    "InsufficientMemoryError": "_utils.exceptions",
     "IsolationKernel": "_isolation_kernel",
-    "ModelFileError": "_exceptions",
-    "Progress": "_progress",
-    "RowBlocks": "_row_blocks",
+    "ModelFileError": "_utils.exceptions",
+    "Progress": "_utils.progress",
+    "RowBlocks": "_data.sources",
     "SweepResult": "_sweep",
     "explore": "explorer",
     "load": "_estimator",

@@ -22,50 +22,35 @@ from sklearn.base import (
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._auto import PART_TAUS, Chosen, choose
-from ._block_data import BlockData, numbered
-from ._checkpoint import Checkpoint
-from ._defaults import GAUSSIAN_TAU, choose_tau
-from ._engines.base import Engine, RowResults
-from ._engines.choice import isolation_engine, labels_by_blocks
+from ._cells.count_tables import ClusterTables, most_similar
+from ._cells.partition import Partition
+from ._choice.linked import Linkage, Linked, link_chosen, link_growth
+from ._choice.rule import PART_TAUS, Chosen, choose
+from ._choice.sample import Recipe
+from ._data.checks import check_distances, check_psi
+from ._data.defaults import GAUSSIAN_TAU, choose_tau
+from ._data.metric import to_points
+from ._data.parameters import CLUSTERING_RULES, check_linking, check_parameters, whole
+from ._data.rows import Data, check_columns, check_rows, check_values
+from ._data.sources import RowBlocks, row_blocks
+from ._data.streamed import BlockData, numbered
+from ._data.weights import Weights, check_weights, uniform_weights
 from ._engines.out_of_core import out_of_core_engine
-from ._engines.pairwise import PairwiseEngine
-from ._gaussian import RESOLUTION, GaussianKernel
-from ._growth import Journal, grow
+from ._engines.protocol import Engine, RowResults
+from ._engines.select import isolation_engine, labels_by_blocks
 from ._isolation_kernel import IsolationKernel
-from ._kernel_sweep import Recipe
-from ._linked import Linkage, Linked, link_chosen, link_growth
-from ._memory import require_memory
-from ._metric import to_points
-from ._model_file import read_model, write_model
-from ._model_state import plain_value, restore, to_parts
-from ._parallel import map_chunks, one_blas_thread, rows_per_chunk
-from ._partition import Partition
-from ._placing import Confidence, Tally, overlay, place_rows, tally
-from ._progress import Progress, Report, ignore, reporter
-from ._refinement import (
-    MAX_PASSES,
-    adopt_noise,
-    dissolve_small,
-    label_absent,
-    refine,
-)
-from ._result import Result
-from ._row_blocks import RowBlocks, row_blocks
-from ._tables import ClusterTables, most_similar
-from ._validation import (
-    CLUSTERING_RULES,
-    Data,
-    check_columns,
-    check_distances,
-    check_linking,
-    check_parameters,
-    check_psi,
-    check_rows,
-    check_values,
-    whole,
-)
-from ._weights import Weights, check_weights, uniform_weights
+from ._model_io.container import read_model, write_model
+from ._model_io.state import plain_value, restore, to_parts
+from ._pskc.assignment import Confidence, Tally, overlay, place_rows, tally
+from ._pskc.checkpoint import Checkpoint
+from ._pskc.growth import Journal, grow
+from ._pskc.refinement import MAX_PASSES, adopt_noise, dissolve_small, label_absent, refine
+from ._pskc.result import Result
+from ._utils.memory import require_memory
+from ._utils.parallel import map_chunks, one_blas_thread, rows_per_chunk
+from ._utils.progress import Progress, Report, ignore, reporter
+from .baselines._gaussian_kernel import RESOLUTION, GaussianKernel
+from .baselines._pairwise_engine import PairwiseEngine
 
 _LARGE_FOR_QUADRATIC_TIME = 20_000
 

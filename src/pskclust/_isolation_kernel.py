@@ -13,24 +13,20 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._defaults import choose_psi
-from ._engines.choice import cells_of_rows
-from ._kernels import numpy as numpy_kernels
-from ._kernels.choice import kernels_for
-from ._kernels.numpy import one_hot
-from ._memory import require_memory
-from ._parallel import Scratch, map_chunks, rows_per_chunk
-from ._partition import Partition, draw_partition
-from ._tables import ClusterTables, CountTable, TableStack
-from ._validation import (
-    KERNEL_RULES,
-    Data,
-    check_distances,
-    check_parameters,
-    check_psi,
-    check_rows,
-)
-from ._weights import uniform_weights
+from ._cells.count_tables import ClusterTables, CountTable, TableStack
+from ._cells.methods import draw_partition
+from ._cells.partition import Partition
+from ._data.checks import check_distances, check_psi
+from ._data.defaults import choose_psi
+from ._data.parameters import KERNEL_RULES, check_parameters
+from ._data.rows import Data, check_rows
+from ._data.weights import uniform_weights
+from ._engines.select import cells_of_rows
+from ._kernels import reference
+from ._kernels.reference import one_hot
+from ._kernels.select import kernels_for
+from ._utils.memory import require_memory
+from ._utils.parallel import Scratch, map_chunks, rows_per_chunk
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -213,7 +209,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
         def compare(chunk: slice) -> None:
             shared = np.empty((chunk.stop - chunk.start, len(right)), dtype=count_type)
-            numpy_kernels.count_shared_cells(left[chunk], right, self._partition.no_cell, shared)
+            reference.count_shared_cells(left[chunk], right, self._partition.no_cell, shared)
             np.divide(shared, self._partition.n_partitions, out=similarity[chunk], dtype=np.float64)
 
         for _ in map_chunks(compare, len(left), rows_per_chunk(len(right)), self.n_jobs):

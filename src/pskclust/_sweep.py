@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from ._data.checks import check_psi
+from ._data.parameters import CLUSTERING_RULES, between, check_parameters, whole
+from ._data.rows import Data
 from ._estimator import PSKC
-from ._progress import Progress, Report, ignore, reporter
-from ._validation import CLUSTERING_RULES, Data, between, check_parameters, check_psi, whole
+from ._utils.progress import Progress, Report, ignore, reporter
 
 _GRID_RULES = {"psi": (whole(2),), "tau": (between(0, 1),), "n_seeds": (whole(2),)}
 # Agreement differs by so much from seed to seed: less of a difference says nothing.

@@ -15,22 +15,23 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _estimator
-from ._cost_model import Plan, plan
-from ._optional import optional
-from ._partition import Partition
-from ._placing import Tally, tally
-from ._progress import Report, ignore
-from ._tables import ClusterTables
-from ._validation import between, check_columns, check_parameters
+from ._cells.count_tables import ClusterTables
+from ._cells.partition import Partition
+from ._dask.cost_model import Plan, plan
+from ._data.parameters import between, check_parameters
+from ._data.rows import check_columns
+from ._pskc.assignment import Tally, tally
+from ._utils.optional import optional
+from ._utils.progress import Report, ignore
 
 dask = optional("dask", "pskclust.dask", "dask")
 da = optional("dask.array", "pskclust.dask", "dask")
 distributed = optional("distributed", "pskclust.dask", "dask")
 
 # Which need Dask themselves.
-from ._dask_data import Collection, DaskData, check_block  # noqa: E402
-from ._dask_tasks import Tasks  # noqa: E402
-from ._engines.dask import DaskEngine  # noqa: E402
+from ._dask.data import Collection, DaskData, check_block  # noqa: E402
+from ._dask.engine import DaskEngine  # noqa: E402
+from ._dask.tasks import Tasks  # noqa: E402
 
 __all__ = ["PSKC", "Plan", "plan"]
 

@@ -1,1 +1,1 @@
-"""Engines hold the rows of a fit and do what growth and refinement ask; no algorithm is here."""
+"""Rows in memory, on disk or merged, behind one set of verbs."""

@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import numba as kernels
-from .._kernels.numpy import Cells
-from .._partition import Partition
-from .._tables import CountTable
+from .._cells.count_tables import CountTable
+from .._cells.partition import Partition
+from .._kernels import compiled as kernels
+from .._kernels.reference import Cells
 
 
 class MemberIndex:

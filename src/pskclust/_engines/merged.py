@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._equal_rows import EqualRows
-from .._partition import Partition
-from .._progress import Report, ignore
-from .._tables import ClusterTables, CountTable
-from .base import Absorbed, Candidate, Moved, ProposalRule, RowResults, WeighingEngine
+from .._cells.count_tables import ClusterTables, CountTable
+from .._cells.partition import Partition
+from .._data.duplicates import EqualRows
+from .._utils.progress import Report, ignore
+from .protocol import Absorbed, Candidate, Moved, ProposalRule, RowResults, WeighingEngine
 
 
 class MergedEngine:

@@ -6,13 +6,13 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from .._block_data import BlockData
-from .._memory import available_bytes
-from .._partition import Partition
-from .._progress import Progress, Report, ignore
-from .._scratch import Scratch
-from .choice import engine_for_rows
-from .labelled import Keep, in_memory, require_memory_to_fit
+from .._cells.partition import Partition
+from .._data.streamed import BlockData
+from .._utils.memory import available_bytes
+from .._utils.progress import Progress, Report, ignore
+from .disk_arrays import Scratch
+from .memory_rows import Keep, in_memory, require_memory_to_fit
+from .select import engine_for_rows
 from .sharded import Shard, ShardedEngine
 
 # What the rows of a shard and their cells take while it is encoded.

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._tables import ClusterTables, CountTable
-from .base import (
+from .._cells.count_tables import ClusterTables, CountTable
+from .protocol import (
     Absorbed,
     Candidate,
     Members,

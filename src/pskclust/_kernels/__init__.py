@@ -1,1 +1,1 @@
-"""Loops over arrays, and nothing else: no classes of this package, no allocation of results."""
+"""Loops over arrays: the NumPy reference, and compiled versions with the same results."""

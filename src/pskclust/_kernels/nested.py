@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._compiling import compiled, compiled_within
+from .compiling import compiled, compiled_within
 
 # So many distances tell how far the nearest centres are.
 _N_LOOKED_AT = 256

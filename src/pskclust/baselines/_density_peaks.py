@@ -13,19 +13,19 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._isolation_kernel import IsolationKernel
-from .._parallel import map_chunks, one_blas_thread
-from .._validation import (
+from .._data.parameters import (
     KERNEL_RULES,
     NONE,
     NOT_NEGATIVE,
     Rule,
     between,
     check_parameters,
-    check_rows,
     one_of,
     whole,
 )
+from .._data.rows import check_rows
+from .._isolation_kernel import IsolationKernel
+from .._utils.parallel import map_chunks, one_blas_thread
 from ._pairs import EuclideanDistance, IsolationDissimilarity, Pairs
 
 # Terms of a density are multiples of its inverse, which makes sums exact, in whatever order.

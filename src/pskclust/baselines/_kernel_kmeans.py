@@ -15,18 +15,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state, gen_batches
 
-from .._memory import require_memory
-from .._metric import to_points
-from .._parallel import rows_per_product
-from .._validation import (
-    Rule,
-    between,
-    check_distances,
-    check_parameters,
-    check_rows,
-    one_of,
-    whole,
-)
+from .._data.checks import check_distances
+from .._data.metric import to_points
+from .._data.parameters import Rule, between, check_parameters, one_of, whole
+from .._data.rows import check_rows
+from .._utils.memory import require_memory
+from .._utils.parallel import rows_per_product
 
 _RULES: dict[str, tuple[Rule, ...]] = {
     "n_clusters": (whole(1),),

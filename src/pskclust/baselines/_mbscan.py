@@ -11,10 +11,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN
 
+from .._data.parameters import KERNEL_RULES, Rule, between, check_parameters, whole
+from .._data.rows import check_rows
 from .._isolation_kernel import IsolationKernel
-from .._memory import require_memory
-from .._parallel import map_chunks
-from .._validation import KERNEL_RULES, Rule, between, check_parameters, check_rows, whole
+from .._utils.memory import require_memory
+from .._utils.parallel import map_chunks
 from ._pairs import IsolationDissimilarity
 
 # What scikit-learn's DBSCAN takes for a pair of neighbours: copies of the graph, and its own lists.

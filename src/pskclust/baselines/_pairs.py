@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels.numpy import Cells, count_shared_cells, squared_distances
-from .._parallel import rows_per_chunk, rows_per_product
-from .._validation import check_distances
+from .._data.checks import check_distances
+from .._kernels.reference import Cells, count_shared_cells, squared_distances
+from .._utils.parallel import rows_per_chunk, rows_per_product
 
 # With more columns, a product of matrices is much faster than a sum over columns.
 _MAX_COLUMNS_TO_SUM = 16

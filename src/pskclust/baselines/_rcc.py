@@ -14,17 +14,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
-from .._metric import to_points
-from .._validation import (
-    KERNEL_RULES,
-    Rule,
-    between,
-    check_distances,
-    check_parameters,
-    check_rows,
-    one_of,
-    whole,
-)
+from .._data.checks import check_distances
+from .._data.metric import to_points
+from .._data.parameters import KERNEL_RULES, Rule, between, check_parameters, one_of, whole
+from .._data.rows import check_rows
 
 Matrix = NDArray[np.float64]
 

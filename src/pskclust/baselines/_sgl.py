@@ -14,17 +14,11 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import euclidean_distances
 from sklearn.utils import check_random_state
 
-from .._metric import to_points
-from .._parallel import map_chunks, one_blas_thread, rows_per_chunk
-from .._validation import (
-    NOT_NEGATIVE,
-    Rule,
-    between,
-    check_distances,
-    check_parameters,
-    check_rows,
-    whole,
-)
+from .._data.checks import check_distances
+from .._data.metric import to_points
+from .._data.parameters import NOT_NEGATIVE, Rule, between, check_parameters, whole
+from .._data.rows import check_rows
+from .._utils.parallel import map_chunks, one_blas_thread, rows_per_chunk
 from ._kernel_kmeans import check_n_clusters
 
 Matrix = NDArray[np.float64]

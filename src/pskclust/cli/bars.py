@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-    from .._progress import Progress
+    from .._utils.progress import Progress
 
 _WORDS = {
     "read": "Reading",
@@ -69,7 +69,7 @@ class Bars:
 
 def first_fit_note(n_rows: int) -> str:
     """Return what to say while nothing seems to happen."""
-    from .._kernels.choice import MIN_ROWS_FOR_COMPILED
+    from .._kernels.select import MIN_ROWS_FOR_COMPILED
 
     return "the first time, code is compiled" if n_rows >= MIN_ROWS_FOR_COMPILED else ""
 

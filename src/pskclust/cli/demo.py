@@ -50,8 +50,8 @@ def demo(output: str, n_rows: int, seed: int, force: bool) -> None:
 def _write(path: Path, n_rows: int, seed: int) -> None:
     import pyarrow as pa
 
-    from .._tablefiles.writing import table_file
     from ..datasets import make_shapes
+    from ..tables.writing import table_file
 
     X, shapes = make_shapes(n_rows, random_state=seed)
     names = ["x", "y", "shape"]

@@ -9,8 +9,8 @@ from enum import IntEnum
 
 import click
 
-from .._exceptions import ModelFileError
-from .._tablefiles.errors import TableError
+from .._utils.exceptions import ModelFileError
+from ..tables.errors import TableError
 from .options import as_options
 
 # Other packages are asked for by the parts that need them, in words of their own.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .._preparation import mean_and_deviation, unequal_columns
+from .._data.scaling import mean_and_deviation, unequal_columns
 from .bars import Bars, first_fit_note
 from .display import print_json
 from .failures import writing
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .._estimator import PSKC
-    from .._tablefiles.base import Table
-    from .._tablefiles.reading import Rows
-    from .._tablefiles.selection import Selection
+    from ..tables.base import Table
+    from ..tables.reading import Rows
+    from ..tables.selection import Selection
 
 _EPILOG = """\b
 Example:
@@ -119,8 +119,8 @@ def fit(
 
 
 def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars: Bars) -> _Job:
+    from .._data.scaling import Preparation
     from .._estimator import PSKC
-    from .._preparation import Preparation
 
     started = time.perf_counter()
     selection, rows = read_data(table, options, bars)
@@ -150,7 +150,7 @@ def _write(job: _Job, outputs: _Outputs, keep_columns: bool, bars: Bars) -> None
 
 
 def _write_labels(job: _Job, output: str, keep_columns: bool) -> None:
-    from .._tablefiles.labels import pieces_of_fit, write_labels
+    from ..tables.labels import pieces_of_fit, write_labels
 
     selection, rows, model = job.selection, job.rows, job.model
     carried = job.table.columns if keep_columns else selection.ids
@@ -162,8 +162,8 @@ def _write_labels(job: _Job, output: str, keep_columns: bool) -> None:
 
 
 def _write_report(job: _Job, report: str) -> None:
-    from .._tablefiles.labels import values_of
     from ..report import write_report
+    from ..tables.labels import values_of
 
     ids, scaling = job.selection.ids, job.model.preparation_.scaling
     with writing(report):

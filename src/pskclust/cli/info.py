@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._memory import readable_bytes
+from .._utils.memory import readable_bytes
 from .display import counted, print_facts, print_json
 from .models import known_columns, loaded_model, preparation_of
 from .options import debug_option, json_option

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from .failures import CommandError, ExitCode
 
 if TYPE_CHECKING:
+    from .._data.scaling import Preparation
     from .._estimator import PSKC
-    from .._preparation import Preparation
 
 
 def loaded_model(path: str) -> PSKC:
     """Return the model in a file; commands prepare rows by themselves, so nothing is said of it."""
     from .._estimator import PSKC
-    from .._model_file import read_model
-    from .._model_state import restore
+    from .._model_io.container import read_model
+    from .._model_io.state import restore
 
     model = PSKC()
     try:

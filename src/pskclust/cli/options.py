@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from .._preparation import SCALINGS
-from .._tablefiles.formats import FORMATS
+from .._data.scaling import SCALINGS
+from ..tables.formats import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -322,7 +322,7 @@ def other_clustering_options(command: Command) -> Command:
 
 def check_clustering(parameters: dict[str, Any]) -> None:
     """Raise a usage error for the first parameter that PSKC would refuse."""
-    from .._validation import CLUSTERING_RULES, check_parameters
+    from .._data.parameters import CLUSTERING_RULES, check_parameters
 
     known = {name: CLUSTERING_RULES[name] for name in parameters if name in CLUSTERING_RULES}
     try:

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 import click
 
-from .._tablefiles.errors import TableError
-from .._tablefiles.writing import output_kind
+from ..tables.errors import TableError
+from ..tables.writing import output_kind
 from .failures import CommandError, ExitCode
 
 STANDARD_OUTPUT = "-"

@@ -41,7 +41,7 @@ def plan(
 
     The figures come from a model that was fitted to measurements; docs/dask.md shows it.
     """
-    from .._cost_model import plan as made_plan
+    from .._dask.cost_model import plan as made_plan
 
     found = made_plan(
         rows, columns, workers, psi=psi, n_partitions=n_partitions, n_clusters=clusters

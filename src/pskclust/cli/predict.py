@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .._exceptions import ModelFileError
-from .._memory import readable_bytes
-from .._model_file import is_model_file
-from .._tablefiles.errors import MissingValuesError, TableError
+from .._model_io.container import is_model_file
+from .._utils.exceptions import ModelFileError
+from .._utils.memory import readable_bytes
+from ..tables.errors import MissingValuesError, TableError
 from .bars import Bars
 from .display import counted, print_facts, print_json
 from .failures import writing
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .._estimator import PSKC
-    from .._tablefiles.base import Batch, Table
-    from .._tablefiles.labels import Labelled
-    from .._tablefiles.selection import Selection
+    from ..tables.base import Batch, Table
+    from ..tables.labels import Labelled
+    from ..tables.selection import Selection
 
 _EPILOG = """\b
 Example:
@@ -79,7 +79,7 @@ def predict(
     check_labels_output(output)
     model = _loaded(model_file, data).set_params(n_jobs=n_jobs)
     with opened_data("predict", data, options) as table, Bars() as bars:
-        from .._tablefiles.labels import write_labels
+        from ..tables.labels import write_labels
 
         placing = _Placing(model, table, options, keep_columns, similarity, bars)
         with writing(output):
@@ -137,7 +137,7 @@ class _Placing:
 
     def pieces(self) -> Iterator[Labelled]:
         """Yield labels beside the columns that are carried along."""
-        from .._tablefiles.labels import Labelled
+        from ..tables.labels import Labelled
 
         n_done = 0
         self._bars.show("predict", 0.0)
@@ -153,7 +153,7 @@ class _Placing:
         self, batch: Batch, n_before: int
     ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         """Return rows without missing values, and which of them are not to be placed."""
-        from .._tablefiles.reading import fill, find_gaps
+        from ..tables.reading import fill, find_gaps
 
         gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)
         if not gaps.any:
@@ -194,7 +194,7 @@ class _Placing:
 
 
 def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
-    from .._tablefiles.selection import select, select_known
+    from ..tables.selection import select, select_known
 
     known = known_columns(model)
     if known is not None and not options["columns"] and not options["drop"]:

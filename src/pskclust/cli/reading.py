@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._model_file import is_model_file
-from .._tablefiles.errors import (
+from .._model_io.container import is_model_file
+from ..tables.errors import (
     ImageGivenError,
     MissingValuesError,
     NotNumbersError,
@@ -21,9 +21,9 @@ from .bars import Bars
 from .failures import CommandError, ExitCode
 
 if TYPE_CHECKING:
-    from .._tablefiles.base import Table
-    from .._tablefiles.reading import Rows
-    from .._tablefiles.selection import Selection
+    from ..tables.base import Table
+    from ..tables.reading import Rows
+    from ..tables.selection import Selection
 
 _FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding")
 
@@ -31,7 +31,7 @@ _FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding")
 @contextlib.contextmanager
 def opened_data(command: str, data: str, options: dict[str, Any]) -> Iterator[Table]:
     """Give the table in DATA; what is wrong with it, then or later, ends in one line."""
-    from .._tablefiles.opening import opened_table
+    from ..tables.opening import opened_table
 
     try:
         how = {name: options[name] for name in _FORMAT_NAMES}
@@ -48,8 +48,8 @@ def opened_data(command: str, data: str, options: dict[str, Any]) -> Iterator[Ta
 
 def read_data(table: Table, options: dict[str, Any], bars: Bars) -> tuple[Selection, Rows]:
     """Read the columns that the options name."""
-    from .._tablefiles.reading import read_rows
-    from .._tablefiles.selection import select
+    from ..tables.reading import read_rows
+    from ..tables.selection import select
 
     selection = select(
         table,

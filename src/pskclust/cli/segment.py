@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._tablefiles.formats import format_of_ending
+from ..tables.formats import format_of_ending
 from .bars import Bars
 from .display import print_json, print_table
 from .failures import CommandError, ExitCode, end_of, one_line, writing

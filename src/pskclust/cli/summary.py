@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._memory import readable_bytes
+from .._utils.memory import readable_bytes
 from .display import counted, print_facts, print_table
 
 if TYPE_CHECKING:

@@ -119,7 +119,7 @@ def _swept(
     parameters: dict[str, Any],
     bars: Bars,
 ) -> SweepResult:
-    from .._preparation import Preparation
+    from .._data.scaling import Preparation
     from .._sweep import sweep as run_sweep
 
     selection, rows = read_data(table, options, bars)
@@ -173,7 +173,7 @@ def _print(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:
     import pyarrow as pa
 
-    from .._tablefiles.writing import table_file
+    from ..tables.writing import table_file
 
     batch = pa.RecordBatch.from_pylist(rows)
     with writing(path), table_file(path, batch.schema) as write:
@@ -181,7 +181,7 @@ def _write(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _draw(result: SweepResult, plot: str) -> None:
-    from .._files import replacing
+    from .._utils.files import replacing
     from ..plotting import SweepDisplay
 
     display = SweepDisplay.from_result(result)

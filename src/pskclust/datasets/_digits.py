@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
 from sklearn.utils import check_random_state
 
-from .._parallel import map_chunks, one_blas_thread
-from .._validation import check_parameters, whole
+from .._data.parameters import check_parameters, whole
+from .._utils.parallel import map_chunks, one_blas_thread
 from ._loaders import load_mnist
 
 _SIDE = 28

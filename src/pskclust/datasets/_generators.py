@@ -9,7 +9,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from .._validation import check_parameters, whole
+from .._data.parameters import check_parameters, whole
 
 _RING_CENTRE = (4.0, 11.0)
 _SPIRAL_CENTRE = (4.0, 2.6)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._progress import Report
+from .._utils.progress import Report
 from .fits import Fit, Fitter
 from .landscape import Landscape, Spot
 from .settings import MIN_TAU, Settings

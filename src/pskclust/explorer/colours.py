@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from .._palette import cluster_colours
+from .._utils.palette import cluster_colours
 from .fits import Fit
 
 THEMES = ("light", "dark")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import optional
+from .._utils.optional import optional
 from .fits import Fit, Fitter
 from .material import Image, Table
 from .recipes import MODEL_FILE, command_line, python_code
@@ -59,7 +59,7 @@ def _labels_parquet(fitter: Fitter, fit: Fit) -> Export:
 
 def _labels_file(fitter: Fitter, fit: Fit, name: str) -> bytes:
     optional("pyarrow", "Exporting labels", "cli")
-    from .._tablefiles.labels import write_labels
+    from ..tables.labels import write_labels
 
     material = fitter.material
     names = ("x", "y") if isinstance(material, Image) else ()
@@ -69,7 +69,7 @@ def _labels_file(fitter: Fitter, fit: Fit, name: str) -> bytes:
 def _pieces(fitter: Fitter, fit: Fit) -> Iterator[Any]:
     import pyarrow as pa
 
-    from .._tablefiles.labels import Labelled
+    from ..tables.labels import Labelled
 
     material = fitter.material
     labels = all_labels(fitter, fit).ravel()

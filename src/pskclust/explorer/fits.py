@@ -13,11 +13,12 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engines.base import Engine
+from .._data.parameters import CLUSTERING_RULES, check_parameters
+from .._data.rows import Data
+from .._engines.protocol import Engine
 from .._estimator import PSKC
-from .._memory import available_bytes
-from .._progress import Progress, Report
-from .._validation import CLUSTERING_RULES, Data, check_parameters
+from .._utils.memory import available_bytes
+from .._utils.progress import Progress, Report
 from .material import Image, Material
 from .settings import Settings
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .._progress import Progress
 from .._sweep import sweep
+from .._utils.progress import Progress
 from .fits import Fitter
 from .material import SAMPLE_SEED
 from .queue import Cancelled, WorkQueue

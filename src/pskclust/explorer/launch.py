@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from .._optional import optional
+from .._utils.optional import optional
 from .fits import Fitter
 from .material import Material, Table
 from .security import Guard

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._optional import optional
-from .._preparation import Preparation
+from .._data.scaling import Preparation
+from .._utils.optional import optional
 from ..image._pixels import Colours, Pixels, to_eight_bits
 from ..image._segment import Members, to_space
 from .settings import Settings

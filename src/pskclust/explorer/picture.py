@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import optional
+from .._utils.optional import optional
 from .colours import Rgb, faint_colour, noise_colour, palette, ramp
 from .fits import Fit
 from .material import Image

@@ -8,7 +8,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 
-from .._progress import Progress, Report
+from .._utils.progress import Progress, Report
 
 Work = Callable[[Report], None]
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._progress import Progress, Report
+from .._utils.progress import Progress, Report
 from . import advice
 from .advice import Advice
 from .answers import summary

@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from .._defaults import choose_psi, choose_tau
-from .._validation import CLUSTERING_RULES, check_parameters
+from .._data.defaults import choose_psi, choose_tau
+from .._data.parameters import CLUSTERING_RULES, check_parameters
 
 SCALINGS = ("none", "standard", "minmax")
 COLOUR_SPACES = ("lab", "rgb", "hsv")

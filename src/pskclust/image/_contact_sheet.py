@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import optional
+from .._utils.optional import optional
 from ._pixels import WHITE
 
 _WIDTH, _GAP = 1600, 16

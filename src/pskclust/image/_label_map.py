@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._palette import cluster_colours
+from .._utils.palette import cluster_colours
 
 NOISE, LAST_CLUSTER = 255, 254
 

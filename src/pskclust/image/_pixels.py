@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._parallel import map_chunks
+from .._utils.parallel import map_chunks
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import optional
+from .._utils.optional import optional
 
 MAX_PIXELS = 100_000_000
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")

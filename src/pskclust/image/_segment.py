@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._estimator import PSKC
-from .._optional import optional
+from .._utils.optional import optional
 from ._pixels import Colours, Pixels, to_eight_bits
 from ._segmentation import Segmentation
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._estimator import PSKC
-from .._files import replacing
-from .._optional import optional
+from .._utils.files import replacing
+from .._utils.optional import optional
 from ._contact_sheet import Tile, contact_sheet
 from ._label_map import label_map
 from ._pixels import WHITE

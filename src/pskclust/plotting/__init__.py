@@ -1,6 +1,6 @@
 """Pictures of clusterings, in the manner of scikit-learn's displays. Needs matplotlib."""
 
-from .._palette import NOISE_COLOUR, cluster_colours
+from .._utils.palette import NOISE_COLOUR, cluster_colours
 from ._auto import AutoDisplay
 from ._clusters import ClusterDisplay
 from ._growth import GrowthDisplay

@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._auto import WORTH_OF_ONE, AutoChoice
-from .._cuts import standard_for
-from .._palette import cluster_colours
+from .._choice.candidates import standard_for
+from .._choice.rule import WORTH_OF_ONE, AutoChoice
+from .._utils.palette import cluster_colours
 from ._axes import grid_of_axes
 
 _MAX_CLUSTERS_SHOWN = 40

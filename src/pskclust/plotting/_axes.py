@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
-from .._optional import optional
+from .._utils.optional import optional
 
 _ROWS_TO_FIND_AXES = 20_000
 _LONGEST_NAME = 40

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._palette import NOISE_COLOUR, cluster_colours
+from .._utils.palette import NOISE_COLOUR, cluster_colours
 from ._axes import as_text, axes_for, mark_seeds, to_plane
 from ._points import Limits, draw_points
 

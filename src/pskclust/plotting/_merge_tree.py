@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import dendrogram
 from sklearn.utils.validation import check_is_fitted
 
-from .._palette import cluster_colours
+from .._utils.palette import cluster_colours
 from ._axes import axes_for
 
 # With more parts, their numbers would run into each other.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._palette import cluster_colours
+from .._utils.palette import cluster_colours
 
 # More points than that are counted into pixels, which takes no longer for millions of them.
 MAX_MARKS = 20_000

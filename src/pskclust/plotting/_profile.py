@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._palette import cluster_colours
+from .._utils.palette import cluster_colours
 from ._axes import grid_of_axes, without_frame
 
 _MAX_CLUSTERS = 30

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._palette import cluster_colours
+from .._utils.palette import cluster_colours
 from ._axes import as_text, axes_for, column_names, without_frame
 
 _STEPS_1D, _STEPS_2D = 1000, 150

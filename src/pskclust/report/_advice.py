@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._preparation import unequal_columns
+from .._data.scaling import unequal_columns
 from ._summary import Summary
 
 _MUCH_NOISE = 0.1

@@ -9,7 +9,7 @@ from importlib import resources
 from string import Template
 from typing import Any, NamedTuple
 
-from .._palette import cluster_colours
+from .._utils.palette import cluster_colours
 from ._advice import Advice
 from ._pictures import Picture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait

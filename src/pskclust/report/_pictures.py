@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._optional import optional
+from .._utils.optional import optional
 from ..plotting import ClusterDisplay, GrowthDisplay, ProfileDisplay, SimilarityDisplay
 from ..plotting._axes import Plane
 

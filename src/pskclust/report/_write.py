@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._files import replacing
+from .._utils.files import replacing
 from .._version import __version__
 from ..plotting._axes import column_names, rows_of_fit
 from ._advice import advice_for

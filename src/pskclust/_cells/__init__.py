@@ -1,0 +1,1 @@
+"""Random partitionings, the cells of rows, and count tables of sets of rows."""

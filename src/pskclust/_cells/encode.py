@@ -1,0 +1,37 @@
+"""The cells of rows, chunk by chunk, in threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._data.rows import Data
+from .._kernels.reference import Cells
+from .._utils.parallel import Scratch, map_chunks, one_blas_thread
+from .._utils.progress import Progress, Report, ignore
+from .partition import Partition
+
+
+def encode_rows(
+    data: Data,
+    partition: Partition,
+    kernels: Any,
+    n_jobs: int | None,
+    *,
+    chunk_rows: int | None = None,
+    report: Report = ignore,
+) -> Cells:
+    """Return the cell of each row in each partitioning, (n, t)."""
+    cells = np.empty((len(data), partition.n_partitions), dtype=partition.cell_type)
+    scratch = Scratch()
+
+    def encode_chunk(chunk: slice) -> int:
+        cells[chunk] = partition.cells(data.points(chunk), kernels, scratch)
+        return int(chunk.stop)
+
+    with one_blas_thread:
+        size = chunk_rows or partition.chunk_rows
+        for done in map_chunks(encode_chunk, len(data), size, n_jobs):
+            report(Progress("encode", done, len(data)))
+    return cells

@@ -1,0 +1,118 @@
+"""A partition: the random cells that the isolation kernel is made of.
+
+A partition is small, immutable, and all that a fitted kernel needs to place new points.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import reference
+from .._kernels.reference import Cells
+from .._utils.parallel import Scratch, rows_per_chunk
+
+
+@dataclass(frozen=True, eq=False)
+class Partition(ABC):
+    """t partitionings of the space into psi cells each."""
+
+    method: ClassVar[str]
+
+    psi: int
+
+    @property
+    @abstractmethod
+    def n_partitions(self) -> int: ...
+
+    @property
+    def n_cells(self) -> int:
+        """The width of a count table: psi, and one more where a point may have no cell."""
+        return self.psi if self.no_cell is None else self.psi + 1
+
+    @property
+    def chunk_rows(self) -> int:
+        """How many rows are best encoded at a time."""
+        return rows_per_chunk(self.n_cells)
+
+    @property
+    def no_cell(self) -> int | None:
+        """The number that stands for having no cell, which shares nothing with anybody."""
+        return None
+
+    @property
+    def cell_type(self) -> np.dtype[np.unsignedinteger[Any]]:
+        return np.dtype(np.min_scalar_type(self.n_cells - 1))
+
+    def cells(
+        self,
+        points: NDArray[np.float64],
+        kernels: Any = reference,
+        scratch: Scratch | None = None,
+    ) -> Cells:
+        """Return the cell of each point in each partitioning, (m, t)."""
+        # One partitioning after the other in memory while they are made, hence the transposes.
+        cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
+        distances = (scratch or Scratch()).array((2, len(points), self.psi), np.float64)
+        for number, column in enumerate(cells):
+            self._find_cells(points, number, distances, column)
+        return np.ascontiguousarray(cells.T)
+
+    @abstractmethod
+    def _find_cells(
+        self,
+        points: NDArray[np.float64],
+        number: int,
+        scratch: NDArray[np.float64],
+        cells: Cells,
+    ) -> None:
+        """Fill `cells` with the cell of each point in partitioning `number`."""
+
+    @property
+    def table_shape(self) -> tuple[int, int]:
+        return self.n_partitions, self.n_cells
+
+    def count(
+        self, cells: Cells, units: NDArray[np.int64], kernels: Any = reference
+    ) -> NDArray[np.int64]:
+        """Return the counts of a set, given the cells and the weights of its rows."""
+        counts = np.zeros(self.table_shape, dtype=np.int64)
+        self.add(cells, units, counts, kernels)
+        return counts
+
+    def add(
+        self,
+        cells: Cells,
+        units: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        kernels: Any = reference,
+    ) -> None:
+        """Add rows to counts, given their cells and weights."""
+        kernels.count_cells(cells, units, counts)
+        if self.no_cell is not None:
+            counts[:, self.no_cell] = 0
+
+    @abstractmethod
+    def check_reach(self, rows: NDArray[Any]) -> None:
+        """Raise ValueError for new rows that are too far away for their cells to be found."""
+
+    @abstractmethod
+    def check(self, n_columns: int) -> None:
+        """Raise ValueError where the arrays, read from a file, could not have been drawn."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all there is to keep in a file."""
+        return {field.name: getattr(self, field.name) for field in fields(self)[1:]}
+
+
+def require_valid(condition: bool, name: str) -> None:
+    if not condition:
+        raise ValueError(f"{name} is not what a partition can have")

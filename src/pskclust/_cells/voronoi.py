@@ -1,0 +1,154 @@
+"""Cells around drawn centres: Voronoi cells (aNNE) and hyperspheres (iNNE)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from .._data.checks import check_distances
+from .._kernels import reference
+from .._kernels.reference import Cells
+from .._kernels.screening import Screen, make_screen, screen_points
+from .._utils.parallel import Scratch, rows_per_product
+from .drawing import RowSource, draw_points
+from .partition import Partition, require_valid
+
+_MIN_COLUMNS_FOR_PRODUCTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class VoronoiPartition(Partition):
+    """Cells are all the points nearest to the same centre (aNNE, the paper's choice)."""
+
+    method = "voronoi"
+
+    points: NDArray[np.float64]  # (u, d) the different rows that were drawn
+    centres: NDArray[np.intp]  # (t, psi) which of them is which centre
+
+    @property
+    def n_partitions(self) -> int:
+        return len(self.centres)
+
+    def check_reach(self, rows: NDArray[Any]) -> None:
+        check_distances(rows, self.points)
+
+    def check(self, n_columns: int) -> None:
+        require_valid(self.points.dtype == np.float64 and self.points.ndim == 2, "points")
+        require_valid(
+            self.points.shape[1] == n_columns and bool(np.isfinite(self.points).all()), "points"
+        )
+        require_valid(self.centres.dtype == np.intp and self.centres.ndim == 2, "centres")
+        require_valid(self.centres.shape[1] == self.psi, "centres")
+        require_valid(_within(self.centres, len(self.points)), "centres")
+
+    def _find_cells(
+        self,
+        points: NDArray[np.float64],
+        number: int,
+        scratch: NDArray[np.float64],
+        cells: Cells,
+    ) -> None:
+        reference.nearest_centres(points, self.points[self.centres[number]], scratch, cells)
+
+    @property
+    def chunk_rows(self) -> int:
+        return rows_per_product(len(self.points)) if self._screened else super().chunk_rows
+
+    def cells(
+        self,
+        points: NDArray[np.float64],
+        kernels: Any = reference,
+        scratch: Scratch | None = None,
+    ) -> Cells:
+        if not self._screened:
+            return super().cells(points, kernels, scratch)
+        screen = self._wide_screen if kernels is reference else self._narrow_screen
+        shape = len(points), len(self.points)
+        bound2 = (scratch or Scratch()).array(shape, screen.factors.dtype)
+        cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
+        kernels.settle_cells(points, screen, screen_points(points, screen, bound2), cells)
+        return cells
+
+    @property
+    def _screened(self) -> bool:
+        """Whether matrix products pay: in few dimensions plain distances are as fast."""
+        return bool(self.points.shape[1] >= _MIN_COLUMNS_FOR_PRODUCTS)
+
+    @cached_property
+    def _wide_screen(self) -> Screen:
+        return make_screen(self.points, self.centres, narrow=False)
+
+    @cached_property
+    def _narrow_screen(self) -> Screen:
+        """What the compiled kernel takes, which settles single centres, not whole rows."""
+        return make_screen(self.points, self.centres, narrow=True)
+
+    @classmethod
+    def draw(
+        cls, data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    ) -> Self:
+        return cls(psi, *draw_points(data, n_partitions, psi, replace, rng))
+
+
+@dataclass(frozen=True, eq=False)
+class HyperspherePartition(VoronoiPartition):
+    """Cells are balls around centres that reach to the nearest other centre (iNNE).
+
+    A point in several balls belongs to the one with the nearest centre, a point in none has no
+    cell.
+    """
+
+    method = "hypersphere"
+
+    radius2: NDArray[np.float64]  # (t, psi)
+
+    @property
+    def no_cell(self) -> int:
+        return self.psi
+
+    @property
+    def _screened(self) -> bool:
+        """Balls are compared with radii, not only with each other."""
+        return False
+
+    def check(self, n_columns: int) -> None:
+        super().check(n_columns)
+        require_valid(self.radius2.dtype == np.float64, "radius2")
+        require_valid(self.radius2.shape == self.centres.shape, "radius2")
+        require_valid(bool((self.radius2 >= 0).all()), "radius2")
+
+    def _find_cells(
+        self,
+        points: NDArray[np.float64],
+        number: int,
+        scratch: NDArray[np.float64],
+        cells: Cells,
+    ) -> None:
+        centres = self.points[self.centres[number]]
+        reference.nearest_balls(points, centres, self.radius2[number], scratch, cells)
+
+    @classmethod
+    def draw(
+        cls, data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    ) -> Self:
+        drawn = VoronoiPartition.draw(data, n_partitions, psi, replace, rng)
+        radius2 = np.array([_squared_gaps(drawn.points[centres]) for centres in drawn.centres])
+        return cls(psi, drawn.points, drawn.centres, radius2)
+
+
+def _within(numbers: NDArray[np.intp], end: int) -> bool:
+    return bool(((numbers >= 0) & (numbers < end)).all())
+
+
+def _squared_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each centre's squared distance to the nearest other one."""
+    difference, distance2 = np.empty((2, len(centres), len(centres)))
+    reference.squared_distances(centres, centres, difference, distance2)
+    np.fill_diagonal(distance2, np.inf)
+    nearest: NDArray[np.float64] = distance2.min(axis=1)
+    return nearest

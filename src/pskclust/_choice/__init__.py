@@ -1,0 +1,1 @@
+"""Choosing psi and the number of clusters without labels."""

@@ -1,0 +1,191 @@
+"""What a fit on a cluster will take: a model with few constants, each of them measured.
+
+benchmarks/cluster.py measures fits of two columns with one and two workers, fits the constants of
+a round to them, and checks them against a case that they were not fitted to; those below are
+round numbers between several such runs. benchmarks/out_of_core.py measures eight columns.
+docs/dask.md says how well the model does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .._data.defaults import choose_psi, choose_tau
+from .._utils.memory import readable_bytes
+
+# Of a round, on a worker of one thread: at all, for each worker, for each row of a worker.
+_LATENCY = 8e-4
+_SECONDS_PER_WORKER = 1e-4
+# Blocks of neighbours prune less the more columns there are; measured at two and at eight.
+_MEASURED_COLUMNS = (2, 8)
+_SECONDS_PER_ROW_AND_ROUND = (2e-10, 4e-8)
+_SECONDS_TO_ENCODE_A_ROW = (8e-7, 2e-5)
+_BYTES_PER_CELL = (0.2, 2.1)
+# Labels, steps, order, places, weights.
+_BYTES_PER_ROW = 36
+# Compiled code and Dask itself.
+_BYTES_PER_WORKER = 1.3e8
+# Beyond, all rows are scored, cell by cell, and encoded by matrix products.
+_MOST_COLUMNS_IN_BLOCKS = 8
+_SECONDS_PER_CELL_SCORED = 1e-9
+_PRODUCTS_PER_SECOND = 1e10
+
+_BYTES_PER_COUNT = 8
+# Refinement, and what is asked once.
+_OTHER_ROUNDS = 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a fit on a cluster is expected to take.
+
+    Attributes
+    ----------
+    rows, columns, workers, psi, n_partitions, n_clusters : int
+        What was asked for. The number of clusters is a guess that only the data can better.
+    bytes_per_worker : int
+        Memory that a worker holds while clusters grow, without the rows themselves.
+    bytes_per_round : int
+        What the fitting process sends and receives in a round at the most.
+    n_rounds : int
+        Rounds at the most.
+    seconds_per_round, encode_seconds, seconds : float
+        Of workers with one thread each; `seconds` are those of the whole fit.
+    """
+
+    rows: int
+    columns: int
+    workers: int
+    psi: int
+    n_partitions: int
+    n_clusters: int
+    bytes_per_worker: int
+    bytes_per_round: int
+    n_rounds: int
+    seconds_per_round: float
+    encode_seconds: float
+    seconds: float
+
+    def facts(self) -> dict[str, str]:
+        """Return the plan in words."""
+        return {
+            "rows": f"{self.rows:,} of {self.columns} columns, "
+            f"{-(-self.rows // self.workers):,} on each of {self.workers:,} workers",
+            "memory": f"{readable_bytes(self.bytes_per_worker)} on each worker",
+            "rounds": f"{self.n_rounds:,} for {self.n_clusters} clusters, "
+            f"{self.seconds_per_round:.3g} s each",
+            "network": f"{readable_bytes(self.bytes_per_round)} a round at the most",
+            "encoding": _duration(self.encode_seconds),
+            "in all": _duration(self.seconds),
+        }
+
+
+def plan(
+    rows: int,
+    columns: int,
+    workers: int,
+    *,
+    psi: int | None = None,
+    n_partitions: int = 100,
+    n_clusters: int = 10,
+    growth_rate: float = 0.1,
+    bytes_per_second: float = 1.25e9,
+) -> Plan:
+    """Return what a fit on a cluster is expected to take.
+
+    Parameters
+    ----------
+    rows, columns, workers : int
+        Size of the data, and number of workers, of one thread each.
+    psi : int or None, default=None
+        As of :class:`pskclust.PSKC`; None is its default.
+    n_partitions : int, default=100
+        As of :class:`pskclust.PSKC`.
+    n_clusters : int, default=10
+        How many clusters there may be: each takes as many rounds as the threshold takes steps.
+    growth_rate : float, default=0.1
+        As of :class:`pskclust.PSKC`.
+    bytes_per_second : float, default=1.25e9
+        Of the network of the fitting process.
+
+    Returns
+    -------
+    plan : Plan
+
+    Examples
+    --------
+    >>> from pskclust._dask.cost_model import plan
+    >>> plan(10**9, 2, 100).n_rounds
+    470
+    """
+    for name, value in (("rows", rows), ("columns", columns), ("workers", workers)):
+        if value < 1:
+            raise ValueError(f"{name}={value} is not allowed. Use a whole number of 1 or more.")
+    used_psi = choose_psi(rows) if psi is None else psi
+    per_worker = -(-rows // workers)
+    cells = n_partitions * np.min_scalar_type(used_psi - 1).itemsize
+    bytes_per_round = 2 * workers * n_partitions * used_psi * _BYTES_PER_COUNT
+    n_rounds = n_clusters * (_steps(choose_tau(used_psi), growth_rate) + 2) + _OTHER_ROUNDS
+    row = _row_costs(columns, n_partitions, used_psi)
+    seconds_per_round = (
+        _LATENCY
+        + _SECONDS_PER_WORKER * workers
+        + row.round_seconds * per_worker
+        + bytes_per_round / bytes_per_second
+    )
+    encode_seconds = row.encode_seconds * per_worker
+    return Plan(
+        rows,
+        columns,
+        workers,
+        used_psi,
+        n_partitions,
+        n_clusters,
+        int(_BYTES_PER_WORKER + per_worker * (_BYTES_PER_ROW + row.bytes_per_cell * cells)),
+        bytes_per_round,
+        n_rounds,
+        seconds_per_round,
+        encode_seconds,
+        encode_seconds + n_rounds * seconds_per_round,
+    )
+
+
+class _RowCosts(NamedTuple):
+    bytes_per_cell: float
+    round_seconds: float
+    encode_seconds: float
+
+
+def _row_costs(columns: int, n_partitions: int, psi: int) -> _RowCosts:
+    """Return what a row costs its worker."""
+    if columns > _MOST_COLUMNS_IN_BLOCKS:
+        encode_seconds = columns * n_partitions * psi / _PRODUCTS_PER_SECOND
+        return _RowCosts(1.0, n_partitions * _SECONDS_PER_CELL_SCORED, encode_seconds)
+    return _RowCosts(
+        float(np.interp(columns, _MEASURED_COLUMNS, _BYTES_PER_CELL)),
+        _between(columns, _SECONDS_PER_ROW_AND_ROUND),
+        _between(columns, _SECONDS_TO_ENCODE_A_ROW),
+    )
+
+
+def _steps(tau: float, growth_rate: float) -> int:
+    """Return how many steps the threshold takes from 1 down to tau."""
+    return math.ceil(math.log(tau) / math.log(1 - growth_rate))
+
+
+def _between(columns: int, measured: tuple[float, float]) -> float:
+    """Return what lies on the exponential curve through two measurements."""
+    logarithm = np.interp(columns, _MEASURED_COLUMNS, np.log(measured))
+    return float(np.exp(logarithm))
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.3g} seconds"
+    if seconds < 7200:
+        return f"{seconds / 60:.3g} minutes"
+    return f"{seconds / 3600:.3g} hours"

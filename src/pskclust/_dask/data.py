@@ -1,0 +1,291 @@
+"""The rows of a fit that are blocks of a Dask collection, and stay on the cluster."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import dask.array as da
+import numpy as np
+from distributed import Future
+from numpy.typing import NDArray
+
+from .._data.checks import check_distances
+from .._data.metric import column_ranges, to_points, warn_of_radians
+from .._data.rows import check_values
+from .._data.weights import are_whole, checked_weights, exact_sum, in_units, unit_exponent
+from .tasks import Tasks
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A Dask array or dataframe, as an array with unbroken rows."""
+
+    array: da.Array
+    names: list[str] | None
+
+    @classmethod
+    def of(cls, X: Any) -> Collection:
+        """Return a collection, or raise TypeError for what is none."""
+        if not hasattr(X, "__dask_graph__"):
+            raise TypeError(
+                f"X is no dask array or dataframe but {type(X).__name__}. Pass "
+                "dask.array.from_array(X), or fit it with pskclust.PSKC."
+            )
+        names = None
+        if hasattr(X, "to_dask_array"):
+            names = _column_names(X)
+            X = X.to_dask_array()
+        if X.ndim != 2:
+            raise ValueError(
+                f"X has {X.ndim} dimension(s). Pass two: rows and columns, say X.reshape(-1, 1)."
+            )
+        return cls(X if X.numblocks[1] == 1 else X.rechunk({1: -1}), names)
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.array.shape[1])
+
+    def blocks(self) -> list[Any]:
+        """Return what each block is made by."""
+        return list(self.array.to_delayed().ravel())
+
+
+def _column_names(frame: Any) -> list[str] | None:
+    """Return the names of the columns, if all are strings, or raise ValueError for text columns."""
+    from pandas.api.types import is_numeric_dtype  # there where dataframes are
+
+    for name, kind in frame.dtypes.items():
+        if not is_numeric_dtype(kind):
+            raise ValueError(
+                f"Column {name!r} of X is no number ({kind}). Leave it out with "
+                f"X.drop(columns=[{name!r}]), or encode it as numbers."
+            )
+    names = list(frame.columns)
+    return names if all(isinstance(name, str) for name in names) else None
+
+
+class _Summary(NamedTuple):
+    """What is known of the rows of a block."""
+
+    n_rows: int
+    good: bool
+    extremes: list[NDArray[Any]]
+
+
+class DaskData:
+    """The blocks of a collection and of weights, kept on the cluster until `release`.
+
+    They can be made again later, one by one, as long as what they are made from is there.
+    """
+
+    weights: UniformLine | WeightedLine
+
+    def __init__(self, X: Collection, metric: str, tasks: Tasks) -> None:
+        self.metric = metric
+        self.n_columns = X.n_columns
+        self._tasks = tasks
+        self._names = X.names
+        self._sources = X.blocks()
+        self.rows: dict[int, Future] = {}
+
+    def read(self, sample_weight: Any, resolution: int) -> None:
+        """Have all blocks made, and check them."""
+        self.require(range(len(self._sources)))
+        self._check()
+        self.weights = line_of(sample_weight, self, resolution, self._tasks)
+
+    def __len__(self) -> int:
+        return int(self.lengths.sum())
+
+    def require(self, blocks: Sequence[int]) -> None:
+        """Have some blocks made, and kept."""
+        missing = [block for block in blocks if block not in self.rows]
+        futures = self._tasks.client.compute([self._sources[block] for block in missing])
+        self.rows.update(zip(missing, futures, strict=True))
+
+    def forget_lost(self) -> None:
+        """Let go of blocks that were lost, for `require` to have them made again."""
+        lost = ("cancelled", "lost", "error")
+        self.rows = {block: rows for block, rows in self.rows.items() if rows.status not in lost}
+
+    def release(self) -> None:
+        """Let go of all blocks."""
+        for future in self.rows.values():
+            future.release()
+        self.rows.clear()
+
+    def run(self, block: int) -> range:
+        """Return the numbers of the rows of a block."""
+        return range(int(self.starts[block]), int(self.starts[block + 1]))
+
+    def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the points of some rows, whose numbers must rise."""
+        parts = _by_block(chosen, self.starts)
+        client = self._tasks.client
+        futures = [
+            client.submit(_take, self.rows[block], places, self.metric, pure=False)
+            for block, places in parts
+        ]
+        return np.concatenate(self._tasks.gather(futures, "drawing the centres"))
+
+    def _check(self) -> None:
+        client = self._tasks.client
+        names = None if self._names is None else np.array(self._names, dtype=object)
+        futures = client.map(_summarise, list(self.rows.values()), metric=self.metric, pure=False)
+        summaries = self._tasks.gather(futures, "reading the blocks of X")
+        self.lengths = np.array([summary.n_rows for summary in summaries], dtype=np.int64)
+        self.starts = np.concatenate([[0], np.cumsum(self.lengths)])
+        for block, summary in enumerate(summaries):
+            if not summary.good:
+                # Now that the number of its first row is known, the message can name the row.
+                first_row = int(self.starts[block])
+                future = client.submit(
+                    check_block, self.rows[block], self.metric, names, first_row, pure=False
+                )
+                self._tasks.gather([future], "checking a block of X")
+        if len(self) < 2:
+            raise ValueError(f"X has {len(self)} sample(s). A fit needs two rows or more.")
+        extremes = np.array([row for summary in summaries for row in summary.extremes])
+        if self.metric == "euclidean":
+            check_distances(extremes)
+        elif self.metric == "haversine":
+            warn_of_radians(extremes)
+
+
+def check_block(
+    block: Any, metric: str, names: NDArray[Any] | None = None, first_row: int = 0
+) -> NDArray[Any]:
+    """Return the rows of a block, or raise ValueError."""
+    rows = np.asarray(block)
+    return check_values(rows, metric, names, first_row) if len(rows) else rows
+
+
+def _summarise(block: Any, metric: str) -> _Summary:
+    try:
+        rows = check_block(block, metric)
+    except (TypeError, ValueError):
+        return _Summary(len(block), False, [])
+    return _Summary(len(rows), True, list(column_ranges(rows)) if len(rows) else [])
+
+
+def _take(block: Any, places: NDArray[np.intp], metric: str) -> NDArray[np.float64]:
+    return to_points(np.asarray(block)[places], metric)
+
+
+class UniformLine:
+    """All rows of weight 1."""
+
+    one = 1
+    uniform = True
+    units = None
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_slots = self.total = n_rows
+
+    def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
+        return places
+
+
+class WeightedLine:
+    """Rows with weights, which are on the cluster, in as many blocks as the rows."""
+
+    uniform = False
+
+    def __init__(self, sources: Sequence[Any], data: DaskData, resolution: int, tasks: Tasks):
+        self._sources, self._data, self._tasks = sources, data, tasks
+        runs = [data.run(block) for block in range(len(sources))]
+        client = tasks.client
+        weights = client.compute(list(sources))
+        futures = [
+            client.submit(_weigh, own, run, pure=False)
+            for own, run in zip(weights, runs, strict=True)
+        ]
+        parts = tasks.gather(futures, "reading sample_weight")
+        total = math.fsum(number for sums, _ in parts for number in sums)
+        self._exponent = unit_exponent(total, all(whole for _, whole in parts), resolution)
+        self.one = 1 << self._exponent
+        counted = [client.submit(_count, own, self._exponent, pure=False) for own in weights]
+        counts = np.array(tasks.gather(counted, "counting sample_weight")).reshape(-1, 2)
+        self._ends = np.concatenate([[0], np.cumsum(counts[:, 0])])
+        self.total = int(self._ends[-1])
+        self.n_slots = max(self.total // self.one, int(counts[:, 1].sum()))
+        if self.n_slots < 2:
+            raise ValueError(
+                "sample_weight leaves only 1 sample of X. A fit needs two rows or more."
+            )
+
+    def units(self, block: int) -> Future:
+        """Return the weights of a block in units."""
+        client = self._tasks.client
+        weights = client.compute(self._sources[block])
+        return client.submit(_in_units, weights, self._exponent, pure=False)
+
+    def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
+        order = np.argsort(places, axis=None, kind="stable")
+        client, parts = self._tasks.client, _by_block(places.ravel()[order], self._ends)
+        futures = [
+            client.submit(_rows_at, self.units(block), some, pure=False) for block, some in parts
+        ]
+        found = self._tasks.gather(futures, "drawing by weight")
+        rows = np.empty(places.size, dtype=np.intp)
+        rows[order] = np.concatenate(
+            [self._data.starts[block] + own for (block, _), own in zip(parts, found, strict=True)]
+        )
+        return rows.reshape(places.shape)
+
+
+def line_of(
+    sample_weight: Any, data: DaskData, resolution: int, tasks: Tasks
+) -> UniformLine | WeightedLine:
+    """Return the weights of the rows, cut up as the rows are."""
+    if sample_weight is None:
+        return UniformLine(len(data))
+    if hasattr(sample_weight, "to_dask_array"):
+        sample_weight = sample_weight.to_dask_array()
+    if not hasattr(sample_weight, "__dask_graph__"):
+        weights = checked_weights(sample_weight, len(data))
+        sample_weight = da.from_array(weights, chunks=(tuple(data.lengths.tolist()),))
+    known = sample_weight.ndim == 1 and not np.isnan(sample_weight.shape[0])
+    if known and sample_weight.shape[0] == len(data):
+        sample_weight = sample_weight.rechunk((tuple(data.lengths.tolist()),))
+    elif known or sample_weight.ndim != 1 or sample_weight.numblocks[0] != len(data.lengths):
+        raise ValueError(
+            f"sample_weight has shape {sample_weight.shape}, in {sample_weight.numblocks} blocks, "
+            f"but X has {len(data)} rows in {len(data.lengths)} blocks. Pass one weight a row, cut "
+            "up as X is."
+        )
+    return WeightedLine(list(sample_weight.to_delayed().ravel()), data, resolution, tasks)
+
+
+def _weigh(block: Any, run: range) -> tuple[list[float], bool]:
+    weights = checked_weights(block, len(run), run.start)
+    return exact_sum(weights), are_whole(weights)
+
+
+def _in_units(block: Any, exponent: int) -> NDArray[np.int64]:
+    return in_units(np.asarray(block, dtype=np.float64), exponent)
+
+
+def _count(block: Any, exponent: int) -> tuple[int, int]:
+    units = _in_units(block, exponent)
+    return int(units.sum()), int(np.count_nonzero(units))
+
+
+def _rows_at(units: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.intp]:
+    return np.cumsum(units).searchsorted(places, side="right")
+
+
+def _by_block(
+    rising: NDArray[np.int64], starts: NDArray[np.int64]
+) -> list[tuple[int, NDArray[np.int64]]]:
+    """Return the blocks that some places are in, and the places in each."""
+    cuts = np.searchsorted(rising, starts)
+    return [
+        (block, rising[first:last] - starts[block])
+        for block, (first, last) in enumerate(itertools.pairwise(cuts))
+        if first < last
+    ]

@@ -1,0 +1,215 @@
+"""The engine for rows on the workers of a Dask cluster.
+
+An actor on each worker holds the cells of its blocks. A round is one message to each of them, what
+a table gained and a threshold mostly, and one answer. All that was asked is remembered, in the
+small form in which it was sent: the rows of a worker that is lost are encoded again elsewhere, and
+asked it again, which gives them the labels that they had.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask import delayed
+from distributed import Future, get_worker
+from numpy.typing import NDArray
+
+from .._cells.count_tables import ClusterTables, CountTable
+from .._cells.partition import Partition
+from .._engines.protocol import Absorbed, Candidate, RowResults
+from .._engines.sharded import CombinedRows, summed_up
+from .._utils.progress import Report, ignore
+from .data import DaskData
+from .placement import Part, Placement
+from .replay import History
+from .tasks import Tasks
+from .transport import pack
+from .worker import Command
+
+# Verbs without an answer wait for the next one that has one.
+_WITHOUT_ANSWER = ("claim", "place", "undo_move", "remember_labels", "renumber", "label_absent")
+
+
+class DaskEngine(CombinedRows):
+    """Rows on a cluster."""
+
+    name = "dask"
+
+    def __init__(
+        self, data: DaskData, partition: Partition, n_jobs: int | None, tasks: Tasks
+    ) -> None:
+        self._data, self._tasks = data, tasks
+        self.one, self.resolution = data.weights.one, partition.n_partitions
+        self._history = History()
+        self._waiting: list[Command] = []
+        self._tables: dict[int, NDArray[np.int64]] = {}
+        self._gain: CountTable
+        self._mass_then: int
+        self._placement = Placement(data, partition, n_jobs, tasks)
+        self._parts: list[Part] = []
+
+    def encode(self, report: Report = ignore) -> None:
+        """Find the cells of all rows."""
+        blocks = np.flatnonzero(self._data.lengths).tolist()
+        self._parts = self._placement.place(blocks, report)
+        self._count_rows()
+
+    def reset(self) -> None:
+        super().reset()
+        self._count_rows()
+
+    def _count_rows(self) -> None:
+        abouts = self._ask("about")
+        self.n_rows_left = sum(n_open for n_open, _ in abouts)
+        self.kernels = abouts[0][1]
+
+    # What differs from rows in one process: some is known here, some need not be sent at once.
+
+    def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
+        found = [answer for answer in self._ask("best_row", table, besides) if answer is not None]
+        best: Candidate
+        best, alone = max(found, key=lambda answer: (answer[0].score, -answer[0].row))
+        self._tables[best.row] = alone.counts
+        return best
+
+    def table_of(self, row: int, units: int) -> CountTable:
+        return CountTable(self._tables[row] * units, units)
+
+    def claim(self, row: int, cluster: int) -> None:
+        super().claim(row, cluster)
+        self.n_rows_left -= 1
+
+    def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        # Workers know the table of the step before. It has gained what they answered then, unless
+        # copies of the seed have joined besides.
+        is_gain = step > 1 and table.mass == self._mass_then
+        sent = self._gain if is_gain else table
+        answers = self._ask("absorb_by", sent, is_gain, min_score, cluster, step)
+        absorbed, self._gain = summed_up(answers)
+        table.add(self._gain)
+        self._mass_then = table.mass
+        self.n_rows_left -= absorbed.n_rows
+        # The seeds are in a cluster now: nobody asks for their tables any more.
+        self._tables.clear()
+        return absorbed
+
+    def row_results(self, clusters: ClusterTables) -> Any:
+        """Return arrays on the cluster, cut up as the rows are."""
+        while True:
+            self._ask("row_results", clusters)
+            futures, lost = self._collected()
+            if not lost:
+                break
+            self._make_up_for(lost)
+        return tuple(
+            self._array(futures, number, kind)
+            for number, kind in enumerate((np.int64, np.float64, np.int32))
+        )
+
+    def _collected(self) -> tuple[dict[int, Future], list[Part]]:
+        """Return the results of each block, as data of the workers, and the parts that are lost."""
+        futures: dict[int, Future] = {}
+        for part in self._parts:
+            for block in part.blocks:
+                futures[block] = self._tasks.client.submit(
+                    _results_of,
+                    part.actor,
+                    self._data.run(block).start,
+                    workers=[part.address],
+                    pure=False,
+                )
+        try:
+            for _ in self._tasks.finished(list(futures.values()), "collecting the labels"):
+                pass
+        except (RuntimeError, KeyError):
+            there = self._tasks.workers()
+            lost = [part for part in self._parts if part.address not in there]
+            if not lost:
+                raise
+            return {}, lost
+        return futures, []
+
+    def close(self) -> None:
+        """Let go of what the workers hold."""
+        self._placement.close()
+
+    def _array(self, futures: dict[int, Future], number: int, kind: type) -> Any:
+        lengths = self._data.lengths.tolist()
+        arrays = []
+        for block in sorted(futures):
+            values = delayed(operator.getitem)(futures[block], number)
+            arrays.append(da.from_delayed(values, (lengths[block],), dtype=kind))
+        # Cut up again, since blocks may be empty.
+        return da.concatenate(arrays).rechunk((tuple(lengths),))
+
+    # Asking, and what to do when nobody answers.
+
+    def _ask(self, verb: str, *arguments: Any) -> list[Any]:
+        self._waiting.append((verb, arguments))
+        if verb in _WITHOUT_ANSWER:
+            return []
+        commands, self._waiting = self._waiting, []
+        message = pack(commands)
+        answers, lost = self._send(self._parts, message)
+        while lost:
+            more, lost = self._send(self._make_up_for(lost), message)
+            answers += more
+        self._history.add(commands, message)
+        return answers
+
+    def _make_up_for(self, lost: list[Part]) -> list[Part]:
+        """Have other workers hold the blocks of parts that are lost; return the parts they are."""
+        self._parts = [part for part in self._parts if part not in lost]
+        replaced = self._replace([block for part in lost for block in part.blocks])
+        self._parts += replaced
+        return replaced
+
+    def _replace(self, blocks: list[int]) -> list[Part]:
+        """Return parts that hold blocks which were lost, in the state that they had."""
+        placed: list[Part] = []
+        while blocks:
+            self._placement.count_loss()
+            fresh = self._placement.place(blocks)
+            blocks = []
+            for message in self._history:
+                _, lost = self._send(fresh, message)
+                fresh = [part for part in fresh if part not in lost]
+                blocks += [block for part in lost for block in part.blocks]
+            placed += fresh
+        return placed
+
+    def _send(self, parts: Sequence[Part], message: bytes) -> tuple[list[Any], list[Part]]:
+        """Return the answers, and the parts that did not give one since they are no more."""
+        lost = [part for part in parts if not _delivered(part, message)]
+        answers = []
+        for part in parts:
+            if part in lost:
+                continue
+            try:
+                answers.append(part.wire.receive())
+            except ConnectionError:
+                lost.append(part)
+            except TimeoutError as error:
+                raise TimeoutError(
+                    f"Worker {part.address} did not answer for {self._tasks.timeout:g} seconds. "
+                    "Look at its log; pass a larger timeout if it only needs longer."
+                ) from error
+        return answers, lost
+
+
+def _delivered(part: Part, message: bytes) -> bool:
+    try:
+        part.wire.send(message)
+    except ConnectionError:
+        return False
+    return True
+
+
+def _results_of(actor: Any, first_row: int) -> RowResults:
+    """Ask the actor itself, which is on this worker: a call would send the results through."""
+    results: RowResults = get_worker().state.actors[actor.key].results_of(first_row)
+    return results

@@ -1,0 +1,219 @@
+"""Blocks of rows, encoded on the workers of a Dask cluster and held there by an actor on each."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from distributed import Future, get_worker
+
+from .._cells.partition import Partition
+from .._engines.out_of_core import rows_per_shard
+from .._engines.sharded import Shard
+from .._utils.progress import Progress, Report, ignore
+from .data import DaskData
+from .tasks import LostError, Tasks
+from .transport import SchedulerWire, SocketWire, Wire, host_of, new_key
+from .worker import Holder, encode_shard
+
+_MOST_LOSSES = 20
+# A worker gets no more rows than this, times an equal share, unless a block alone is more.
+_FAIR_SHARE = 1.25
+# A call by way of the scheduler takes a connection to it.
+_CONNECTED_AT_ONCE = 32
+
+
+class Part(NamedTuple):
+    """A worker's share: the blocks, and where they are."""
+
+    blocks: list[int]
+    actor: Future
+    address: str
+    wire: Wire
+
+
+class Placement:
+    """Puts blocks onto workers, again if need be."""
+
+    def __init__(
+        self, data: DaskData, partition: Partition, n_jobs: int | None, tasks: Tasks
+    ) -> None:
+        self._data, self._partition, self._n_jobs, self._tasks = data, partition, n_jobs, tasks
+        self._n_losses = 0
+        self._on_the_way: list[Future] = []
+        self._actors: list[Future] = []
+        self._wires: list[Wire] = []
+
+    def place(self, blocks: list[int], report: Report = ignore) -> list[Part]:
+        """Encode blocks and have actors hold them; start again if what it takes is lost."""
+        n_actors, n_wires = len(self._actors), len(self._wires)
+        while True:
+            try:
+                parts = self._hold(self._encode(sorted(blocks), report))
+            except LostError as error:
+                self.count_loss(error)
+                self._data.forget_lost()
+                self._let_go(n_actors, n_wires)
+            else:
+                self._data.release()
+                _release(self._on_the_way)
+                return parts
+
+    def close(self) -> None:
+        """Let go of all that was put onto workers, and of the ways there."""
+        self._let_go(0, 0)
+        _release(self._on_the_way)
+
+    def _let_go(self, n_actors: int, n_wires: int) -> None:
+        """Let go of all but the first so many actors and wires."""
+        for wire in self._wires[n_wires:]:
+            wire.close()
+        for actor in self._actors[n_actors:]:
+            actor.release()
+        del self._wires[n_wires:], self._actors[n_actors:]
+
+    def count_loss(self, error: LostError | None = None) -> None:
+        """Raise `error`, or one about the workers, if something was lost all too often."""
+        self._n_losses += 1
+        if self._n_losses > _MOST_LOSSES:
+            raise error or RuntimeError(
+                f"Workers were lost {_MOST_LOSSES} times during this fit. They may run out of "
+                "memory: look at their logs, use more workers, or a smaller n_partitions."
+            )
+
+    def _encode(self, blocks: list[int], report: Report) -> dict[Future, list[int]]:
+        """Return the shards that blocks were encoded to, with the blocks of each."""
+        client = self._tasks.client
+        self._data.require(blocks)
+        for _ in self._tasks.finished([self._data.rows[block] for block in blocks], "reading X"):
+            pass
+        partition = client.scatter(self._partition, broadcast=True, direct=True, hash=False)
+        self._on_the_way.append(partition)
+        units = self._data.weights.units
+        shards = {}
+        for address, own in self._shares(blocks):
+            shard = client.submit(
+                _encode,
+                [self._data.rows[block] for block in own],
+                None if units is None else [units(block) for block in own],
+                self._data.weights.one,
+                [self._data.run(block) for block in own],
+                self._data.metric,
+                partition,
+                n_jobs=self._n_jobs,
+                workers=[address],
+                allow_other_workers=True,
+                pure=False,
+            )
+            shards[shard] = own
+            self._on_the_way.append(shard)
+        n_done, n_rows = 0, int(self._data.lengths[blocks].sum())
+        for done in self._tasks.finished(list(shards), "encoding"):
+            n_done += sum(len(self._data.run(block)) for shard in done for block in shards[shard])
+            report(Progress("encode", n_done, n_rows))
+        return shards
+
+    def _shares(self, blocks: list[int]) -> Iterator[tuple[str, list[int]]]:
+        """Yield workers and blocks to encode as one: what a worker has, unless that is too much."""
+        workers = self._tasks.workers()
+        lengths = self._data.lengths
+        holders = self._tasks.client.who_has([self._data.rows[block] for block in blocks])
+        most = max(_FAIR_SHARE * lengths[blocks].sum() / len(workers), lengths[blocks].max())
+        loads: dict[str, int] = dict.fromkeys(workers, 0)
+        shares: dict[str, list[int]] = {}
+        for block in blocks:
+            here = [one for one in holders.get(self._data.rows[block].key, ()) if one in loads]
+            room = [one for one in here if loads[one] + lengths[block] <= most]
+            address = room[0] if room else min(loads, key=lambda one: loads[one])
+            loads[address] += int(lengths[block])
+            shares.setdefault(address, []).append(block)
+        largest = rows_per_shard(self._data.n_columns, self._partition)
+        for address, own in shares.items():
+            n_rows = np.cumsum(lengths[own])
+            for group in np.split(own, np.flatnonzero(np.diff(n_rows // largest)) + 1):
+                yield address, group.tolist()
+
+    def _hold(self, shards: dict[Future, list[int]]) -> list[Part]:
+        """Return actors that hold shards, one on each worker that has some."""
+        client = self._tasks.client
+        places = client.who_has(list(shards))
+        by_worker: dict[str, list[Future]] = {}
+        for shard in shards:
+            if not places.get(shard.key):
+                raise LostError("A shard was lost before it was held.")
+            by_worker.setdefault(places[shard.key][0], []).append(shard)
+        actors: dict[Future, list[int]] = {}
+        for address, own in by_worker.items():
+            actor = client.submit(
+                Holder,
+                own,
+                actor=True,
+                workers=[address],
+                allow_other_workers=True,
+                pure=False,
+            )
+            self._actors.append(actor)
+            actors[actor] = [block for shard in own for block in shards[shard]]
+        for _ in self._tasks.finished(list(actors), "placing the cells"):
+            pass
+        return self._connected(actors)
+
+    def _connected(self, actors: dict[Future, list[int]]) -> list[Part]:
+        """Return the ways to actors."""
+        client = self._tasks.client
+        places = client.who_has(list(actors))
+        if not all(places.get(actor.key) for actor in actors):
+            raise LostError("A worker was lost before it was asked anything.")
+        ways = [
+            SchedulerWire(client, places[actor.key][0], actor.key, self._tasks.timeout)
+            for actor in actors
+        ]
+        wires = [
+            wire
+            for first in range(0, len(ways), _CONNECTED_AT_ONCE)
+            for wire in self._faster(ways[first : first + _CONNECTED_AT_ONCE])
+        ]
+        return [
+            Part(blocks, actor, way.address, wire)
+            for (actor, blocks), way, wire in zip(actors.items(), ways, wires, strict=True)
+        ]
+
+    def _faster(self, ways: list[SchedulerWire]) -> list[Wire]:
+        """Return connections to holders themselves, and those given where there is none."""
+        keys = [new_key() for _ in ways]
+        for way, key in zip(ways, keys, strict=True):
+            way.call("listen", host_of(way.address), key)
+        wires: list[Wire] = []
+        lost = None
+        # All of them, since a port is open until somebody has come.
+        for way, key in zip(ways, keys, strict=True):
+            wire: Wire = way
+            try:
+                port = way.result()
+            except ConnectionError as error:
+                lost, port = error, 0
+            except TimeoutError as error:
+                raise self._tasks.too_long(f"worker {way.address} could not be reached") from error
+            if port:
+                # Where it cannot be reached, or is gone, the scheduler will tell.
+                with contextlib.suppress(OSError):
+                    wire = SocketWire(host_of(way.address), port, key, self._tasks.timeout)
+            wires.append(wire)
+            self._wires.append(wire)
+        if lost:
+            raise LostError("A worker was lost before it was asked anything.") from lost
+        return wires
+
+
+def _release(futures: list[Future]) -> None:
+    for future in futures:
+        future.release()
+    futures.clear()
+
+
+def _encode(*arguments: Any, n_jobs: int | None) -> Shard:
+    """Encode a shard with as many threads as the worker has, unless told otherwise."""
+    threads = get_worker().state.nthreads if n_jobs is None else n_jobs
+    return encode_shard(*arguments, n_jobs=threads)

@@ -1,0 +1,102 @@
+"""What a worker of a cluster holds, and how it is asked."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._cells.count_tables import ClusterTables, CountTable
+from .._cells.partition import Partition
+from .._data.rows import Data
+from .._data.weights import Weights, uniform_weights
+from .._engines.protocol import Absorbed, Candidate, RowResults
+from .._engines.select import engine_for_rows
+from .._engines.sharded import Shard, ShardedEngine
+from .transport import serve, unpack
+
+Command = tuple[str, tuple[Any, ...]]
+
+
+def encode_shard(
+    blocks: Sequence[Any],
+    units: Sequence[NDArray[np.int64]] | None,
+    one: int,
+    runs: Sequence[range],
+    metric: str,
+    partition: Partition,
+    *,
+    n_jobs: int | None,
+) -> Shard:
+    """Return the cells of the rows of some blocks, whose numbers are those of `runs`."""
+    rows = np.concatenate([np.asarray(block) for block in blocks])
+    weights = uniform_weights(len(rows)) if units is None else Weights(np.concatenate(units), one)
+    engine = engine_for_rows(Data(rows, metric, weights), partition, n_jobs, all_rows=False)
+    engine.encode(partition)
+    return Shard(engine, runs)
+
+
+class Holder:
+    """The shards of a worker."""
+
+    def __init__(self, shards: Sequence[Shard]) -> None:
+        self._engine = ShardedEngine(shards, "dask")
+        self._shards = shards
+        self._table: CountTable
+
+    def listen(self, host: str, key: bytes) -> int:
+        """Take commands from whoever connects with the key; return the port, 0 if there is none.
+
+        Behind a translation of addresses a worker is not at the address that others know it by.
+        """
+        with contextlib.suppress(OSError):
+            return serve(host, key, self.run) if host else 0
+        return 0
+
+    def run(self, message: bytes) -> tuple[str, Any]:
+        """Do what is asked for, in this order; return the answer to the last, or an error."""
+        answer = None
+        try:
+            for verb, arguments in unpack(message):
+                owner = self if hasattr(self, verb) else self._engine
+                answer = getattr(owner, verb)(*arguments)
+        except Exception as error:
+            return "error", error
+        return "answer", answer
+
+    def about(self) -> tuple[int, str]:
+        """Return how many rows are in no cluster, and what kernels work on them."""
+        return self._engine.n_rows_left, self._engine.kernels
+
+    def best_row(
+        self, table: CountTable, besides: int | None
+    ) -> tuple[Candidate, CountTable] | None:
+        """Return the best row with its table, which is asked for next, as if its weight was 1."""
+        best = self._engine.best_row(table, besides)
+        return None if best is None else (best, self._engine.table_of(best.row, 1))
+
+    def absorb_by(
+        self, table: CountTable, is_gain: bool, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        """Absorb rows by a table, or by that of the step before and what it has gained since."""
+        if is_gain:
+            self._table.add(table)
+        else:
+            self._table = table
+        return self._engine.absorbed(self._table, min_score, cluster, step)
+
+    def row_results(self, clusters: ClusterTables) -> None:
+        """Find what is known of the rows of each run, for `results_of`."""
+        self._results = {
+            run.start: own
+            for shard in self._shards
+            for run, own in zip(shard.runs, shard.row_results(clusters), strict=True)
+        }
+
+    def results_of(self, first_row: int) -> RowResults:
+        """Return copies, since the engine goes on with what it has."""
+        found = self._results[first_row]
+        return RowResults(found.labels.copy(), found.similarities.copy(), found.growth_steps.copy())

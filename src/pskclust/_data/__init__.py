@@ -1,0 +1,1 @@
+"""Input to checked rows: arrays, weights, metrics, parameters, streamed sources."""

@@ -1,0 +1,43 @@
+"""Checks of data against distances and psi, before any work is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .metric import column_ranges
+
+
+def check_distances(rows: NDArray[Any], *others: NDArray[Any]) -> None:
+    """Raise ValueError if a squared distance between these rows could overflow or vanish."""
+    ranges = [column_ranges(some) for some in (rows, *others)]
+    low = np.min([smallest for smallest, _ in ranges], axis=0).astype(np.float64)
+    high = np.max([largest for _, largest in ranges], axis=0).astype(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        spread = high - low
+        squared_diameter = np.square(spread).sum()
+        widest = int(np.argmax(spread))
+        vanishes = spread[widest] > 0 and spread[widest] ** 2 < np.finfo(np.float64).tiny
+    if not np.isfinite(squared_diameter):
+        raise ValueError(
+            f"Column {widest} of X runs from {low[widest]:g} to {high[widest]:g}: squared "
+            "distances overflow. Scale X down, say with sklearn.preprocessing.StandardScaler."
+        )
+    if vanishes:
+        raise ValueError(
+            f"No column of X is wider than {spread[widest]:g}: squared distances underflow. "
+            "Scale X up, say with sklearn.preprocessing.StandardScaler."
+        )
+
+
+def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
+    """Raise ValueError if `psi` different centres cannot be drawn."""
+    if replace or psi <= n_slots:
+        return
+    rows = "total weight" if weighted else "rows of X"
+    raise ValueError(
+        f"psi={psi} is more than the {n_slots} {rows}. Use psi <= {n_slots}, or replace=True to "
+        "draw centres with replacement."
+    )

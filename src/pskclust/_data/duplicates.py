@@ -1,0 +1,83 @@
+"""Which rows are equal, found where there are many of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rows import Data
+from .weights import Weights
+
+# Fewer rows are clustered before equal ones are found.
+_MIN_ROWS = 10_000
+_ROWS_TO_LOOK_AT = 1 << 14
+# Rows are merged if at most this share of them are different; a sample shows more.
+_MAX_SHARE, _MAX_SHARE_OF_SAMPLE = 0.5, 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class EqualRows:
+    """The different rows, in the order of their first copies, and the copies of each."""
+
+    first_copies: NDArray[np.intp]  # (m,) rising
+    numbers: NDArray[np.intp]  # (n,) which of the different rows each row is
+    n_copies: NDArray[np.int64]  # (m,)
+
+    def merged(self, data: Data) -> Data:
+        """Return data with one row, of its copies' weight, for each different one."""
+        return replace(data, rows=data.rows[self.first_copies], weights=Weights(self.n_copies, 1))
+
+    def second_copy(self, number: int) -> int:
+        """Return the second row of those that are equal."""
+        copies = np.flatnonzero(self.numbers == number)
+        return int(copies[1])
+
+
+def find_equal_rows(data: Data) -> EqualRows | None:
+    """Return which rows are equal, or None if so few are that merging them would not pay.
+
+    Rows with weights of their own are not merged.
+    """
+    n_rows = len(data)
+    if n_rows < _MIN_ROWS or not data.weights.uniform:
+        return None
+    some = data.rows[:: -(-n_rows // _ROWS_TO_LOOK_AT)]
+    if len(np.unique(_hashes(some))) > _MAX_SHARE_OF_SAMPLE * len(some):
+        return None
+    return _group(data.rows)
+
+
+def _group(rows: NDArray[Any]) -> EqualRows | None:
+    hashes, first_copies, numbers, n_copies = np.unique(
+        _hashes(rows), return_index=True, return_inverse=True, return_counts=True
+    )
+    if len(hashes) > _MAX_SHARE * len(rows):
+        return None
+    by_first_copy = np.argsort(first_copies)
+    places = np.empty_like(by_first_copy)
+    places[by_first_copy] = np.arange(len(places))
+    groups = EqualRows(
+        first_copies[by_first_copy], places[numbers], n_copies[by_first_copy].astype(np.int64)
+    )
+    # Different rows with the same hash, one in 10^19, are left to be what they are.
+    return groups if _all_equal(rows, groups) else None
+
+
+def _hashes(rows: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a number for each row: equal ones for equal rows."""
+    hashes = np.zeros(len(rows), dtype=np.uint64)
+    for column in rows.T:
+        # Adding zero makes one zero of two.
+        hashes ^= (column.astype(np.float64) + 0.0).view(np.uint64)
+        hashes *= np.uint64(0x9E3779B97F4A7C15)
+        hashes ^= hashes >> np.uint64(29)
+    return hashes
+
+
+def _all_equal(rows: NDArray[Any], groups: EqualRows) -> bool:
+    return all(
+        bool((column == column[groups.first_copies][groups.numbers]).all()) for column in rows.T
+    )

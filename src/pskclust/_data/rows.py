@@ -1,0 +1,163 @@
+"""The rows of a fit: an array, checked, with a metric and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from .._utils.parallel import rows_per_chunk
+from .metric import check_metric, to_points, warn_of_radians
+from .weights import Weights
+
+
+@dataclass(frozen=True)
+class Data:
+    """The rows of a fit, checked: what everything after validation works on."""
+
+    rows: NDArray[Any]
+    metric: str
+    weights: Weights
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def only(self, chosen: slice) -> Data:
+        """Return the data of the chosen rows."""
+        return Data(self.rows[chosen], self.metric, self.weights.only(chosen))
+
+    def points(self, chosen: slice | NDArray[np.intp] = slice(None)) -> NDArray[np.float64]:
+        """Return the points, in Euclidean space, of the chosen rows."""
+        return to_points(self.rows[chosen], self.metric)
+
+
+def check_rows(
+    estimator: Any, X: ArrayLike, metric: str, *, reset: bool = False, min_samples: int = 1
+) -> NDArray[Any]:
+    """Return X as a real, finite (n, d) array of whatever type it came in.
+
+    Set or check `n_features_in_` and `feature_names_in_` of `estimator` on the way.
+    """
+    if sparse.issparse(X):
+        raise TypeError(
+            f"X is sparse ({type(X).__name__}), which is not supported: cells need every value. "
+            "Reduce it first, say with sklearn.decomposition.TruncatedSVD, or pass X.toarray() "
+            "if that fits into memory."
+        )
+    _refuse_other_columns(X)
+    try:
+        rows: NDArray[Any] = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            dtype="numeric",
+            ensure_all_finite=False,
+            ensure_min_samples=min_samples,
+        )
+    except (TypeError, ValueError) as error:
+        _name_what_is_no_number(X, error)
+        raise
+    if rows.dtype.kind not in "biuf":
+        _name_what_is_no_number(X, TypeError())
+    rows = check_values(rows, metric, getattr(estimator, "feature_names_in_", None))
+    if reset and metric == "haversine":
+        warn_of_radians(rows)
+    return rows
+
+
+def check_values(
+    rows: NDArray[Any], metric: str, names: NDArray[Any] | None = None, first_row: int = 0
+) -> NDArray[Any]:
+    """Return the rows of X from `first_row` on, if they are finite numbers that `metric` allows."""
+    if rows.dtype.kind not in "biuf":
+        raise TypeError(f"X holds {rows.dtype}, not numbers. Encode it as numbers first.")
+    if rows.dtype.itemsize > 8:
+        rows = rows.astype(np.float64)
+    _require_finite(rows, names, first_row)
+    check_metric(rows, metric, first_row)
+    return rows
+
+
+def check_columns(
+    estimator: Any, n_columns: int, names: Sequence[str] | None, *, reset: bool
+) -> None:
+    """Set or check `n_features_in_` and `feature_names_in_` as scikit-learn does for arrays."""
+    if reset:
+        estimator.n_features_in_ = n_columns
+        estimator.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+        return
+    if n_columns != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {n_columns} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if names is not None and fitted is not None and list(names) != list(fitted):
+        raise ValueError(
+            f"The columns of X are {', '.join(names)}, but those of the fit were "
+            f"{', '.join(fitted)}. Pass the same columns in the same order."
+        )
+
+
+def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None, first_row: int) -> None:
+    step = rows_per_chunk(rows.shape[1])
+    for start in range(0, len(rows), step):
+        finite = np.isfinite(rows[start : start + step])
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            value = rows[start + row, column]
+            what = "NaN" if np.isnan(value) else value
+            where = "" if names is None else f" (column {names[column]!r})"
+            raise ValueError(
+                f"X[{first_row + start + row}, {column}]{where} is {what}. Every value must be "
+                "finite: leave such rows out, or fill them in, say with "
+                "sklearn.impute.SimpleImputer."
+            )
+
+
+def _refuse_other_columns(X: Any) -> None:
+    columns, types = getattr(X, "columns", None), getattr(X, "dtypes", None)
+    if not isinstance(columns, Iterable) or not isinstance(types, Iterable):
+        return
+    texts = ("str", "object", "categor", "utf8", "enum")
+    times = ("date", "time", "duration")
+    for column, kind in zip(columns, types, strict=False):
+        name = str(kind).lower()
+        if name.startswith(times) or (name.startswith(texts) and not _all_numbers(X[column])):
+            raise ValueError(
+                f"Column {str(column)!r} of X is no number ({kind}). Leave it out, or encode it as "
+                "numbers, say with sklearn.preprocessing.OneHotEncoder."
+            )
+
+
+def _all_numbers(values: Any) -> bool:
+    try:
+        np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _name_what_is_no_number(X: Any, error: Exception) -> None:
+    """Raise again, with the place and the value, an error about an entry that is no number."""
+    try:
+        entries = np.asarray(X)
+    except ValueError:  # rows of different lengths: NumPy's own message says so
+        return
+    if entries.ndim != 2 or entries.dtype.kind not in "OSUT":
+        return
+    for (row, column), value in np.ndenumerate(entries.astype(object)):
+        try:
+            float(value)
+        except (TypeError, ValueError) as no_number:
+            raise type(no_number)(
+                f"X[{row}, {column}] is {value!r}, which is no number ({no_number}). Leave that "
+                "column out, or encode it as numbers."
+            ) from error

@@ -1,0 +1,199 @@
+"""The engine for rows in the memory of this process, all cells in one array."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._cells.count_tables import ClusterTables, CountTable
+from .._cells.encode import encode_rows
+from .._cells.partition import Partition
+from .._data.rows import Data
+from .._kernels import reference
+from .._kernels.reference import Cells, one_hot
+from .._kernels.select import name_of
+from .._utils.memory import available_bytes
+from .._utils.progress import Report, ignore
+from .memory_rows import LabelledRows, require_memory_to_fit
+from .protocol import Absorbed, Candidate, Members, RowResults
+
+if TYPE_CHECKING:
+    from .member_index import MemberIndex
+
+
+# With more rows to a cell, an index of them visits so many that scoring all anew is as fast.
+_MAX_ROWS_PER_CELL = 64
+_INDEX_BYTES_PER_CELL = 4
+# So few are added to a large table sooner than a second such table is filled and added.
+_FEW_ROWS = 2048
+
+
+class LocalEngine(LabelledRows):
+    """All cells of all rows in one array; chunks of rows in threads."""
+
+    name = "local"
+
+    def __init__(
+        self, data: Data, *, kernels: Any = reference, indexed: bool = True, **options: Any
+    ) -> None:
+        super().__init__(data, **options)
+        self._indexed = indexed
+        self._kernels = kernels
+        self.kernels = name_of(kernels)
+        self._index: MemberIndex | None = None
+
+    def encode(self, partition: Partition, report: Report = ignore) -> None:
+        """Find the cells of all rows."""
+        self.resolution = partition.n_partitions
+        self._partition = partition
+        require_memory_to_fit(self._n_rows, partition)
+        cells = encode_rows(
+            self._data,
+            partition,
+            self._kernels,
+            self._n_jobs,
+            chunk_rows=self._chunk_rows,
+            report=report,
+        )
+        del self._data
+        (self._cells,) = self._keep([cells])
+        if self.kernels == "numba" and self._index_pays(partition):
+            from .member_index import MemberIndex  # compiled code is loaded only where it is used
+
+            self._index = MemberIndex(self._cells, partition)
+        self.reset()
+
+    @property
+    def cells(self) -> Cells:
+        """The cell of each row in each partitioning, (n, t)."""
+        return self._cells
+
+    def reset(self) -> None:
+        super().reset()
+        # Rows of weight 0 are no rows to growth.
+        self._open = np.flatnonzero(self._units)
+
+    def _index_pays(self, partition: Partition) -> bool:
+        available = available_bytes()
+        fits = available is None or 2 * _INDEX_BYTES_PER_CELL * self._cells.size <= available
+        return self._indexed and fits and self._n_rows <= _MAX_ROWS_PER_CELL * partition.n_cells
+
+    @property
+    def n_rows_left(self) -> int:
+        return len(self._open)
+
+    def total(self) -> CountTable:
+        return self._table(self._open, self._units[self._open])
+
+    def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
+        rows = self._open if besides is None else self._open[self._open != besides]
+        scores = self._scores(rows, table)
+        best = int(scores.argmax())
+        row = int(rows[best])
+        return Candidate(row, int(scores[best]), int(self._units[row]))
+
+    def table_of(self, row: int, units: int) -> CountTable:
+        return CountTable(self._count(np.array([row]), np.array([units])), units)
+
+    def claim(self, row: int, cluster: int) -> None:
+        self._labels[row] = cluster
+        self._steps[row] = 0
+        self._open = self._open[self._open != row]
+
+    def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        rows, best_score_left = self._take(table, min_score, cluster, step)
+        self._add(rows, table)
+        return Absorbed(len(rows), best_score_left)
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        rows, best_score_left = self._take(table, min_score, cluster, step)
+        return Absorbed(len(rows), best_score_left), self._table(rows, self._units[rows])
+
+    def _take(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[NDArray[np.intp], int]:
+        """Put the rows that score enough into a cluster; return them, and the best score left."""
+        scores = self._scores_while_growing(table)
+        passing = scores >= min_score
+        rows = self._open[passing]
+        self._labels[rows] = cluster
+        self._steps[rows] = step
+        self._open = self._open[~passing]
+        return rows, int(scores[~passing].max(initial=-1))
+
+    def members(self, cluster: int) -> Members:
+        rows = np.flatnonzero(self._labels == cluster)
+        return Members(rows, self._steps[rows])
+
+    def restore(self, members: Members, cluster: int) -> None:
+        self._labels[members.rows] = cluster
+        self._steps[members.rows] = members.steps
+        self._open = self._open[self._labels[self._open] < 0]
+
+    def row_results(self, clusters: ClusterTables) -> RowResults:
+        similarities = np.zeros(self._n_rows)
+        by_label = np.argsort(self._labels, kind="stable")
+        ends = np.searchsorted(self._labels[by_label], np.arange(-1, len(clusters)), side="right")
+        for cluster, (start, end) in enumerate(itertools.pairwise(ends)):
+            rows = by_label[start:end]
+            table = clusters.table(cluster)
+            similarities[rows] = self._scores(rows, table) / (self.resolution * table.mass)
+        return RowResults(self._labels, similarities, self._steps)
+
+    def _scores_while_growing(self, table: CountTable) -> NDArray[np.int64]:
+        """Return the scores of the rows in no cluster; from step to step a table changes little."""
+        if self._index is None:
+            return self._scores(self._open, table)
+        known = self._index.scores(self._open, table)
+        if known is not None:
+            return known
+        scores = self._scores(self._open, table)
+        self._index.remember(self._open, table, scores)
+        return scores
+
+    def _add(self, rows: NDArray[np.intp], table: CountTable) -> None:
+        """Add rows to the table of a growing cluster."""
+        units = self._units[rows]
+        if self._index is not None and len(rows) <= _FEW_ROWS:
+            self._partition.add(self._cells[rows], units, table.counts, self._kernels)
+            table.mass += int(units.sum())
+        else:
+            table.add(self._table(rows, units))
+        if self._index is not None:
+            self._index.joined(rows, units, table)
+
+    def _table(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> CountTable:
+        return CountTable(self._count(rows, units), int(units.sum()))
+
+    # How sets are counted and scored: all that another kernel has to do in its own way.
+
+    def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
+        def count_chunk(chunk: slice) -> NDArray[np.int64]:
+            return self._partition.count(self._cells[rows[chunk]], units[chunk], self._kernels)
+
+        counts = np.zeros(self._partition.table_shape, dtype=np.int64)
+        for part in self._map(count_chunk, len(rows), width=self.resolution):
+            counts += part
+        return counts
+
+    def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
+        scores = np.empty(len(rows), dtype=np.int64)
+
+        def score_chunk(chunk: slice) -> None:
+            self._kernels.score_cells(self._cells[rows[chunk]], table.counts, scores[chunk])
+
+        for _ in self._map(score_chunk, len(rows), width=self.resolution):
+            pass
+        return scores
+
+    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
+        return clusters.scores(self._cells[rows], self._kernels)
+
+    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
+        return one_hot(self._cells[rows], self._partition.n_cells, self._partition.no_cell)

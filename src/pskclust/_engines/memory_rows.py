@@ -1,0 +1,233 @@
+"""The bookkeeping that engines for rows in memory share: labels, proposals, moves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._cells.count_tables import ClusterTables, most_similar
+from .._cells.partition import Partition
+from .._data.rows import Data
+from .._utils.memory import require_memory
+from .._utils.parallel import map_chunks, rows_per_chunk
+from .protocol import Moved, ProposalRule
+
+T = TypeVar("T")
+
+# Takes arrays that will be read often and never written, and returns them from where they are kept.
+Keep = Callable[[Sequence[NDArray[Any]]], Sequence[NDArray[Any]]]
+
+# Rows that move are added to tables in parts, so that many of them need little memory.
+_ROWS_PER_CHANGE = 1 << 14
+
+
+def in_memory(arrays: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
+    """Keep arrays where they are."""
+    return arrays
+
+
+class LabelledRows(ABC):
+    """Rows in memory, with a label each. Rows may stand in an order of the engine's own."""
+
+    resolution: int
+
+    def __init__(
+        self,
+        data: Data,
+        *,
+        n_jobs: int | None = None,
+        chunk_rows: int | None = None,
+        keep: Keep = in_memory,
+    ) -> None:
+        self._data = data
+        self._n_rows = len(data)
+        self._keep = keep
+        self._n_jobs = n_jobs
+        self._chunk_rows = chunk_rows
+        self._units = data.weights.units
+        self.one = data.weights.one
+
+    def reset(self) -> None:
+        # New arrays: the old ones may be part of a result.
+        self._labels = np.full(self._n_rows, -1, dtype=np.int64)
+        self._steps = np.full(self._n_rows, -1, dtype=np.int32)
+
+    @abstractmethod
+    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
+        """Return the score of some rows against each cluster, (m, k)."""
+
+    @abstractmethod
+    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
+        """Return what each of some rows adds to a flat table."""
+
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        def place_chunk(chunk: slice) -> None:
+            scores = self._cluster_scores(np.arange(chunk.start, chunk.stop), clusters)
+            self._labels[chunk] = most_similar(clusters.similarities(scores), threshold)
+
+        for _ in self._map(place_chunk, len(self._labels), max(len(clusters), self.resolution)):
+            pass
+
+    def propose(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        rows, weakest_staying = self._rows_to_judge(rule, clusters, sources)
+
+        def propose_chunk(chunk: slice) -> tuple[_Proposals, NDArray[np.float64]]:
+            chosen = rows[chunk]
+            scores = self._cluster_scores(chosen, clusters)
+            return _propose(rule, chosen, self._labels[chosen], clusters.similarities(scores))
+
+        width = max(len(clusters), self.resolution)
+        parts = list(self._map(propose_chunk, len(rows), width))
+        self._proposals = _Proposals.joined([proposals for proposals, _ in parts])
+        self._proposed_for = clusters
+        for _, weakest in parts:
+            np.minimum(weakest_staying, weakest, out=weakest_staying)
+        return weakest_staying
+
+    def move(self, below: NDArray[np.float64]) -> Moved:
+        weak = self._proposals.own_similarities < below[self._proposals.old]
+        self._moved = self._proposals.only(weak)
+        self._labels[self._moved.rows] = self._moved.new
+        return Moved(self._change(self._moved), len(self._moved.rows))
+
+    def undo_move(self) -> None:
+        self._labels[self._moved.rows] = self._moved.old
+
+    def remember_labels(self) -> None:
+        self._remembered = self._labels.copy()
+
+    def n_changed_labels(self) -> int:
+        return int(np.count_nonzero(self._labels != self._remembered))
+
+    def weight_of_changed_labels(self) -> int:
+        """Return the total units of the rows that `n_changed_labels` counts."""
+        return int(self._units[self._labels != self._remembered].sum())
+
+    def n_members(self, n_clusters: int) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = np.bincount(self._labels + 1, minlength=n_clusters + 1)
+        return counts[1:]
+
+    def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the total units of the rows that `n_members` counts."""
+        totals = np.zeros(n_clusters + 1, dtype=np.int64)
+        np.add.at(totals, self._labels, self._units)
+        return totals[:-1]
+
+    def renumber(self, new_labels: NDArray[np.int64]) -> None:
+        self._labels = new_labels[self._labels]
+
+    def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
+        rows = np.flatnonzero(self._units == 0)
+
+        def label_chunk(chunk: slice) -> None:
+            absent = rows[chunk]
+            similarities = clusters.similarities(self._cluster_scores(absent, clusters))
+            self._labels[absent] = rule(self._labels[absent], similarities)
+
+        for _ in self._map(label_chunk, len(rows), max(len(clusters), self.resolution)):
+            pass
+
+    def inner_scores(self, clusters: ClusterTables) -> list[int]:
+        return clusters.inner_scores()
+
+    def products(self, clusters: ClusterTables) -> NDArray[Any]:
+        return clusters.products()
+
+    def _rows_to_judge(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the rows of the sources but for some that are known to stay.
+
+        Return also the least similarity of those to their cluster, in the form of `propose`.
+        """
+        return np.flatnonzero(sources[self._labels]), np.full(len(clusters) + 1, np.inf)
+
+    def _change(self, moved: _Proposals) -> ClusterTables:
+        """Return what the clusters' tables gain and lose when rows go from label to label."""
+        clusters = self._proposed_for
+        counts = sparse.csr_array(clusters.counts.shape, dtype=np.int64)
+        masses = np.zeros(len(clusters), dtype=np.int64)
+        for start in range(0, len(moved.rows), _ROWS_PER_CHANGE):
+            some = moved.only(slice(start, start + _ROWS_PER_CHANGE))
+            moves = self._moves(some)
+            counts = counts + moves @ self._features(some.rows)
+            masses += moves.sum(axis=1)
+        return replace(clusters, counts=counts, masses=masses)
+
+    def _moves(self, moved: _Proposals) -> sparse.csr_array:
+        """Return what each cluster gains, positive, and loses, negative, of each row: (k, m)."""
+        units, number = self._units[moved.rows], np.arange(len(moved.rows))
+        came, went = moved.new >= 0, moved.old >= 0
+        signed_units = np.concatenate([units[came], -units[went]])
+        clusters = np.concatenate([moved.new[came], moved.old[went]])
+        rows = np.concatenate([number[came], number[went]])
+        shape = len(self._proposed_for), len(number)
+        return sparse.csr_array((signed_units, (clusters, rows)), shape=shape)
+
+    def _map(self, work: Callable[[slice], T], n_rows: int, width: int) -> Iterable[T]:
+        return map_chunks(work, n_rows, self._chunk_rows or rows_per_chunk(width), self._n_jobs)
+
+
+class _Proposals(NamedTuple):
+    """Rows that a rule would give a new label."""
+
+    rows: NDArray[np.intp]
+    old: NDArray[np.int64]
+    new: NDArray[np.int64]
+    own_similarities: NDArray[np.float64]
+
+    def only(self, kept: NDArray[np.bool_] | slice) -> _Proposals:
+        return _Proposals(
+            self.rows[kept], self.old[kept], self.new[kept], self.own_similarities[kept]
+        )
+
+    @classmethod
+    def joined(cls, parts: list[_Proposals]) -> _Proposals:
+        none = np.empty(0, dtype=np.int64)
+        return cls(
+            np.concatenate([none, *(part.rows for part in parts)]),
+            np.concatenate([none, *(part.old for part in parts)]),
+            np.concatenate([none, *(part.new for part in parts)]),
+            np.concatenate([np.empty(0), *(part.own_similarities for part in parts)]),
+        )
+
+
+def _propose(
+    rule: ProposalRule,
+    rows: NDArray[np.intp],
+    labels: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+) -> tuple[_Proposals, NDArray[np.float64]]:
+    """Return the moves that a rule proposes, and the weakest row of each cluster that stays."""
+    own_or_zero = np.column_stack([similarities, np.zeros(len(labels))])
+    own = own_or_zero[np.arange(len(labels)), labels]
+    proposals = _Proposals(rows, labels, rule(labels, similarities), own)
+    moves = proposals.new != labels
+    weakest_staying = np.full(similarities.shape[1] + 1, np.inf)
+    np.minimum.at(weakest_staying, labels[~moves], own[~moves])
+    return proposals.only(moves), weakest_staying
+
+
+def require_memory_to_fit(n_rows: int, partition: Partition, **others: int) -> None:
+    """Raise InsufficientMemoryError if the cells of all rows and what goes with them do not fit.
+
+    `others` are what an engine needs besides, in bytes.
+    """
+    cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    # Labels, steps, the list of rows left and, for a step, their scores and the next such list.
+    row_bytes = n_rows * (8 + 4 + 8 + 8 + 8)
+    table_bytes = 4 * partition.n_partitions * partition.n_cells * 8
+    require_memory(
+        {"cells": cell_bytes, "rows": row_bytes, "tables": table_bytes, **others},
+        f"Fitting {n_rows} rows with n_partitions={partition.n_partitions} and psi={partition.psi}",
+        "Pass scratch_dir to keep cells on disk, use a smaller n_partitions, or fit a sample of "
+        "the rows and predict the rest.",
+    )

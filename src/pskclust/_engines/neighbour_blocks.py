@@ -1,0 +1,342 @@
+"""The engine for many rows of few dimensions: compiled kernels on blocks of neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._cells.count_tables import ClusterTables, CountTable, padded
+from .._cells.neighbour_blocks import BlockedRows, block_rows, holders_of_cells, unpadded
+from .._cells.voronoi import VoronoiPartition
+from .._data.rows import Data
+from .._kernels import compiled as row_kernels
+from .._kernels import neighbour_blocks as kernels
+from .._kernels.neighbour_blocks import BLOCK
+from .._kernels.reference import one_hot
+from .._utils.parallel import map_chunks, n_threads
+from .._utils.progress import Report, ignore
+from .memory_rows import LabelledRows, require_memory_to_fit
+from .protocol import Absorbed, Candidate, Members, ProposalRule, RowResults
+
+T = TypeVar("T")
+Superblocks = NDArray[np.int64]
+
+# Tables of all clusters beyond this size are not written out: rows are judged one by one.
+_LARGEST_TABLES_BYTES = 1 << 28
+# Not many, since each has a table of its own.
+_RUNS_PER_THREAD = 2
+_SUPERBLOCKS_PER_RUN = 64
+
+
+class BlockedEngine(LabelledRows):
+    """Rows stand in the order of their blocks; numbers of rows are translated at the edge."""
+
+    name = "local"
+    kernels = "numba"
+
+    def encode(self, partition: VoronoiPartition, report: Report = ignore) -> None:
+        """Put the rows in order and find their cells."""
+        self.resolution = partition.n_partitions
+        self._partition = partition
+        n_columns = partition.points.shape[1]
+        point_bytes = 8 * self._n_rows * (n_columns + 1)
+        require_memory_to_fit(self._n_rows, partition, points=point_bytes)
+        blocked = block_rows(self._data, partition, self._n_jobs, report)
+        del self._data
+        places = np.empty(self._n_rows, dtype=np.int64)
+        places[blocked.order] = np.arange(self._n_rows)
+        holders = holders_of_cells(blocked, partition.psi)
+        self._places, *arrays = self._keep([places, *holders, *blocked.arrays()])
+        self._holders, arrays = tuple(arrays[:2]), arrays[2:]
+        self._blocked = BlockedRows.of(arrays)
+        self._layout = self._blocked.layout
+        self._units = self._blocked.units
+        self.reset()
+
+    def reset(self) -> None:
+        super().reset()
+        # Rows of weight 0 are no rows to growth.
+        counted = np.zeros((len(self._layout.block_cells), BLOCK), dtype=bool)
+        counted.ravel()[: len(self._units)] = self._units > 0
+        packed = np.packbits(counted, axis=1, bitorder="little")
+        self._open = packed.view("<u8").astype(np.uint64).ravel()
+        self._count_open()
+        # Kept from step to step, as are the rows that join: memory that is new each time is paid
+        # for in page faults.
+        self._tables = padded(np.zeros((1, *self._partition.table_shape), dtype=np.int64))
+        self._joined = np.zeros_like(self._open)
+        self._highest = np.full(len(self._n_open), kernels.UNKNOWN)
+
+    def _count_open(self) -> None:
+        starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
+        self._n_open = np.add.reduceat(np.bitwise_count(self._open).astype(np.int64), starts)
+
+    @property
+    def n_rows_left(self) -> int:
+        return int(self._n_open.sum())
+
+    def total(self) -> CountTable:
+        return self._count(self._open)
+
+    def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
+        tables = padded(table.counts[np.newaxis])
+        place, score = kernels.best_row(
+            self._layout,
+            tables,
+            self._open,
+            self._n_open,
+            self._blocked.order,
+            -1 if besides is None else besides,
+            np.empty_like(self._n_open),
+        )
+        return Candidate(int(self._blocked.order[place]), int(score), int(self._units[place]))
+
+    def table_of(self, row: int, units: int) -> CountTable:
+        cells = self._blocked.cells(self._places[[row]])
+        return CountTable(self._partition.count(cells, np.array([units])), units)
+
+    def claim(self, row: int, cluster: int) -> None:
+        place = int(self._places[row])
+        self._labels[place] = cluster
+        self._steps[place] = 0
+        block, bit = divmod(place, BLOCK)
+        self._open[block] &= ~(np.uint64(1) << np.uint64(bit))
+        self._n_open[block // self._layout.blocks_per_superblock] -= 1
+
+    def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
+        absorbed, added = self.absorbed(table, min_score, cluster, step)
+        table.add(added)
+        return absorbed
+
+    def absorbed(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, CountTable]:
+        visited, best_score_left = self._superblocks_to_visit(table, min_score)
+
+        def absorb_some(some: Superblocks) -> tuple[int, int, CountTable | None]:
+            n_taken, best_left = kernels.absorb(
+                self._layout,
+                some,
+                self._tables,
+                min_score,
+                cluster,
+                step,
+                self._highest,
+                self._open,
+                self._n_open,
+                self._labels,
+                self._steps,
+                self._joined,
+            )
+            if not n_taken:
+                return 0, best_left, None
+            counts = np.zeros_like(self._tables[0])
+            mass = kernels.count_blocks(self._layout, some, self._joined, self._units, counts)
+            return n_taken, best_left, CountTable(counts[:, :-1], mass)
+
+        n_rows, added = 0, None
+        for n_taken, best_left, own in _map_superblocks(absorb_some, visited, self._n_jobs):
+            n_rows += n_taken
+            best_score_left = max(best_score_left, best_left)
+            if added is None:
+                added = own
+            elif own is not None:
+                added.add(own)
+        self._joined[:] = 0
+        if added is None:
+            added = CountTable(np.zeros(self._partition.table_shape, dtype=np.int64), 0)
+        return Absorbed(n_rows, best_score_left), added
+
+    def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
+        """Return the superblocks that may have a row to absorb, and the best score elsewhere."""
+        kernels.take_over(table.counts, self._tables, *self._holders, self._highest)
+        possible = self._highest >= min_score
+        is_open = self._n_open > 0
+        best_elsewhere = int(self._highest[is_open & ~possible].max(initial=-1))
+        return np.flatnonzero(is_open & possible), best_elsewhere
+
+    def place(self, clusters: ClusterTables, threshold: float) -> None:
+        if not len(clusters) or not tables_fit_in_memory(clusters):
+            super().place(clusters, threshold)
+            return
+        label = _labeller(self._layout, clusters, threshold, self._labels)
+        for _ in self._map_superblocks(label):
+            pass
+
+    def members(self, cluster: int) -> Members:
+        places = np.flatnonzero(self._labels == cluster)
+        numbers = self._blocked.order[places]
+        rising = np.argsort(numbers)
+        return Members(numbers[rising], self._steps[places[rising]])
+
+    def restore(self, members: Members, cluster: int) -> None:
+        places = self._places[members.rows]
+        self._labels[places] = cluster
+        self._steps[places] = members.steps
+        blocks, bits = np.divmod(places, BLOCK)
+        np.bitwise_and.at(self._open, blocks, ~(np.uint64(1) << bits.astype(np.uint64)))
+        self._count_open()
+
+    def row_results(self, clusters: ClusterTables) -> RowResults:
+        if not tables_fit_in_memory(clusters):
+            return self._row_results_one_by_one(clusters)
+        tables, n_rows = clusters.padded, len(self._labels)
+        denominators = self.resolution * clusters.masses
+        results = RowResults(
+            np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows, np.int32)
+        )
+
+        def fill(some: Superblocks) -> None:
+            kernels.row_results(
+                self._layout,
+                some,
+                self._blocked.order,
+                self._labels,
+                self._steps,
+                tables,
+                denominators,
+                *results,
+            )
+
+        for _ in self._map_superblocks(fill):
+            pass
+        return results
+
+    def _rows_to_judge(
+        self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        if rule.offsets is None or not tables_fit_in_memory(clusters):
+            return super()._rows_to_judge(rule, clusters, sources)
+        offsets, tables = rule.offsets, clusters.padded
+        denominators = self.resolution * clusters.masses
+        closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
+        content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
+
+        def judge(some: Superblocks) -> None:
+            kernels.judge_blocks(
+                self._layout,
+                some,
+                self._labels,
+                tables,
+                closeness,
+                offsets,
+                np.empty(len(clusters), dtype=np.bool_),
+                content,
+                own_low,
+            )
+
+        for _ in self._map_superblocks(judge):
+            pass
+        sure = np.flatnonzero(content >= 0)
+        nobody = np.iinfo(np.int64).max
+        weakest = np.full(len(clusters), nobody)
+        kernels.weakest_rows(
+            self._layout,
+            sure[np.argsort(own_low[sure], kind="stable")],
+            content,
+            own_low,
+            tables,
+            len(self._labels),
+            weakest,
+        )
+        weakest_staying = np.where(weakest < nobody, weakest / denominators, np.inf)
+        unsure = np.flatnonzero(content < 0)
+        rows = (unsure[:, np.newaxis] * BLOCK + np.arange(BLOCK)).ravel()
+        rows = rows[rows < len(self._labels)]
+        return rows[sources[self._labels[rows]]], np.append(weakest_staying, np.inf)
+
+    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
+        if not tables_fit_in_memory(clusters):
+            return clusters.scores(self._blocked.cells(rows), row_kernels)
+        scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
+        kernels.cluster_scores(self._layout, rows, clusters.padded, scores)
+        return scores
+
+    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
+        return one_hot(self._blocked.cells(rows), self._partition.n_cells)
+
+    def _count(self, chosen: NDArray[np.uint64]) -> CountTable:
+        n_partitions, psi = self._partition.table_shape
+
+        def count(some: Superblocks) -> tuple[NDArray[np.int64], int]:
+            counts = np.zeros((n_partitions, psi + 1), dtype=np.int64)
+            return counts, kernels.count_blocks(self._layout, some, chosen, self._units, counts)
+
+        parts = list(self._map_superblocks(count))
+        counts = np.sum([counts for counts, _ in parts], axis=0)
+        return unpadded(counts, sum(mass for _, mass in parts))
+
+    def _row_results_one_by_one(self, clusters: ClusterTables) -> RowResults:
+        scores = np.zeros(len(self._labels), dtype=np.int64)
+        for cluster in range(len(clusters)):
+            rows = np.flatnonzero(self._labels == cluster)
+            cells = self._blocked.cells(rows)
+            scores[rows] = clusters.only(np.arange(len(clusters)) == cluster).scores(cells)[:, 0]
+        # The last size is for rows in no cluster, whose score is 0.
+        sizes = np.append(self.resolution * clusters.masses, 1)
+        similarities = scores / sizes[self._labels]
+        return RowResults(*map(self._by_row_number, (self._labels, similarities, self._steps)))
+
+    def _by_row_number(self, values: NDArray[Any]) -> NDArray[Any]:
+        answer = np.empty_like(values)
+        answer[self._blocked.order] = values
+        return answer
+
+    def _map_superblocks(self, work: Callable[[Superblocks], T]) -> Iterator[T]:
+        return _map_superblocks(work, np.arange(len(self._n_open)), self._n_jobs)
+
+
+def _map_superblocks(
+    work: Callable[[Superblocks], T], superblocks: Superblocks, n_jobs: int | None
+) -> Iterator[T]:
+    """Deal superblocks out to a few runs a thread: those with much to do stand side by side."""
+    threads = n_threads(n_jobs)
+    most = -(-len(superblocks) // _SUPERBLOCKS_PER_RUN)
+    n_runs = min(_RUNS_PER_THREAD * threads if threads > 1 else 1, most)
+    # Contiguous, since code is compiled anew for other arrays.
+    runs = [superblocks[first::n_runs].copy() for first in range(n_runs)]
+    return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
+
+
+def tables_fit_in_memory(clusters: ClusterTables) -> bool:
+    """Whether the tables of all clusters can be written out in full."""
+    return 8 * len(clusters) * math.prod(clusters.shape) <= _LARGEST_TABLES_BYTES
+
+
+def _labeller(
+    layout: Any,
+    clusters: ClusterTables,
+    threshold: float,
+    labels: NDArray[np.int64],
+) -> Callable[[Superblocks], None]:
+    """Return a function that labels the rows of some superblocks by their most similar cluster."""
+    tables, denominators = clusters.padded, clusters.resolution * clusters.masses
+
+    def label(some: Superblocks) -> None:
+        possible = np.empty((2, len(clusters)), dtype=np.int64)
+        kernels.most_similar(layout, some, tables, denominators, threshold, possible, labels)
+
+    return label
+
+
+def most_similar_clusters(
+    data: Data,
+    partition: VoronoiPartition,
+    clusters: ClusterTables,
+    threshold: float,
+    n_jobs: int | None,
+) -> NDArray[np.int64]:
+    """Return the most similar cluster of each new row, -1 where none is above `threshold`."""
+    blocked = block_rows(data, partition, n_jobs)
+    labels = np.empty(len(data), dtype=np.int64)
+    label = _labeller(blocked.layout, clusters, threshold, labels)
+    for _ in _map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
+        pass
+    answer = np.empty_like(labels)
+    answer[blocked.order] = labels
+    return answer

@@ -1,0 +1,380 @@
+"""Compiled loops that put rows in order and find the cells of blocks of neighbours.
+
+Cells are exact: a centre is left out only if it is farther than another one by more than all
+roundings together, for every point of a box.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compiling import compiled, compiled_within
+from .neighbour_blocks import BLOCK
+
+EPSILON = np.finfo(np.float64).eps
+# Below, products lose digits to underflow.
+SMALLEST = 1e-290
+
+
+# Of a range of rows, so many are looked at to find the column in which it is widest.
+_SAMPLE = 256
+# To part many rows near the place that is wanted, so many are looked at for a value.
+_PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
+
+
+@compiled
+def split_range(
+    points,  # INOUT (n, d)
+    order,  # INOUT (n,) moved along with the points
+    first,  # IN   rows from here
+    last,  # IN   to here
+):
+    """Split rows in two at a place in the column in which they vary most; return the place.
+
+    The first part is the largest power of two of blocks, so that superblocks are parts, too.
+    """
+    step = max(1, (last - first) // _SAMPLE)
+    widest, chosen = -1.0, 0
+    for column in range(points.shape[1]):
+        count, total, total2 = 0, 0.0, 0.0
+        for row in range(first, last, step):
+            value = points[row, column] - points[first, column]
+            count += 1
+            total += value
+            total2 += value * value
+        variance = (total2 - total * total / count) / count
+        if variance > widest:
+            widest, chosen = variance, column
+    n_blocks = (last - first + BLOCK - 1) // BLOCK
+    n_below = 1
+    while 2 * n_below < n_blocks:
+        n_below *= 2
+    place = first + n_below * BLOCK
+    select(points, order, first, last, place, chosen)
+    return place
+
+
+@compiled_within
+def select(points, order, first, last, place, column):
+    """Move rows until those before `place` have values no larger than those from there on."""
+    state = np.uint64(first + last)
+    values = np.empty(_PIVOT_SAMPLE)
+    while last - first > 1:
+        # Of a few places that no data can be prepared for, the value at the share that is wanted.
+        n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
+        for number in range(n_values):
+            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            offset = np.int64(state >> np.uint64(33)) % (last - first)
+            value, at = points[first + offset, column], number
+            while at > 0 and values[at - 1] > value:
+                values[at] = values[at - 1]
+                at -= 1
+            values[at] = value
+        pivot = values[(place - first) * n_values // (last - first)]
+        left, right = first, last - 1
+        while left <= right:
+            while points[left, column] < pivot:
+                left += 1
+            while points[right, column] > pivot:
+                right -= 1
+            if left <= right:
+                for other in range(points.shape[1]):
+                    value = points[left, other]
+                    points[left, other] = points[right, other]
+                    points[right, other] = value
+                order[left], order[right] = order[right], order[left]
+                left += 1
+                right -= 1
+        if place <= right:
+            last = right + 1
+        elif place >= left:
+            first = left
+        else:
+            return
+
+
+@compiled
+def split_to_blocks(points, order, first, last):
+    """Split a range of rows, and its parts, until they are blocks."""
+    # Parts that wait stand side by side, the last one first: each starts where the one before ends.
+    ends = np.empty(64, dtype=np.int64)
+    ends[0] = last
+    n_waiting = 1
+    while n_waiting:
+        last = ends[n_waiting - 1]
+        if last - first > BLOCK:
+            ends[n_waiting] = split_range(points, order, first, last)
+            n_waiting += 1
+        else:
+            first = last
+            n_waiting -= 1
+
+
+@compiled_within
+def find_boxes(
+    points,  # IN   (n_blocks, d, 64)
+    first,  # IN   blocks from here
+    last,  # IN   to here
+    low,  # OUT  (n_blocks + 1, d) of each block; the last one is the box of all of them
+    high,  # OUT  (n_blocks + 1, d)
+):
+    whole = len(low) - 1
+    for column in range(points.shape[1]):
+        low[whole, column], high[whole, column] = np.inf, -np.inf
+        for block in range(first, last):
+            smallest = largest = points[block, column, 0]
+            for place in range(1, BLOCK):
+                smallest = min(smallest, points[block, column, place])
+                largest = max(largest, points[block, column, place])
+            low[block, column] = smallest
+            high[block, column] = largest
+            low[whole, column] = min(low[whole, column], smallest)
+            high[whole, column] = max(high[whole, column], largest)
+
+
+@compiled_within
+def keep_possible(
+    low,  # IN   (n_boxes, d)
+    high,  # IN   (n_boxes, d)
+    box,  # IN   which box
+    centres,  # IN   (t, d, psi)
+    numbers,  # IN   (t, psi) of the centres, rising
+    i,  # IN   which partitioning
+    n_centres,  # IN   how many of its centres to choose from
+    bounds,  # TMP  (2, psi)
+    kept,  # OUT  (t or 1, d, psi) the centres that may be nearest to a point of the box
+    kept_numbers,  # OUT  (t or 1, psi)
+    k,  # IN   where to keep them
+):
+    """Return how many centres are kept.
+
+    One centre is compared with all others. The difference of the squared distances to two centres
+    is linear in the point, so its largest value in the box is a sum over columns.
+    """
+    n_columns = centres.shape[1]
+    for number in range(n_centres):
+        bounds[0, number] = 0.0
+        bounds[1, number] = 0.0
+    for column in range(n_columns):
+        lowest, highest = low[box, column], high[box, column]
+        for number in range(n_centres):
+            value = centres[i, column, number]
+            outside = max(highest - value, value - lowest)
+            bounds[0, number] += outside * outside
+    best = 0
+    for number in range(1, n_centres):
+        if bounds[0, number] < bounds[0, best]:
+            best = number
+    for column in range(n_columns):
+        lowest, highest, own = low[box, column], high[box, column], centres[i, column, best]
+        for number in range(n_centres):
+            value = centres[i, column, number]
+            point = highest if value > own else lowest
+            bounds[1, number] += (value - own) * ((point - own) + (point - value))
+    # All roundings, of this sum and of the distances that decide, are within this margin.
+    margin = 4 * (n_columns + 8) * EPSILON
+    end = 0
+    for number in range(n_centres):
+        if bounds[1, number] + margin * (bounds[0, number] + bounds[0, best]) >= -SMALLEST:
+            for column in range(n_columns):
+                kept[k, column, end] = centres[i, column, number]
+            kept_numbers[k, end] = numbers[i, number]
+            end += 1
+    return end
+
+
+@compiled_within
+def nearest_in_block(
+    points,  # IN   (n_blocks, d, 64)
+    block,  # IN   which block
+    centres,  # IN   (1, d, psi)
+    numbers,  # IN   (1, psi)
+    n_centres,  # IN   how many of them to choose from
+    distances2,  # TMP  (2, 64)
+    nearest,  # OUT  (64,)
+):
+    """Find the nearest centre of each row; of several at the same distance the first wins."""
+    for a in range(n_centres):
+        number = np.int64(numbers[0, a])
+        for place in range(BLOCK):
+            distances2[0, place] = 0.0
+        for column in range(points.shape[1]):
+            value = centres[0, column, a]
+            for place in range(BLOCK):
+                apart = points[block, column, place] - value
+                distances2[0, place] += apart * apart
+        for place in range(BLOCK):
+            closer = a == 0 or distances2[0, place] < distances2[1, place]
+            distances2[1, place] = distances2[0, place] if closer else distances2[1, place]
+            nearest[place] = number if closer else nearest[place]
+
+
+@compiled_within
+def shared_cell(
+    points,  # IN   (n_blocks, d, 64)
+    n_here,  # IN   how many rows the block has
+    low,  # IN   (n_blocks + 1, d)
+    high,  # IN   (n_blocks + 1, d)
+    block,  # IN   which block
+    centres,  # IN   (t, d, psi)
+    numbers,  # IN   (t, psi)
+    i,  # IN   which partitioning
+    n_centres,  # IN   how many of its centres to choose from
+    bounds,  # TMP  (2, max(psi, 64))
+    kept,  # OUT  (1, d, psi) those that may be nearest to a row of the block
+    kept_numbers,  # OUT  (1, psi)
+    nearest,  # OUT  (64,) the nearest of each row, if there are several
+):
+    """Return the cell that all rows of a block share, -1 if there is none; and how many kept."""
+    n_kept = keep_possible(
+        low, high, block, centres, numbers, i, n_centres, bounds, kept, kept_numbers, 0
+    )
+    if n_kept == 1:
+        return np.int64(kept_numbers[0, 0]), 1
+    nearest_in_block(points, block, kept, kept_numbers, n_kept, bounds, nearest)
+    for place in range(1, n_here):
+        if nearest[place] != nearest[0]:
+            return np.int64(-1), n_kept
+    return nearest[0], n_kept
+
+
+@compiled_within
+def list_cells(
+    nearest,  # IN   (64,)
+    n_here,  # IN   how many rows there are
+    candidates,  # IN   (1, psi)
+    n_kept,  # IN   how many candidates there are
+    i,  # IN   which partitioning
+    present,  # OUT  (t, psi) set where a cell has a row
+    cells,  # OUT  the different cells of the rows
+    end,  # IN   where to put the first of them
+):
+    """Return where the different cells end."""
+    for number in range(n_kept):
+        n_members = 0
+        for place in range(n_here):
+            n_members += nearest[place] == candidates[0, number]
+        if n_members:
+            present[i, candidates[0, number]] = True
+            cells[end] = candidates[0, number]
+            end += 1
+    return end
+
+
+@compiled_within
+def list_present(
+    present,  # INOUT (t, psi) where a cell has a row; False again at the end
+    possible,  # IN   (t, psi) the cells that a superblock could have
+    n_possible,  # IN   (t,) how many there are
+    superblock,  # IN   which one
+    super_end,  # OUT  (n_superblocks, t)
+    super_cells,  # OUT  (n_superblocks * t * psi,)
+    end,  # IN   where to put the first of them
+):
+    """List the cells that a superblock has; return where they end."""
+    for i in range(len(possible)):
+        for place in range(n_possible[i]):
+            cell = possible[i, place]
+            if present[i, cell]:
+                present[i, cell] = False
+                super_cells[end] = cell
+                end += 1
+        super_end[superblock, i] = end
+    return end
+
+
+@compiled
+def encode_superblocks(
+    points,  # IN   (n_blocks, d, 64) rows of some superblocks; a short last block is filled up
+    n_rows,  # IN   how many rows there are
+    blocks_per_superblock,  # IN
+    centres,  # IN   (t, d, psi)
+    everything,  # IN   (t, psi) 0, 1, 2 and so on
+    low,  # TMP  (n_blocks + 1, d)
+    high,  # TMP  (n_blocks + 1, d)
+    bounds,  # TMP  (2, max(psi, 64))
+    possible,  # TMP  (t, d, psi) centres that may be nearest to a row of a superblock
+    possible_numbers,  # TMP  (t, psi)
+    n_possible,  # TMP  (t,)
+    kept,  # TMP  (1, d, psi) centres that may be nearest to a row of a block
+    kept_numbers,  # TMP  (1, psi)
+    nearest,  # TMP  (64,)
+    present,  # TMP  (t, psi) False, and False again at the end
+    block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
+    mixed_end,  # OUT  (n_blocks,) where the mixed partitionings of a block end
+    mixed_partitionings,  # OUT  (mixed,)
+    mixed_cells,  # OUT  (mixed, 64)
+    distinct_end,  # OUT  (mixed,) where the cells of a mixed partitioning end
+    distinct_cells,  # OUT  (distinct,)
+    super_end,  # OUT  (n_superblocks, t) where a superblock's cells in a partitioning end
+    super_cells,  # OUT  (n_superblocks * t * psi,)
+):
+    """Find the cells of all rows; return how many mixed, distinct and superblocks' there are."""
+    n_blocks, n_partitions = block_cells.shape
+    psi = centres.shape[2]
+    n_mixed = n_distinct = n_super = 0
+    for first in range(0, n_blocks, blocks_per_superblock):
+        last = min(first + blocks_per_superblock, n_blocks)
+        find_boxes(points, first, last, low, high)
+        for i in range(n_partitions):
+            n_possible[i] = keep_possible(
+                low,
+                high,
+                len(low) - 1,
+                centres,
+                everything,
+                i,
+                psi,
+                bounds,
+                possible,
+                possible_numbers,
+                i,
+            )
+        for block in range(first, last):
+            n_here = min(BLOCK, n_rows - block * BLOCK)
+            for i in range(n_partitions):
+                if n_possible[i] == 1:
+                    block_cells[block, i] = possible_numbers[i, 0]
+                    present[i, possible_numbers[i, 0]] = True
+                    continue
+                cell, n_kept = shared_cell(
+                    points,
+                    n_here,
+                    low,
+                    high,
+                    block,
+                    possible,
+                    possible_numbers,
+                    i,
+                    n_possible[i],
+                    bounds,
+                    kept,
+                    kept_numbers,
+                    nearest,
+                )
+                if cell >= 0:
+                    block_cells[block, i] = cell
+                    present[i, cell] = True
+                    continue
+                block_cells[block, i] = psi
+                for place in range(BLOCK):
+                    mixed_cells[n_mixed, place] = nearest[place]
+                n_distinct = list_cells(
+                    nearest, n_here, kept_numbers, n_kept, i, present, distinct_cells, n_distinct
+                )
+                mixed_partitionings[n_mixed] = i
+                distinct_end[n_mixed] = n_distinct
+                n_mixed += 1
+            mixed_end[block] = n_mixed
+        n_super = list_present(
+            present,
+            possible_numbers,
+            n_possible,
+            first // blocks_per_superblock,
+            super_end,
+            super_cells,
+            n_super,
+        )
+    return n_mixed, n_distinct, n_super

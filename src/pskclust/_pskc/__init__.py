@@ -1,0 +1,1 @@
+"""The steps of psKC on any engine: growth, assignment, refinement, result."""

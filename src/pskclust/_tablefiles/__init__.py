@@ -1,1 +1,0 @@
-"""Tables in files: opened, read whole or in batches of bounded size, and written."""

@@ -1,0 +1,1 @@
+"""Helpers without any knowledge of clustering: files, memory, threads, progress."""

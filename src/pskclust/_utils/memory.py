@@ -1,0 +1,123 @@
+"""Whether a piece of work fits into memory, asked before anything is allocated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .exceptions import InsufficientMemoryError
+
+_CONTROL_GROUPS = Path("/sys/fs/cgroup")
+_OWN_GROUPS = Path("/proc/self/cgroup")
+
+
+def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
+    """Raise InsufficientMemoryError if `needs`, bytes by purpose, exceed what is available.
+
+    >>> require_memory({"cells": 1 << 60}, "encoding X", "Use fewer rows.")
+    Traceback (most recent call last):
+    ...
+    pskclust._utils.exceptions.InsufficientMemoryError: encoding X needs about ...
+    """
+    available = available_bytes()
+    total = sum(needs.values())
+    if available is None or total <= available:
+        return
+    parts = ", ".join(f"{purpose} {readable_bytes(size)}" for purpose, size in needs.items())
+    raise InsufficientMemoryError(
+        f"{what} needs about {readable_bytes(total)} ({total} bytes: {parts}), but only "
+        f"{readable_bytes(available)} of memory are available. {way_out}"
+    )
+
+
+def available_bytes() -> int | None:
+    """Return the memory this process may still take, or None where that cannot be told."""
+    limits = [_machine_bytes(), _control_group_bytes(), _address_space_bytes()]
+    known = [limit for limit in limits if limit is not None]
+    return max(0, min(known)) if known else None
+
+
+def _machine_bytes() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _control_group_bytes() -> int | None:
+    """Return what the limits of containers leave (control groups, version 2 or 1)."""
+    rooms = []
+    for folder, limit, used, cache in _control_groups():
+        try:
+            room = int((folder / limit).read_text()) - int((folder / used).read_text())
+            rooms.append(room + _cached_bytes(folder, cache))
+        except (OSError, ValueError):  # no such group, or its limit is the word "max"
+            continue
+    return min(rooms, default=None)
+
+
+def _control_groups() -> Iterator[tuple[Path, str, str, str]]:
+    """Yield the groups of this process, inner and outer ones: folders, and what files are called.
+
+    Inside a container the names of groups may be those of the world outside, so the outermost
+    folder is always among them.
+    """
+    try:
+        lines = _OWN_GROUPS.read_text().splitlines()
+    except OSError:
+        lines = []
+    own = dict(line.split(":", 2)[1:] for line in lines)
+    for root, controller, *files in (
+        (_CONTROL_GROUPS, "", "memory.max", "memory.current", "inactive_file"),
+        (
+            _CONTROL_GROUPS / "memory",
+            "memory",
+            "memory.limit_in_bytes",
+            "memory.usage_in_bytes",
+            "total_inactive_file",
+        ),
+    ):
+        inner = root / own.get(controller, "/").lstrip("/")
+        for folder in (inner, *inner.parents):
+            if folder == root or root in folder.parents:
+                yield folder, files[0], files[1], files[2]
+
+
+def _cached_bytes(folder: Path, name: str) -> int:
+    """Return what files that were read take, which the system gives up when it is wanted."""
+    try:
+        lines = (folder / "memory.stat").read_text().splitlines()
+    except OSError:
+        return 0
+    return int(dict(line.split() for line in lines).get(name, 0))
+
+
+def _address_space_bytes() -> int | None:
+    """Return what ``ulimit -v`` leaves."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit == resource.RLIM_INFINITY:
+            return None
+        pages_used = int(Path("/proc/self/statm").read_text().split()[0])
+        return limit - pages_used * os.sysconf("SC_PAGE_SIZE")
+    except (ImportError, OSError, ValueError):
+        return None
+
+
+def readable_bytes(size: int) -> str:
+    """Return a size for people."""
+    amount = float(size)
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if amount < 1000 or unit == "TB":
+            break
+        amount /= 1000
+    return f"{amount:.3g} {unit}" if amount < 1000 else f"{amount:,.0f} {unit}"

@@ -1,0 +1,117 @@
+"""Labels to a file, batch by batch: CSV, TSV, Parquet or Arrow by its ending."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from .._utils.files import replacing
+from .errors import TableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Write = Callable[["pa.RecordBatch"], None]
+
+_KINDS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+
+
+def output_kind(path: Path) -> str:
+    """Return the format that a file of this name is written in."""
+    kind = _KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise TableError(
+            f"{path} has an ending that says no format. Use one of {', '.join(_KINDS)}."
+        )
+    return kind
+
+
+@contextlib.contextmanager
+def table_file(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    """Give a function that adds rows to a file, which is there, whole, in the end or not at all."""
+    with replacing(path) as stream, table_stream(stream, output_kind(path), schema) as write:
+        yield write
+
+
+@contextlib.contextmanager
+def table_stream(stream: BinaryIO, kind: str, schema: pa.Schema) -> Iterator[Write]:
+    """Give a function that writes rows to a stream."""
+    writer = _writer(stream, kind, schema)
+    try:
+        yield writer.write_batch if kind == "parquet" else writer.write
+    except BaseException:
+        # Closing writes what is left, to a stream that may not take it.
+        with contextlib.suppress(Exception):
+            writer.close()
+        raise
+    writer.close()
+
+
+def _writer(stream: BinaryIO, kind: str, schema: pa.Schema) -> Any:
+    import pyarrow as pa
+
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        return parquet.ParquetWriter(stream, schema)
+    if kind == "arrow":
+        return pa.ipc.new_file(stream, schema)
+    return _TextWriter(stream, "\t" if kind == "tsv" else ",", schema)
+
+
+class _TextWriter:
+    """Delimited text, with quotes only around rows that need them."""
+
+    def __init__(self, stream: BinaryIO, delimiter: str, schema: pa.Schema) -> None:
+        import pyarrow as pa
+        from pyarrow import csv as pacsv
+
+        header = io.StringIO()
+        csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
+        stream.write(header.getvalue().encode())
+        # Arrow quotes all text or none.
+        self._plain, self._quoting = (
+            pacsv.CSVWriter(
+                stream,
+                schema,
+                write_options=pacsv.WriteOptions(
+                    include_header=False,
+                    delimiter=delimiter,
+                    batch_size=1 << 14,
+                    quoting_style=style,
+                ),
+            )
+            for style in ("none", "needed")
+        )
+        self._texts = [
+            place
+            for place, field in enumerate(schema)
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        writer = self._quoting if self._needs_quotes(batch) else self._plain
+        writer.write(batch)
+
+    def close(self) -> None:
+        self._plain.close()
+        self._quoting.close()
+
+    def _needs_quotes(self, batch: pa.RecordBatch) -> bool:
+        from pyarrow import compute
+
+        return any(
+            compute.any(compute.match_substring_regex(batch.column(place), '[,"\t\r\n]')).as_py()
+            for place in self._texts
+        )
