@@ -70,7 +70,7 @@ def prediction(n_rows: int) -> float:
     from pskclust.datasets import make_shapes
 
     X, new = shapes(n_rows)[0], make_shapes(n_rows, random_state=1)[0]
-    model = PSKC(128, 0.01, random_state=0).fit(X[:25_000])
+    model = PSKC(psi=128, tau=0.01, random_state=0).fit(X[:25_000])
     model.predict(new[:25_000])
     ratios = []
     for _ in range(REPEATS):

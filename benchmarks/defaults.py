@@ -39,7 +39,7 @@ def mean_score(sets: list, psi: int | str, tau: float | str) -> float:
     for X, y in sets:
         known = y > 0
         for seed in SEEDS:
-            labels = PSKC(psi, tau, linking=False, random_state=seed).fit_predict(X)
+            labels = PSKC(psi=psi, tau=tau, linking=False, random_state=seed).fit_predict(X)
             scores.append(adjusted_rand_score(y[known], labels[known]))
     return float(np.mean(scores))
 

@@ -11,7 +11,7 @@ from timing import Method
 def pskc(X: np.ndarray, psi: int = 128, tau: float = 0.01) -> Any:
     from pskclust import PSKC
 
-    return PSKC(psi, tau, random_state=0).fit(X)
+    return PSKC(psi=psi, tau=tau, random_state=0).fit(X)
 
 
 def kmeans(X: np.ndarray, k: int = 15) -> Any:

@@ -27,7 +27,7 @@ def main() -> None:
     for name, (psi, tau) in SETTINGS.items():
         data = np.load(folder / f"{name}.npz")
         X, y = data["X"].astype(float), data["y"]
-        models = [PSKC(psi, tau, replace=True, random_state=seed).fit(X) for seed in SEEDS]
+        models = [PSKC(psi=psi, tau=tau, replace=True, random_state=seed).fit(X) for seed in SEEDS]
         scores = [matched_f1(y, model.labels_) for model in models]
         clusters = sorted({model.n_clusters_ for model in models})
         before = np.median([model.objective_before_refinement_ for model in models])

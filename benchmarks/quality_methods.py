@@ -45,7 +45,7 @@ def paper_best(X: Any, references: list[Labels], ks: list[int], seed: int) -> La
     return _best(
         references,
         (
-            PSKC(psi, tau, random_state=seed, n_jobs=1).fit_predict(X)
+            PSKC(psi=psi, tau=tau, random_state=seed, n_jobs=1).fit_predict(X)
             for psi, tau in itertools.product(psis, GRID_TAU)
         ),
     )

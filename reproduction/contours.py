@@ -24,7 +24,7 @@ def run(settings: Settings) -> Outcome:
     outcome = Outcome()
     X = _varied_density()
     centre = _nearest_row(X, np.percentile(X, 75, axis=0))
-    kernel = IsolationKernel(PSI, N_PARTITIONS, random_state=0).fit(X)
+    kernel = IsolationKernel(psi=PSI, n_partitions=N_PARTITIONS, random_state=0).fit(X)
     kernels: dict[str, Similarity] = {
         "Isolation Kernel": lambda points: kernel.similarity(points, centre)[:, 0],
         "Gaussian kernel": lambda points: rbf_kernel(points, centre, 1 / (2 * SIGMA**2))[:, 0],

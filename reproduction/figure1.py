@@ -72,7 +72,7 @@ def density_estimate(X: np.ndarray) -> KernelDensity:
 
 
 def isolation_kernel(X: np.ndarray) -> IsolationKernel:
-    return IsolationKernel(PSI, N_PARTITIONS, random_state=0).fit(X)
+    return IsolationKernel(psi=PSI, n_partitions=N_PARTITIONS, random_state=0).fit(X)
 
 
 def similarity_distribution(X: np.ndarray, y: np.ndarray, line: np.ndarray) -> np.ndarray:

@@ -22,7 +22,9 @@ ORDINALS = "first", "second", "third", "fourth"
 def run(settings: Settings) -> Outcome:
     outcome = Outcome()
     X, y = make_ring_g(random_state=0)
-    model = PSKC(128, 2e-3, growth_rate=0.26, replace=True, refine=False, random_state=42).fit(X)
+    model = PSKC(
+        psi=128, tau=2e-3, growth_rate=0.26, replace=True, refine=False, random_state=42
+    ).fit(X)
     settings.tell(0.5)
     score = matched_f1(y, model.labels_)
     n_steps = model.n_iter_.tolist()

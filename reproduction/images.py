@@ -20,7 +20,7 @@ def to_lab(image: np.ndarray) -> np.ndarray:
 
 def segment(image: np.ndarray, psi: int, tau: float = 0.1, seed: int = 42) -> PSKC:
     """Return psKC fitted to the colours of an image, at the paper's other settings."""
-    return PSKC(psi, tau, random_state=seed).fit(to_lab(image))
+    return PSKC(psi=psi, tau=tau, random_state=seed).fit(to_lab(image))
 
 
 def on_white(image: np.ndarray, labels: np.ndarray, cluster: int) -> np.ndarray:

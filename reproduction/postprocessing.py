@@ -64,7 +64,7 @@ def timed_fit(X: np.ndarray, psi: int, tau: float, repeats: int = 3) -> tuple[PS
             seconds[progress.stage] += now - latest
             latest = now
 
-        model = PSKC(psi, tau, random_state=42, replace=True, callback=hear).fit(X)
+        model = PSKC(psi=psi, tau=tau, random_state=42, replace=True, callback=hear).fit(X)
         shares.append(seconds["refine"] / max(1e-9, seconds.total()))
     return model, float(np.median(shares))
 

@@ -24,7 +24,7 @@ FAST_SIZES = (10_000, 20_000, 40_000)
 SECONDS_ALLOWED, FAST_SECONDS_ALLOWED = 150, 25
 
 SYSTEMS: dict[str, Callable[[], Any]] = {
-    "psKC": lambda: PSKC(64, 0.01, random_state=0),
+    "psKC": lambda: PSKC(psi=64, tau=0.01, random_state=0),
     "SGL": lambda: SGL(10, n_anchors=50, random_state=0),
     "kernel k-means (Gaussian)": lambda: KernelKMeans(10, sigma=2000.0, random_state=0),
     "kernel k-means (kNN)": lambda: KernelKMeans(10, kernel="knn", random_state=0),

@@ -42,7 +42,13 @@ def pskc(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
     for psi in (55, 70, 128, 256, 512, 1024):
         for tau in _some((0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 800), fast, 2):
             for growth_rate in (0.1, 0.26):
-                model = PSKC(psi, tau * 1e-4, growth_rate, replace=True, random_state=SEED)
+                model = PSKC(
+                    psi=psi,
+                    tau=tau * 1e-4,
+                    growth_rate=growth_rate,
+                    replace=True,
+                    random_state=SEED,
+                )
                 yield model.fit_predict(X), model
 
 
@@ -125,7 +131,7 @@ def dbscan(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
 
 
 def mbscan(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
-    kernel = IsolationKernel(32, 200, random_state=SEED).fit(X)
+    kernel = IsolationKernel(psi=32, n_partitions=200, random_state=SEED).fit(X)
     for min_samples, eps, labels in _all_dbscan(1 - kernel.similarity(X), fast):
         model = MBSCAN(eps=eps, min_samples=min_samples, psi=32, n_partitions=200)
         yield labels, model.set_params(random_state=SEED)

@@ -19,17 +19,17 @@ NEIGHBOURING = (
 # Of psKC the paper's settings; of the others those that did best in the search for Table 2.
 SYSTEMS = {
     "aggregation": {
-        "psKC (t=100)": lambda seed: PSKC(128, 1e-2, replace=True, random_state=seed),
+        "psKC (t=100)": lambda seed: PSKC(psi=128, tau=1e-2, replace=True, random_state=seed),
         "psKC (t=1000)": lambda seed: PSKC(
-            128, 1e-2, n_partitions=1000, replace=True, random_state=seed
+            psi=128, tau=1e-2, n_partitions=1000, replace=True, random_state=seed
         ),
         "kernel k-means": lambda seed: KernelKMeans(7, sigma=4.0, n_init=1, random_state=seed),
         "SGL": lambda seed: SGL(7, n_anchors=25, alpha=10, beta=1e-4, random_state=seed),
     },
     "s3": {
-        "psKC (t=100)": lambda seed: PSKC(70, 8e-2, replace=True, random_state=seed),
+        "psKC (t=100)": lambda seed: PSKC(psi=70, tau=8e-2, replace=True, random_state=seed),
         "psKC (t=1000)": lambda seed: PSKC(
-            70, 8e-2, n_partitions=1000, replace=True, random_state=seed
+            psi=70, tau=8e-2, n_partitions=1000, replace=True, random_state=seed
         ),
         "kernel k-means": lambda seed: KernelKMeans(15, sigma=0.1, n_init=1, random_state=seed),
         "SGL": lambda seed: SGL(15, n_anchors=50, alpha=50, beta=1e-4, random_state=seed),

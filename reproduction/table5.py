@@ -16,7 +16,10 @@ def run(settings: Settings) -> Outcome:
     outcome = Outcome()
     X, y = load_mnist(folder=settings.data)
     model = PSKC(
-        5000, 1e-3, random_state=42, callback=lambda progress: settings.tell(0.9 * _share(progress))
+        psi=5000,
+        tau=1e-3,
+        random_state=42,
+        callback=lambda progress: settings.tell(0.9 * _share(progress)),
     ).fit(X)
     largest = np.argsort(-model.cluster_sizes_, kind="stable")[:N_LARGEST]
     counts = np.array([np.bincount(y[model.labels_ == c], minlength=10) for c in largest])

@@ -330,12 +330,12 @@ def test_larger_psi_have_four_rows_in_a_cell_at_the_least():
 def test_a_psi_that_is_given_may_be_larger_than_the_sample_usually_is(monkeypatch):
     monkeypatch.setattr(_auto, "MAX_ROWS", 100)
     X, y = round_clusters(3, 400)
-    model = PSKC(130, n_clusters=9, n_partitions=20, random_state=0).fit(X)
+    model = PSKC(psi=130, n_clusters=9, n_partitions=20, random_state=0).fit(X)
     assert model.auto_.n_rows == 400
     assert adjusted_rand_score(y, model.labels_) > 0.99
     monkeypatch.setattr(_auto, "MOST_ROWS", 120)
     with pytest.raises(ValueError, match=r"psi=130 is more than the 120 rows to choose"):
-        PSKC(130, random_state=0).fit(X)
+        PSKC(psi=130, random_state=0).fit(X)
 
 
 @pytest.fixture
@@ -404,28 +404,28 @@ def test_the_number_of_clusters_can_be_given(scattered):
 
 def test_with_psi_and_tau_given_too_all_rows_are_grown_and_linked(moons):
     X, y = moons
-    model = PSKC(64, 0.1, n_clusters=2, random_state=0).fit(X)
+    model = PSKC(psi=64, tau=0.1, n_clusters=2, random_state=0).fit(X)
     assert adjusted_rand_score(y, model.labels_) == 1
     assert (model.auto_, model.confidences_) == (None, None)
     assert len(model.merge_tree_) > 2
     assert_array_equal(model.predict(X), model.labels_)
-    plain = PSKC(64, 0.1, random_state=0, refine=False).fit(X)
+    plain = PSKC(psi=64, tau=0.1, random_state=0, refine=False).fit(X)
     assert_array_equal(model.merge_tree_.masses, plain.cluster_sizes_)
     assert_array_equal(model.growth_step_, plain.growth_step_)
 
 
 def test_with_psi_and_tau_given_the_number_can_be_chosen(moons):
-    model = PSKC(64, 0.1, linking=True, random_state=0).fit(moons[0])
+    model = PSKC(psi=64, tau=0.1, linking=True, random_state=0).fit(moons[0])
     assert model.n_clusters_ == 2
     assert {cut.psi for cut in model.auto_.cuts} == {64}
 
 
 def test_given_psi_and_tau_alone_mean_the_paper(scattered):
-    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
     assert (model.auto_, model.merge_tree_, model.confidences_) == (None, None, None)
     assert (
         model.n_clusters_
-        == PSKC(32, 0.05, linking=False, random_state=0).fit(scattered).n_clusters_
+        == PSKC(psi=32, tau=0.05, linking=False, random_state=0).fit(scattered).n_clusters_
     )
 
 
@@ -475,7 +475,7 @@ def test_results_do_not_depend_on_the_engine(monkeypatch):
     blocked = PSKC(**parameters).fit(X)
     monkeypatch.setattr("pskclust._kernels.select.MIN_ROWS_FOR_COMPILED", 10**6)
     plain = PSKC(**parameters).fit(X)
-    assert (blocked.kernels_, plain.kernels_) == ("numba", "numpy")
+    assert (blocked.backend_, plain.backend_) == ("numba", "numpy")
     assert_array_equal(blocked.merge_tree_.similarities, plain.merge_tree_.similarities)
     assert_array_equal(blocked.labels_, plain.labels_)
     assert_array_equal(blocked.similarities_, plain.similarities_)
@@ -552,7 +552,7 @@ def naive_products(model, X):
 
 
 def test_small_linked_clusters_are_left_out(scattered):
-    few = PSKC(64, 0.1, n_clusters=12, min_cluster_size=30, random_state=0).fit(scattered)
+    few = PSKC(psi=64, tau=0.1, n_clusters=12, min_cluster_size=30, random_state=0).fit(scattered)
     assert few.n_clusters_ < 12
     assert few.cluster_sizes_.min() >= 25
     assert (few.labels_ >= 0).all()

@@ -61,7 +61,9 @@ BAD_ROWS = {
 }
 
 
-@pytest.mark.parametrize("estimator", [PSKC(2, 0.1), IsolationKernel(2)], ids=["PSKC", "kernel"])
+@pytest.mark.parametrize(
+    "estimator", [PSKC(psi=2, tau=0.1), IsolationKernel(psi=2)], ids=["PSKC", "kernel"]
+)
 @pytest.mark.parametrize(("X", "error", "message"), BAD_ROWS.values(), ids=BAD_ROWS)
 def test_bad_rows_are_refused(estimator, X, error, message):
     with pytest.raises(error, match=re.compile(message, re.DOTALL)):
@@ -128,12 +130,12 @@ BAD_WEIGHTS = {
 @pytest.mark.parametrize(("weights", "message"), BAD_WEIGHTS.values(), ids=BAD_WEIGHTS)
 def test_bad_weights_are_refused(weights, message):
     with pytest.raises(ValueError, match=message):
-        PSKC(2, 0.1).fit(GOOD, sample_weight=weights)
+        PSKC(psi=2, tau=0.1).fit(GOOD, sample_weight=weights)
 
 
 def test_psi_above_the_total_weight_is_refused():
     with pytest.raises(ValueError, match="psi=16 is more than the 15 total weight"):
-        PSKC(16, 0.1).fit(GOOD, sample_weight=[6] + [1] * 9)
+        PSKC(psi=16, tau=0.1).fit(GOOD, sample_weight=[6] + [1] * 9)
 
 
 @pytest.mark.parametrize("verb", ["predict", "similarity", "transform", "save"])
@@ -150,30 +152,30 @@ def test_a_kernel_that_is_not_fitted_says_so(verb):
 
 @pytest.mark.parametrize("verb", ["predict", "similarity", "transform"])
 def test_new_rows_must_have_the_columns_of_the_fit(verb):
-    model = PSKC(2, 0.1).fit(GOOD)
+    model = PSKC(psi=2, tau=0.1).fit(GOOD)
     with pytest.raises(ValueError, match="X has 1 features, but PSKC is expecting 2 features"):
         getattr(model, verb)(GOOD[:, :1])
 
 
 def test_new_rows_too_far_away_are_refused():
     with pytest.raises(ValueError, match="Column 0 of X runs from.*overflow"):
-        PSKC(2, 0.1).fit(GOOD).predict([[1e200, 0]])
+        PSKC(psi=2, tau=0.1).fit(GOOD).predict([[1e200, 0]])
 
 
 def test_top_k_must_be_positive():
     with pytest.raises(ValueError, match="top_k=0 is not allowed. Use a whole number of 1 or more"):
-        PSKC(2, 0.1).fit(GOOD).similarity(GOOD, top_k=0)
+        PSKC(psi=2, tau=0.1).fit(GOOD).similarity(GOOD, top_k=0)
 
 
 def test_a_bad_set_is_named():
-    kernel = IsolationKernel(2).fit(GOOD)
+    kernel = IsolationKernel(psi=2).fit(GOOD)
     with pytest.raises(ValueError, match=r"sets\[1\]: X has 1 features"):
         kernel.point_set_similarity(GOOD, [GOOD, GOOD[:, :1]])
 
 
 def test_cosine_needs_directions():
     with pytest.raises(ValueError, match=r"Row 0 of X is all zeros.*cosine.*such rows out"):
-        PSKC(2, 0.1, metric="cosine").fit(GOOD - GOOD[0])
+        PSKC(psi=2, tau=0.1, metric="cosine").fit(GOOD - GOOD[0])
 
 
 @pytest.mark.parametrize(
@@ -186,22 +188,22 @@ def test_cosine_needs_directions():
 )
 def test_haversine_needs_degrees(X, message):
     with pytest.raises(ValueError, match=message):
-        PSKC(2, 0.1, metric="haversine").fit(X)
+        PSKC(psi=2, tau=0.1, metric="haversine").fit(X)
 
 
 def test_radians_are_suspected():
     with pytest.warns(UserWarning, match="takes degrees. Pass numpy.degrees"):
-        PSKC(2, 0.1, metric="haversine").fit(np.radians(GOOD))
+        PSKC(psi=2, tau=0.1, metric="haversine").fit(np.radians(GOOD))
 
 
 def test_a_table_is_no_list_of_sets():
-    kernel = IsolationKernel(2).fit(GOOD)
+    kernel = IsolationKernel(psi=2).fit(GOOD)
     with pytest.raises(TypeError, match="sets is a DataFrame. Pass a list with the rows of each"):
         kernel.point_set_similarity(GOOD, pd.DataFrame(GOOD))
 
 
 def test_saving_into_no_folder_names_the_folder(tmp_path):
-    model = PSKC(2, 0.1).fit(GOOD)
+    model = PSKC(psi=2, tau=0.1).fit(GOOD)
     with pytest.raises(FileNotFoundError, match="There is no folder .*nowhere"):
         model.save(tmp_path / "nowhere" / "model.npz")
 

@@ -73,8 +73,8 @@ def test_cells_are_those_of_plain_numpy(X, psi, seed):
 def test_fits_are_those_of_plain_numpy(X, psi, tau, seed, weighted, noise, min_cluster_size):
     weights = np.random.RandomState(seed).randint(0, 4, len(X)) + 1 if weighted else None
     model = PSKC(
-        psi,
-        tau,
+        psi=psi,
+        tau=tau,
         n_partitions=8,
         replace=True,
         noise=noise,
@@ -91,8 +91,8 @@ def test_fits_are_those_of_plain_numpy(X, psi, tau, seed, weighted, noise, min_c
     ):
         compiled = model.fit(X, sample_weight=weights)
         assert_array_equal(compiled.predict(X + 0.1), expected_labels)
-    assert compiled.kernels_ == "numba"
-    for name in set(FITTED) - {"kernels_"}:
+    assert compiled.backend_ == "numba"
+    for name in set(FITTED) - {"backend_"}:
         assert_array_equal(getattr(compiled, name), expected[name], err_msg=name)
 
 
@@ -108,9 +108,9 @@ def test_weights_of_any_kind_are_counted_alike(case):
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "haversine"])
 def test_metrics_work_on_blocks(always_blocks, scattered, metric):
-    compiled = PSKC(32, 0.05, metric=metric, random_state=0, n_jobs=2).fit(scattered)
+    compiled = PSKC(psi=32, tau=0.05, metric=metric, random_state=0, n_jobs=2).fit(scattered)
     with mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 10**9):
-        plain = PSKC(32, 0.05, metric=metric, random_state=0, n_jobs=1).fit(scattered)
+        plain = PSKC(psi=32, tau=0.05, metric=metric, random_state=0, n_jobs=1).fit(scattered)
         assert_array_equal(plain.predict(scattered), compiled.predict(scattered))
     assert_array_equal(compiled.labels_, plain.labels_)
 
@@ -118,27 +118,27 @@ def test_metrics_work_on_blocks(always_blocks, scattered, metric):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_results_do_not_depend_on_threads(always_blocks, n_jobs):
     X = np.random.RandomState(0).randn(30_000, 2)
-    model = PSKC(50, 0.02, random_state=0, n_jobs=n_jobs, n_partitions=20).fit(X)
-    assert_same_fit(model, PSKC(50, 0.02, random_state=0, n_partitions=20).fit(X))
+    model = PSKC(psi=50, tau=0.02, random_state=0, n_jobs=n_jobs, n_partitions=20).fit(X)
+    assert_same_fit(model, PSKC(psi=50, tau=0.02, random_state=0, n_partitions=20).fit(X))
     assert_array_equal(model.predict(X), model.set_params(n_jobs=2).predict(X))
 
 
 def test_tables_too_large_to_write_out_change_nothing(always_blocks, scattered, monkeypatch):
-    plain = PSKC(32, 0.05, random_state=0).fit(scattered)
+    plain = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
     predicted = plain.predict(scattered)
     monkeypatch.setattr(blocked, "_LARGEST_TABLES_BYTES", 0)
-    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
     assert_same_fit(model, plain)
     assert_array_equal(model.predict(scattered), predicted)
 
 
 def test_small_data_stays_with_numpy(blobs):
-    assert PSKC().fit(blobs).kernels_ == "numpy"
+    assert PSKC().fit(blobs).backend_ == "numpy"
 
 
 def test_large_data_of_few_columns_is_compiled():
     X = np.random.RandomState(0).randn(25_000, 2)
-    assert PSKC(16, 0.1, n_partitions=5, random_state=0).fit(X).kernels_ == "numba"
+    assert PSKC(psi=16, tau=0.1, n_partitions=5, random_state=0).fit(X).backend_ == "numba"
 
 
 @pytest.mark.parametrize("n_values", [2, 40, 10**6])

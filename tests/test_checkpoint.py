@@ -69,7 +69,7 @@ def test_weights_and_compiled_kernels_go_on_too(weights, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         stopped.fit(X, sample_weight=sample_weight)
     model = PSKC(**PARAMETERS, checkpoint=tmp_path).fit(X, sample_weight=sample_weight)
-    assert model.kernels_ == "numba"
+    assert model.backend_ == "numba"
     assert_same_but_for_the_engine(model, plain)
     assert not tmp_path.exists()
 

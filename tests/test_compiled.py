@@ -75,7 +75,13 @@ def test_a_fit_is_that_of_plain_numpy(blocks, name, weighted, tau, noise, smalle
     X = DATA[name]
     weights = RNG(3).randint(1, 4, len(X)) if weighted else None
     model = PSKC(
-        9, tau, n_partitions=8, noise=noise, min_cluster_size=smallest, n_jobs=1, random_state=0
+        psi=9,
+        tau=tau,
+        n_partitions=8,
+        noise=noise,
+        min_cluster_size=smallest,
+        n_jobs=1,
+        random_state=0,
     )
     plain = model.fit(X, sample_weight=weights)
     expected = {name: getattr(plain, name) for name in FITTED}
@@ -85,19 +91,19 @@ def test_a_fit_is_that_of_plain_numpy(blocks, name, weighted, tau, noise, smalle
         model.fit(X, sample_weight=weights)
         assert_array_equal(model.predict(new), predicted)
         assert_array_equal(model.similarity(new), similarity)
-    assert model.kernels_ == "numba"
-    for attribute in set(FITTED) - {"kernels_"}:
+    assert model.backend_ == "numba"
+    for attribute in set(FITTED) - {"backend_"}:
         assert_array_equal(getattr(model, attribute), expected[attribute], err_msg=attribute)
 
 
 @pytest.mark.parametrize("method", ["hypersphere", "tree"])
 def test_other_cells_count_alike(method):
     X = DATA["touching"]
-    model = PSKC(9, 0.1, n_partitions=8, method=method, n_jobs=1, random_state=0).fit(X)
+    model = PSKC(psi=9, tau=0.1, n_partitions=8, method=method, n_jobs=1, random_state=0).fit(X)
     expected = {name: getattr(model, name) for name in FITTED}
     with compiled(blocks=False):
         model.fit(X)
-    for attribute in set(FITTED) - {"kernels_"}:
+    for attribute in set(FITTED) - {"backend_"}:
         assert_array_equal(getattr(model, attribute), expected[attribute], err_msg=attribute)
 
 

@@ -111,7 +111,7 @@ def assert_same_fit(model, plain):
     if plain.auto_ is not None:
         assert_array_equal(model.confidences_.compute(), plain.confidences_)
     rows = {"labels_", "similarities_", "growth_step_"}
-    for name in set(FITTED) - rows - {"engine_", "kernels_"}:
+    for name in set(FITTED) - rows - {"engine_", "backend_"}:
         assert_array_equal(getattr(model, name), getattr(plain, name), err_msg=name)
 
 
@@ -206,7 +206,7 @@ def test_compiled_kernels_and_float32_are_the_same(client, scattered):
     X = X.astype(np.float32)
     plain = pskclust.PSKC(**PARAMETERS).fit(X)
     model = PSKC(**PARAMETERS).fit(da.from_array(X, chunks=(7000, 2)))
-    assert model.kernels_ == "numba"
+    assert model.backend_ == "numba"
     assert_same_fit(model, plain)
 
 
@@ -265,7 +265,7 @@ def test_a_local_copy_is_a_plain_model(client, scattered, plain, tmp_path):
     model = PSKC(**PARAMETERS).fit(in_chunks(scattered, 97))
     local = model.to_local()
     assert type(local) is pskclust.PSKC
-    for name in set(FITTED) - {"engine_", "kernels_"}:
+    for name in set(FITTED) - {"engine_", "backend_"}:
         assert_array_equal(getattr(local, name), getattr(plain, name), err_msg=name)
     assert_array_equal(local.predict(scattered + 0.1), plain.predict(scattered + 0.1))
     without = model.to_local(rows=False)
@@ -277,9 +277,9 @@ def test_a_local_copy_is_a_plain_model(client, scattered, plain, tmp_path):
 
 
 def test_it_is_an_estimator_as_others_are(client):
-    model = PSKC(16, 0.1, client=client, timeout=7)
+    model = PSKC(psi=16, tau=0.1, client=client, timeout=7)
     assert model.get_params() == {
-        **pskclust.PSKC(16, 0.1).get_params(),
+        **pskclust.PSKC(psi=16, tau=0.1).get_params(),
         "client": client,
         "timeout": 7,
     }

@@ -49,7 +49,7 @@ def test_shapes_come_with_noise_as_asked():
 
 def test_shapes_are_what_pskc_finds():
     X, y = make_shapes(8000, random_state=0)
-    model = PSKC(96, 0.015, min_cluster_size=40, random_state=0).fit(X)
+    model = PSKC(psi=96, tau=0.015, min_cluster_size=40, random_state=0).fit(X)
     assert model.n_clusters_ == 9
     assert adjusted_rand_score(y[y >= 0], model.labels_[y >= 0]) > 0.98
 
@@ -90,7 +90,7 @@ def test_ring_g_has_two_concentric_rings_and_two_gaussians():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_ring_g_is_what_pskc_finds(seed):
     X, y = make_ring_g(random_state=seed)
-    model = PSKC(128, 2e-3, growth_rate=0.26, random_state=42, replace=True).fit(X)
+    model = PSKC(psi=128, tau=2e-3, growth_rate=0.26, random_state=42, replace=True).fit(X)
     assert model.n_clusters_ == 4
     assert matched_f1(y, model.labels_) > 0.98
 

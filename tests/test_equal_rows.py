@@ -63,10 +63,10 @@ def test_different_rows_of_one_hash_stay_as_they_are(copies, monkeypatch):
 
 
 def test_a_fit_merges_by_itself_and_gives_the_same_labels(copies, monkeypatch):
-    merged = PSKC(16, 0.05, random_state=0).fit(copies)
+    merged = PSKC(psi=16, tau=0.05, random_state=0).fit(copies)
     monkeypatch.setattr(_equal_rows, "_MIN_ROWS", 10**9)
-    plain = PSKC(16, 0.05, random_state=0).fit(copies)
-    assert (merged.kernels_, plain.kernels_) == ("numpy", "numba")
+    plain = PSKC(psi=16, tau=0.05, random_state=0).fit(copies)
+    assert (merged.backend_, plain.backend_) == ("numpy", "numba")
     assert_array_equal(merged.labels_, plain.labels_)
     assert_array_equal(merged.growth_step_, plain.growth_step_)
     assert merged.objective_ == plain.objective_

@@ -51,7 +51,7 @@ def test_labels_are_those_of_the_pseudocode(way, data):
     case = data.draw(cases())
     with every_way(way):
         model = fitted(case)
-    assert model.kernels_ == ("numba" if "compiled" in way else "numpy")
+    assert model.backend_ == ("numba" if "compiled" in way else "numpy")
     expected = naive_pskc(model, case.X)
     assert_array_equal(model.labels_, expected.labels)
     assert_array_equal(model.seeds_, expected.seeds)
@@ -83,7 +83,7 @@ def test_all_that_is_fitted_is_the_same_every_way(way, data):
         other = fitted(case)
         assert_array_equal(other.predict(case.X), plain.predict(case.X))
         assert_array_equal(other.similarity(case.X), plain.similarity(case.X))
-    for name in set(FITTED) - {"kernels_"}:
+    for name in set(FITTED) - {"backend_"}:
         assert_array_equal(getattr(other, name), getattr(plain, name), err_msg=name)
 
 
@@ -109,7 +109,7 @@ def test_the_literal_line_12_gives_the_same_labels_unless_a_member_falls_out(cas
 
 @pytest.mark.parametrize("seed", range(3))
 def test_at_ordinary_settings_no_member_falls_out(seed, scattered):
-    model = PSKC(16, 0.05, random_state=seed).fit(scattered[::4])
+    model = PSKC(psi=16, tau=0.05, random_state=seed).fit(scattered[::4])
     literal = naive_pskc(model, scattered[::4], literal=True)
     assert not literal.fell_out
     assert_array_equal(model.labels_, literal.labels)
@@ -148,7 +148,7 @@ def test_cells_are_those_of_plain_loops(method, data):
     X, new = data.draw(rows()), data.draw(rows())
     new = np.resize(new, (len(new), X.shape[1]))
     psi = data.draw(st.integers(2, len(X)))
-    kernel = IsolationKernel(psi, 5, method, random_state=0).fit(X)
+    kernel = IsolationKernel(psi=psi, n_partitions=5, method=method, random_state=0).fit(X)
     for some in (X, new):
         expected = naive_cells(kernel, some)
         expected = [[psi if cell is None else cell for cell in row] for row in expected]
@@ -162,5 +162,5 @@ def test_near_ties_go_to_the_centre_whose_sum_is_smaller():
         [np.column_stack([base, base[::-1]]), np.column_stack([base[::-1], base]) + 1e-16]
     )
     middles = (X[:, np.newaxis] + X).reshape(-1, 2) / 2
-    kernel = IsolationKernel(6, 50, random_state=0).fit(X)
+    kernel = IsolationKernel(psi=6, n_partitions=50, random_state=0).fit(X)
     assert_array_equal(kernel.cells(middles), naive_cells(kernel, middles))

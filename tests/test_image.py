@@ -45,7 +45,7 @@ def test_labels_are_those_of_all_pixels_in_the_order_of_their_colours(flag):
         flag.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True
     )
     pixels = np.repeat(to_space(colours, "lab"), counts, axis=0)
-    plain = PSKC(8, 0.15, random_state=0).fit(pixels)
+    plain = PSKC(psi=8, tau=0.15, random_state=0).fit(pixels)
     first_pixel = np.cumsum(counts) - counts
     by_pixel = plain.labels_[first_pixel][numbers].reshape(60, 40)
     pairs = {(a, b) for a, b in zip(by_pixel.ravel(), result.labels.ravel(), strict=True)}

@@ -41,9 +41,9 @@ KINDS = {
 
 @pytest.mark.parametrize("convert", KINDS.values(), ids=KINDS)
 def test_the_kind_of_table_does_not_matter(convert, scattered):
-    plain = PSKC(32, 0.05, random_state=0).fit(scattered)
+    plain = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
     X = convert(scattered)
-    model = PSKC(32, 0.05, random_state=0).fit(X)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(X)
     assert_array_equal(model.labels_, plain.labels_)
     assert_array_equal(model.predict(X), plain.predict(scattered))
 
@@ -51,8 +51,10 @@ def test_the_kind_of_table_does_not_matter(convert, scattered):
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64", "bool", "float16"])
 def test_whole_numbers_are_numbers(dtype, scattered):
     X = np.clip(np.rint(scattered), 0, 4).astype(dtype)
-    model = PSKC(8, 0.05, random_state=0).fit(X)
-    assert_array_equal(model.labels_, PSKC(8, 0.05, random_state=0).fit(X.astype(float)).labels_)
+    model = PSKC(psi=8, tau=0.05, random_state=0).fit(X)
+    assert_array_equal(
+        model.labels_, PSKC(psi=8, tau=0.05, random_state=0).fit(X.astype(float)).labels_
+    )
     assert_array_equal(model.predict(X), model.predict(X.astype(float)))
 
 
@@ -71,14 +73,14 @@ def test_text_in_a_pyarrow_table_is_no_number():
 def test_memory_maps_are_read_in_place(scattered, tmp_path):
     np.save(tmp_path / "X.npy", scattered)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    model = PSKC(32, 0.05, random_state=0).fit(mapped)
-    assert_array_equal(model.labels_, PSKC(32, 0.05, random_state=0).fit(scattered).labels_)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(mapped)
+    assert_array_equal(model.labels_, PSKC(psi=32, tau=0.05, random_state=0).fit(scattered).labels_)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_column_names_are_kept_and_checked(kind, scattered):
     X = KINDS[kind](scattered)
-    model = PSKC(32, 0.05, random_state=0).fit(X)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(X)
     assert list(model.feature_names_in_) == NAMES
     assert_array_equal(model.kernel_.cells(X), model.kernel_._cells(scattered))
     with pytest.raises(ValueError, match="feature names should match"):
@@ -87,7 +89,7 @@ def test_column_names_are_kept_and_checked(kind, scattered):
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_set_output_gives_data_frames(library, scattered):
-    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
     expected = model.transform(scattered)
     frame = model.set_output(transform=library).transform(scattered)
     assert isinstance(frame, {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library])

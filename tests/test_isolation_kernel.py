@@ -15,7 +15,9 @@ METHODS = ("voronoi", "hypersphere", "tree")
 
 @pytest.fixture(params=METHODS)
 def kernel(request, scattered):
-    return IsolationKernel(16, 20, request.param, random_state=0).fit(scattered)
+    return IsolationKernel(psi=16, n_partitions=20, method=request.param, random_state=0).fit(
+        scattered
+    )
 
 
 def test_cells_are_small_integers(kernel, scattered):
@@ -80,13 +82,15 @@ def test_a_sparse_region_is_more_similar_than_a_dense_one():
     """The data-dependent property, Lemma 1 of the paper."""
     rng = np.random.RandomState(0)
     X = np.concatenate([rng.uniform(0, 1, 900), rng.uniform(1, 10, 100)])[:, np.newaxis]
-    kernel = IsolationKernel(32, 500, random_state=0).fit(X)
+    kernel = IsolationKernel(psi=32, n_partitions=500, random_state=0).fit(X)
     dense, sparse_region = kernel.similarity([[0.5]], [[0.6]]), kernel.similarity([[5.5]], [[5.6]])
     assert dense < sparse_region
 
 
 def test_a_point_outside_all_balls_shares_nothing(scattered):
-    kernel = IsolationKernel(16, 20, "hypersphere", random_state=0).fit(scattered)
+    kernel = IsolationKernel(psi=16, n_partitions=20, method="hypersphere", random_state=0).fit(
+        scattered
+    )
     far = [[1e6, 1e6]]
     assert_array_equal(kernel.cells(far), 16)
     assert kernel.transform(far).nnz == 0
@@ -95,19 +99,25 @@ def test_a_point_outside_all_balls_shares_nothing(scattered):
 
 def test_hypersphere_of_256_cells_needs_a_number_for_none():
     X = np.random.RandomState(0).randn(300, 2)
-    assert IsolationKernel(255, 2, "hypersphere").fit(X).cells(X).dtype == np.uint8
-    assert IsolationKernel(256, 2, "hypersphere").fit(X).cells(X).dtype == np.uint16
+    assert (
+        IsolationKernel(psi=255, n_partitions=2, method="hypersphere").fit(X).cells(X).dtype
+        == np.uint8
+    )
+    assert (
+        IsolationKernel(psi=256, n_partitions=2, method="hypersphere").fit(X).cells(X).dtype
+        == np.uint16
+    )
 
 
 def test_trees_isolate_every_row_drawn():
     X = np.random.RandomState(0).randn(30, 3)
-    kernel = IsolationKernel(30, 10, "tree", random_state=0).fit(X)
+    kernel = IsolationKernel(psi=30, n_partitions=10, method="tree", random_state=0).fit(X)
     assert_array_equal(np.sort(kernel.cells(X), axis=0), np.tile(np.arange(30), (10, 1)).T)
 
 
 def test_trees_do_not_split_equal_rows():
     X = np.repeat(np.eye(3), 4, axis=0)
-    kernel = IsolationKernel(12, 10, "tree", random_state=0).fit(X)
+    kernel = IsolationKernel(psi=12, n_partitions=10, method="tree", random_state=0).fit(X)
     assert_array_equal(kernel.cells(X).max(axis=0), 2)
 
 

@@ -60,7 +60,7 @@ def naive_dbscan(cells, eps, min_samples):
 def test_labels_are_those_of_dbscan_on_the_whole_matrix(X, eps, min_samples, n_partitions, seed):
     psi = 2 + seed % (len(X) - 1)
     model = MBSCAN(eps, min_samples, psi, n_partitions, random_state=seed).fit(X)
-    kernel = IsolationKernel(psi, n_partitions, random_state=seed).fit(X)
+    kernel = IsolationKernel(psi=psi, n_partitions=n_partitions, random_state=seed).fit(X)
     whole = DBSCAN(eps=eps, min_samples=min_samples, metric="precomputed")
     whole.fit(1 - kernel.similarity(X))
     assert_array_equal(model.labels_, whole.labels_)

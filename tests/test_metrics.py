@@ -78,7 +78,7 @@ def test_stability_needs_two_clusterings_of_the_same_rows(clusterings):
 
 
 def test_scores_of_a_model_are_made_of_its_similarities(blobs):
-    model = PSKC(32, 0.02, random_state=0).fit(blobs)
+    model = PSKC(psi=32, tau=0.02, random_state=0).fit(blobs)
     similarities = np.sort(model.similarity(blobs), axis=1)
     assert objective(model, blobs) == pytest.approx(similarities[:, -1].sum())
     expected = np.mean(1 - similarities[:, -2] / similarities[:, -1])
@@ -86,12 +86,12 @@ def test_scores_of_a_model_are_made_of_its_similarities(blobs):
 
 
 def test_one_cluster_is_separated_from_all_others(blobs):
-    model = PSKC(4, 0.0001, random_state=0).fit(blobs[:20])
+    model = PSKC(psi=4, tau=0.0001, random_state=0).fit(blobs[:20])
     assert model.n_clusters_ == 1
     assert separation(model, blobs[:20]) == 1
 
 
 def test_without_clusters_nothing_is_separated(blobs):
-    model = PSKC(32, 0.999, random_state=0).fit(blobs)
+    model = PSKC(psi=32, tau=0.999, random_state=0).fit(blobs)
     assert model.n_clusters_ == 0
     assert (separation(model, blobs), objective(model, blobs)) == (0, 0)

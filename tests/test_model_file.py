@@ -33,7 +33,7 @@ MODELS = {
 @pytest.fixture
 def saved(scattered, tmp_path):
     path = tmp_path / "model.npz"
-    PSKC(32, 0.05, random_state=0).fit(scattered).save(path)
+    PSKC(psi=32, tau=0.05, random_state=0).fit(scattered).save(path)
     return path
 
 
@@ -57,13 +57,13 @@ def test_a_fresh_process_predicts_the_same(saved, scattered, tmp_path):
     )
     files = saved, tmp_path / "X.npy", tmp_path / "labels.npy"
     subprocess.run([sys.executable, "-c", code, *map(str, files)], check=True, timeout=60)
-    expected = PSKC(32, 0.05, random_state=0).fit(scattered).predict(scattered)
+    expected = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered).predict(scattered)
     assert_array_equal(np.load(tmp_path / "labels.npy"), expected)
 
 
 def test_column_names_are_kept(scattered, tmp_path):
     frame = pd.DataFrame(scattered, columns=["a", "b"])
-    model = PSKC(32, 0.05, random_state=0).fit(frame)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(frame)
     model.save(tmp_path / "model.npz")
     loaded = pskclust.load(tmp_path / "model.npz")
     assert_array_equal(loaded.predict(frame), model.predict(frame))
@@ -75,20 +75,20 @@ def test_column_names_are_kept(scattered, tmp_path):
     "later", [{"metric": "cosine"}, {"method": "tree"}, {"kernel": "gaussian"}, {"psi": 3}]
 )
 def test_parameters_set_after_the_fit_do_not_spoil_the_file(later, scattered, tmp_path):
-    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
     expected = model.predict(scattered)
     model.set_params(**later).save(tmp_path / "model.npz")
     assert_array_equal(pskclust.load(tmp_path / "model.npz").predict(scattered), expected)
 
 
 def test_the_loaded_kernel_works_by_itself(saved, scattered):
-    model = PSKC(32, 0.05, random_state=0).fit(scattered)
+    model = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
     loaded = pskclust.load(saved)
     assert_array_equal(loaded.kernel_.cells(scattered), model.kernel_.cells(scattered))
 
 
 def test_what_json_cannot_hold_is_left_out(scattered, tmp_path):
-    model = PSKC(32, 0.05, random_state=np.random.RandomState(0), callback=print)
+    model = PSKC(psi=32, tau=0.05, random_state=np.random.RandomState(0), callback=print)
     model.set_params(callback=lambda progress: None).fit(scattered).save(tmp_path / "model.npz")
     loaded = pskclust.load(tmp_path / "model.npz")
     assert loaded.random_state is None
@@ -96,14 +96,14 @@ def test_what_json_cannot_hold_is_left_out(scattered, tmp_path):
 
 
 def test_equal_models_are_equal_files(saved, scattered, tmp_path):
-    PSKC(32, 0.05, random_state=0).fit(scattered).save(tmp_path / "again.npz")
+    PSKC(psi=32, tau=0.05, random_state=0).fit(scattered).save(tmp_path / "again.npz")
     assert saved.read_bytes() == (tmp_path / "again.npz").read_bytes()
 
 
 def test_the_arrays_open_in_numpy_without_pickle(saved, scattered):
     with np.load(saved, allow_pickle=False) as arrays:
         labels = arrays["labels"]
-    assert_array_equal(labels, PSKC(32, 0.05, random_state=0).fit(scattered).labels_)
+    assert_array_equal(labels, PSKC(psi=32, tau=0.05, random_state=0).fit(scattered).labels_)
 
 
 def test_a_saved_file_replaces_the_old_one_whole(saved, blobs, monkeypatch):

@@ -47,7 +47,7 @@ def no_memory_for_cells():
 
 def assert_same_but_for_the_engine(model, plain):
     assert model.engine_ == "out of core"
-    for name in set(FITTED) - {"engine_", "kernels_"}:
+    for name in set(FITTED) - {"engine_", "backend_"}:
         assert_array_equal(getattr(model, name), getattr(plain, name), err_msg=name)
 
 

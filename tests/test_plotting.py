@@ -55,7 +55,7 @@ def test_points_have_the_colours_of_their_clusters(model, blobs):
 
 
 def test_noise_is_grey_and_named(scattered):
-    model = PSKC(32, 0.2, method="hypersphere", random_state=0).fit(scattered)
+    model = PSKC(psi=32, tau=0.2, method="hypersphere", random_state=0).fit(scattered)
     n_noise = (model.labels_ < 0).sum()
     assert n_noise
     display = ClusterDisplay.from_estimator(model, scattered)
@@ -89,14 +89,14 @@ def test_a_pixel_shows_the_cluster_of_most_of_its_rows():
 
 def test_more_columns_are_drawn_along_principal_axes():
     X = np.random.RandomState(0).randn(200, 4) * [10, 5, 0.1, 0.1]
-    display = ClusterDisplay.from_estimator(PSKC(8, random_state=0).fit(X), X)
+    display = ClusterDisplay.from_estimator(PSKC(psi=8, random_state=0).fit(X), X)
     assert display.points.std(axis=0) == pytest.approx([10, 5], rel=0.2)
     assert "principal axis 1" in display.ax_.get_xlabel()
 
 
 def test_one_column_is_spread_out():
     X = np.random.RandomState(0).randn(50, 1)
-    display = ClusterDisplay.from_estimator(PSKC(8, random_state=0).fit(X), X)
+    display = ClusterDisplay.from_estimator(PSKC(psi=8, random_state=0).fit(X), X)
     assert_array_equal(display.points[:, :1], X)
 
 
@@ -136,7 +136,7 @@ def test_the_similarity_distribution_is_that_of_the_model(model, blobs):
 
 def test_over_one_column_there_is_a_line_for_each_cluster():
     X = np.concatenate([np.random.RandomState(0).normal(c, 0.1, 50) for c in (0, 5)])[:, np.newaxis]
-    model = PSKC(8, 0.05, random_state=0).fit(X)
+    model = PSKC(psi=8, tau=0.05, random_state=0).fit(X)
     display = SimilarityDisplay.from_estimator(model, X)
     labels = [line.get_label() for line in display.ax_.lines]
     assert sum(label.startswith("cluster") for label in labels) == model.n_clusters_
@@ -189,7 +189,7 @@ def test_names_are_drawn_as_they_are(blobs):
 
 def test_no_cluster_at_all_can_be_drawn():
     X = np.random.RandomState(0).randn(20, 2)
-    model = PSKC(8, 0.999, random_state=0).fit(X)
+    model = PSKC(psi=8, tau=0.999, random_state=0).fit(X)
     assert model.n_clusters_ == 0
     ClusterDisplay.from_estimator(model, X)
     SimilarityDisplay.from_estimator(model, X)
@@ -213,7 +213,7 @@ def test_what_cannot_be_drawn_is_named(model, blobs):
         GrowthDisplay.from_estimator(model, blobs, cluster=3)
     wide = np.random.RandomState(0).randn(50, 3)
     with pytest.raises(ValueError, match="one or two columns"):
-        SimilarityDisplay.from_estimator(PSKC(8, random_state=0).fit(wide), wide)
+        SimilarityDisplay.from_estimator(PSKC(psi=8, random_state=0).fit(wide), wide)
 
 
 def test_colours_repeat_only_after_many_and_noise_is_last():
@@ -260,4 +260,4 @@ def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(model):
 @pytest.mark.parametrize("display", [AutoDisplay, MergeTreeDisplay])
 def test_without_a_choice_there_is_nothing_to_draw(display, blobs):
     with pytest.raises(ValueError, match="Fit it with"):
-        display.from_estimator(PSKC(32, 0.02, random_state=0).fit(blobs))
+        display.from_estimator(PSKC(psi=32, tau=0.02, random_state=0).fit(blobs))

@@ -81,7 +81,7 @@ def test_tables_are_taken_by_name(rows):
 @pytest.fixture
 def saved(rows, tmp_path):
     preparation = prepared(rows, "standard")
-    model = PSKC(16, 0.05, random_state=0).fit(preparation.apply(rows))
+    model = PSKC(psi=16, tau=0.05, random_state=0).fit(preparation.apply(rows))
     model.preparation_ = preparation
     model.save(tmp_path / "model.npz")
     return tmp_path / "model.npz"

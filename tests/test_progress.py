@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 
 def test_the_callback_hears_of_every_stage(scattered):
     heard = []
-    model = PSKC(32, 0.05, random_state=0, callback=heard.append).fit(scattered)
+    model = PSKC(psi=32, tau=0.05, random_state=0, callback=heard.append).fit(scattered)
     stages = [progress.stage for progress in heard]
     assert stages == sorted(stages, key=["encode", "grow", "refine"].index)
     assert heard[0].total == len(scattered)

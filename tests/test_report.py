@@ -79,7 +79,7 @@ def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
     assert {"n_clusters=4", "n_clusters=2"} <= set(chosen.texts)
     assert "300, 7 left out" in chosen.texts
     assert f"Chosen for this data: {model.auto_}." in chosen.texts
-    given = report(tmp_path, PSKC(64, 0.01, random_state=0).fit(blobs), blobs)
+    given = report(tmp_path, PSKC(psi=64, tau=0.01, random_state=0).fit(blobs), blobs)
     assert {"psi=128", "tau=0.005"} <= set(given.texts)
     assert not any("Chosen for this data" in words for words in given.texts)
 
@@ -122,7 +122,7 @@ def test_text_that_is_no_unicode_does_no_harm(tmp_path, model, blobs):
 def test_long_lists_are_cut_with_a_word_about_the_rest(tmp_path):
     rng = np.random.RandomState(0)
     X = 1000 * np.repeat(rng.randn(60, 50), 5, axis=0) + rng.randn(300, 50)
-    model = PSKC(200, 0.3, random_state=0).fit(X)
+    model = PSKC(psi=200, tau=0.3, random_state=0).fit(X)
     assert model.n_clusters_ > 30
     page = report(tmp_path, model, X)
     assert page.tags.count("article") == 24
@@ -132,11 +132,11 @@ def test_long_lists_are_cut_with_a_word_about_the_rest(tmp_path):
 
 def test_one_column_one_cluster_and_none_at_all(tmp_path):
     X = np.random.RandomState(0).randn(40, 1)
-    one = PSKC(2, 0.01, random_state=0).fit(X)
+    one = PSKC(psi=2, tau=0.01, random_state=0).fit(X)
     assert one.n_clusters_ == 1
     page = report(tmp_path, one, X)
     assert any("one cluster only" in text for text in page.texts)
-    none = PSKC(8, 0.999, random_state=0).fit(X)
+    none = PSKC(psi=8, tau=0.999, random_state=0).fit(X)
     assert none.n_clusters_ == 0
     page = report(tmp_path, none, X)
     assert any("No cluster was found" in text for text in page.texts)
@@ -145,7 +145,7 @@ def test_one_column_one_cluster_and_none_at_all(tmp_path):
 
 def test_columns_that_never_change_and_equal_rows(tmp_path):
     X = np.column_stack([np.repeat([0.0, 9.0], 30), np.full(60, 3.0), np.full(60, 3.0)])
-    model = PSKC(4, 0.3, random_state=0).fit(X)
+    model = PSKC(psi=4, tau=0.3, random_state=0).fit(X)
     page = report(tmp_path, model, X)
     assert page.tags.count("article") == model.n_clusters_ == 2
     summary = Summary.of(model, X)
@@ -162,11 +162,11 @@ def test_the_other_kernel_has_rules_of_its_own(tmp_path, blobs):
 
 
 def test_what_the_result_suggests_is_said(tmp_path, scattered):
-    noisy = PSKC(32, 0.3, method="hypersphere", random_state=0).fit(scattered)
+    noisy = PSKC(psi=32, tau=0.3, method="hypersphere", random_state=0).fit(scattered)
     assert np.mean(noisy.labels_ < 0) > 0.1
     assert any("noise='nearest'" in text for text in report(tmp_path, noisy, scattered).texts)
     unequal = scattered * [1, 1000]
-    model = PSKC(16, random_state=0).fit(unequal)
+    model = PSKC(psi=16, random_state=0).fit(unequal)
     page = report(tmp_path, model, unequal, feature_names=["narrow", "wide"])
     assert any("wide varies" in text for text in page.texts)
     page = report(tmp_path, model, unequal, scaling="standard")
@@ -177,7 +177,7 @@ def test_fragments_are_counted(tmp_path):
     rng = np.random.RandomState(0)
     centres = np.repeat([[0, 0], [9, 9], [0, 9], [45, -48]], [150, 150, 150, 8], axis=0)
     X = centres + 0.3 * rng.randn(458, 2)
-    model = PSKC(64, 0.01, random_state=0).fit(X)
+    model = PSKC(psi=64, tau=0.01, random_state=0).fit(X)
     assert sorted(model.cluster_sizes_) == [8, 150, 150, 150]
     texts = report(tmp_path, model, X).texts
     assert any(text.startswith("1 cluster is much smaller") for text in texts)

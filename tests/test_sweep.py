@@ -35,7 +35,7 @@ def rows(request, monkeypatch, scattered):
     if request.param == "merged":
         monkeypatch.setattr(kernels, "MIN_ROWS_FOR_COMPILED", 10**9)
     data = Data(X, "euclidean", check_weights(None, len(X), 100))
-    model = PSKC(8, random_state=0)
+    model = PSKC(psi=8, random_state=0)
     engine = model._engine_for(data, ignore)
     expected = {"merged": "MergedEngine", "blocked": "BlockedEngine"}
     assert type(engine).__name__ == expected.get(request.param.split()[0], "LocalEngine")
@@ -69,7 +69,7 @@ def test_every_entry_is_a_separate_fit_to_the_bit(rows, monkeypatch):
         itertools.product(GRID["psi"], GRID["tau"], result.seeds.tolist())
     )
     for psi, tau, seed, found in fits:
-        alone = PSKC(psi, tau, random_state=seed).fit(rows)
+        alone = PSKC(psi=psi, tau=tau, random_state=seed).fit(rows)
         for name in ATTRIBUTES:
             assert_array_equal(found[name], getattr(alone, name), err_msg=f"{psi} {tau} {name}")
 
@@ -88,7 +88,9 @@ def test_other_parameters_are_those_of_the_fits(scattered, monkeypatch, options)
         scattered, monkeypatch, **GRID, n_seeds=2, random_state=0, sample_weight=weights, **options
     )
     for psi, tau, seed, found in fits:
-        alone = PSKC(psi, tau, random_state=seed, **options).fit(scattered, sample_weight=weights)
+        alone = PSKC(psi=psi, tau=tau, random_state=seed, **options).fit(
+            scattered, sample_weight=weights
+        )
         assert_array_equal(found["labels_"], alone.labels_)
 
 
@@ -97,7 +99,7 @@ def test_what_is_reported_of_an_entry_is_so(scattered):
     for place in itertools.product(range(2), range(3)):
         psi, tau = GRID["psi"][place[0]], GRID["tau"][place[1]]
         models = [
-            PSKC(psi, tau, method="hypersphere", random_state=seed).fit(scattered)
+            PSKC(psi=psi, tau=tau, method="hypersphere", random_state=seed).fit(scattered)
             for seed in result.seeds.tolist()
         ]
         assert result.n_clusters[place] == sorted(model.n_clusters_ for model in models)[1]

@@ -27,7 +27,7 @@ def try_core(folder: Path) -> None:
     # Enough rows for compiled code.
     X, _ = make_shapes(8_000, random_state=0)
     model = pskclust.PSKC(**PARAMETERS).fit(X)
-    expect(model.kernels_ == "numba", "a large fit uses compiled kernels")
+    expect(model.backend_ == "numba", "a large fit uses compiled kernels")
     expect(model.n_clusters_ == 9, f"nine shapes are found, not {model.n_clusters_}")
     model.save(folder / "model.npz")
     labels = pskclust.load(folder / "model.npz").predict(X + 0.01)

@@ -165,7 +165,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         The fitted kernel.
     psi_, tau_ : int, float
         The values that were used. `psi_` is None for the Gaussian kernel.
-    engine_, kernels_ : str
+    engine_, backend_ : str
         Where the rows were, and which compute kernels worked on them.
     n_features_in_ : int
         Number of columns of the data.
@@ -212,11 +212,11 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
     def __init__(
         self,
+        *,
         psi: int | Literal["auto"] = "auto",
         tau: float | Literal["auto"] = "auto",
         growth_rate: float = 0.1,
         n_partitions: int = 100,
-        *,
         n_clusters: int | None = None,
         linking: bool | Literal["auto"] = "auto",
         kernel: Literal["isolation", "gaussian"] = "isolation",
@@ -443,7 +443,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             engine.use(self.kernel_, report)
         else:
             engine = self._encoded(data, self.kernel_._partition, report)
-        self.engine_, self.kernels_ = engine.name, engine.kernels
+        self.engine_, self.backend_ = engine.name, engine.kernels
         ready: Engine = engine
         return ready
 

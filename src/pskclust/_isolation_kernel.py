@@ -88,6 +88,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def __init__(
         self,
+        *,
         psi: int | Literal["auto"] = "auto",
         n_partitions: int = 100,
         method: Literal["voronoi", "hypersphere", "tree"] = "voronoi",

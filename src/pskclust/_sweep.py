@@ -126,7 +126,9 @@ def sweep(
     _check_grid(psi, tau, n_seeds)
     rng = check_random_state(random_state)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_seeds).astype(np.int64)
-    models = [[PSKC(size, random_state=int(seed), **pskc_params) for seed in seeds] for size in psi]
+    models = [
+        [PSKC(psi=size, random_state=int(seed), **pskc_params) for seed in seeds] for size in psi
+    ]
     report = reporter(models[0][0].verbose, callback)
     data = _checked_data(models[0][0], psi, X, sample_weight)
     shape = len(psi), len(tau), n_seeds

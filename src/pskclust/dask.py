@@ -50,7 +50,7 @@ class PSKC(_estimator.PSKC):
 
     Parameters
     ----------
-    *args, **parameters
+    **parameters
         As of :class:`pskclust.PSKC`, but for ``kernel="gaussian"``, `scratch_dir` and
         `checkpoint`. `n_jobs` is the number of threads on each worker; None is as many as the
         worker has.
@@ -81,12 +81,12 @@ class PSKC(_estimator.PSKC):
 
     def __init__(
         self,
-        *args: Any,
+        *,
         client: Any = None,
         timeout: float = 300,
         **parameters: Any,
     ) -> None:
-        super().__init__(*args, **parameters)
+        super().__init__(**parameters)
         self.client = client
         self.timeout = timeout
 

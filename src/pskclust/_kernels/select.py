@@ -14,10 +14,11 @@ def kernels_for(n_rows: int) -> Any:
     """Return the kernels, as a module, that suit a number of rows."""
     if n_rows < MIN_ROWS_FOR_COMPILED:
         return reference
-    from . import compiled as compiled_kernels
+    from . import compiled
 
-    return compiled_kernels
+    return compiled
 
 
 def name_of(kernels: Any) -> str:
-    return str(kernels.__name__.rpartition(".")[2])
+    """Return "numpy" or "numba"."""
+    return "numpy" if kernels is reference else "numba"

@@ -24,7 +24,7 @@ Arrays = dict[str, NDArray[Any]]
 # Parameters that mean something to this process, or on this machine, only.
 _NOT_KEPT = ("callback", "scratch_dir", "checkpoint")
 # What a fit sets besides its result and its kernel.
-_CHOICES = ("n_features_in_", "psi_", "tau_", "engine_", "kernels_")
+_CHOICES = ("n_features_in_", "psi_", "tau_", "engine_", "backend_")
 
 
 def to_parts(model: Any) -> tuple[Header, Arrays]:

@@ -247,7 +247,10 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         if self.metric == "euclidean":
             return None
         return IsolationKernel(
-            self.psi, self.n_partitions, n_jobs=self.n_jobs, random_state=self.random_state
+            psi=self.psi,
+            n_partitions=self.n_partitions,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
         ).fit(X)
 
     def _choose_bandwidth(self, pairs: Pairs) -> float:

@@ -120,7 +120,10 @@ class MBSCAN(ClusterMixin, BaseEstimator):
         check_parameters(self.get_params(deep=False), _RULES)
         rows = check_rows(self, X, "euclidean", reset=True, min_samples=2)
         self.kernel_ = IsolationKernel(
-            self.psi, self.n_partitions, n_jobs=self.n_jobs, random_state=self.random_state
+            psi=self.psi,
+            n_partitions=self.n_partitions,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
         ).fit(X)
         dissimilarity = IsolationDissimilarity(self.kernel_.cells(X))
         graph = _neighbors_within(float(self.eps), dissimilarity, self.n_jobs)

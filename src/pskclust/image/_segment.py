@@ -64,7 +64,7 @@ def segment(
     if not 0 <= position < np.inf:
         raise ValueError(f"position={position} must be 0 or more, and finite.")
     pixels = Pixels.of(image)
-    model = PSKC(psi, tau, **parameters)
+    model = PSKC(psi=psi, tau=tau, **parameters)
     colours = Colours(pixels, model.n_jobs)
     points = to_space(colours.rgb, color_space)
     eight_bits = to_eight_bits(colours.rgb)
