@@ -9,15 +9,12 @@ number of rows; memory is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._cells.count_tables import ClusterTables
 from .._data.rows import Data
 from .._kernels.reference import squared_distances
 from .._utils.parallel import rows_per_chunk
@@ -31,7 +28,7 @@ class GaussianKernel:
 
     points: NDArray[np.float64]  # (n, d)
     gamma: float
-    metric_: str
+    metric: str
 
     @classmethod
     def fitted(cls, data: Data, gamma: float | str) -> GaussianKernel:
@@ -66,19 +63,6 @@ class GaussianKernel:
             some = members[start : start + step]
             scores += (tables[:, some] @ self.values(points, some).T).T
         return scores
-
-    @property
-    def _chunk_rows(self) -> int:
-        return 128
-
-    def _check_reach(self, rows: NDArray[Any]) -> None:
-        """Far away is similar to nothing, which is an answer."""
-
-    def _scorer(
-        self, clusters: ClusterTables, n_rows: int
-    ) -> Callable[[NDArray[np.float64]], NDArray[np.int64]]:
-        """Return a function that scores chunks of points against all clusters, (m, k)."""
-        return lambda points: self.set_scores(points, clusters.counts)
 
 
 def check_gamma(gamma: float) -> float:
