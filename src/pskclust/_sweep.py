@@ -37,7 +37,7 @@ class SweepResult:
     psi : ndarray of int64, shape (n_psi,)
     tau : ndarray of float64, shape (n_tau,)
     seeds : ndarray of int64, shape (n_seeds,)
-        The `random_state` of the fits: ``PSKC(psi=psi, tau=tau, random_state=seed)`` is one of them.
+        The `random_state` of the fits; one is ``PSKC(psi=psi, tau=tau, random_state=seed)``.
     n_clusters : ndarray of int64, shape (n_psi, n_tau)
         Number of clusters, the median over the seeds.
     noise : ndarray of float64, shape (n_psi, n_tau)
