@@ -43,13 +43,13 @@ from ._model_io.container import read_model, write_model
 from ._model_io.state import plain_value, restore, to_parts
 from ._pskc.assignment import Confidence, Tally, overlay, place_rows, tally
 from ._pskc.checkpoint import Checkpoint
-from ._pskc.growth import Journal, grow
+from ._pskc.growth import Growth, Journal, grow
 from ._pskc.refinement import MAX_PASSES, adopt_noise, dissolve_small, label_absent, refine
 from ._pskc.result import Result
 from ._utils.memory import require_memory
 from ._utils.parallel import map_chunks, one_blas_thread, rows_per_chunk
 from ._utils.progress import Progress, Report, ignore, reporter
-from .baselines._gaussian_kernel import RESOLUTION, GaussianKernel
+from .baselines._gaussian_kernel import RESOLUTION, GaussianKernel, PairTables
 from .baselines._pairwise_engine import PairwiseEngine
 
 _LARGE_FOR_QUADRATIC_TIME = 20_000
@@ -304,10 +304,10 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         for tau in PART_TAUS if self.tau == "auto" else (self.tau_,):
             engine.reset()
             self.tau_ = tau
-            growth = grow(engine, tau, float(self.growth_rate), report, journal)
+            growth = self._grown(engine, report, journal)
             if len(growth.clusters) >= n_clusters:
                 break
-        return link_growth(engine, growth, n_clusters)
+        return link_growth(growth, n_clusters)
 
     def _choose(self, data: Any, report: Report) -> Chosen:
         """Choose psi and the number of clusters, as far as they are not given."""
@@ -368,10 +368,16 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """Return what a function makes of what is known of each row."""
         return of_rows(known, first_row=0)
 
+    def _grown(self, engine: Engine, report: Report, journal: Journal | None) -> Growth:
+        growth = grow(engine, self.tau_, float(self.growth_rate), report, journal)
+        if isinstance(self.kernel_, GaussianKernel):
+            growth = replace(growth, clusters=PairTables.of(growth.clusters, self.kernel_))
+        return growth
+
     def _cluster(self, engine: Engine, report: Report, journal: Journal | None = None) -> None:
         """Find the clusters of the rows of an engine that is ready for growth."""
         min_mass = int(self.min_cluster_size or 0) * engine.one
-        growth = grow(engine, self.tau_, float(self.growth_rate), report, journal)
+        growth = self._grown(engine, report, journal)
         growth = dissolve_small(engine, growth, min_mass, self.tau_)
         n_passes = MAX_PASSES if self.refine else 0
         refinement = refine(engine, growth.clusters, max(1, min_mass), n_passes, report)
@@ -439,11 +445,10 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     def _ready_engine(self, data: Any, report: Report) -> Engine:
         engine: Any
         if isinstance(self.kernel_, GaussianKernel):
-            engine = PairwiseEngine(data, n_jobs=self.n_jobs)
-            engine.use(self.kernel_, report)
+            engine = PairwiseEngine(data, self.kernel_, self.n_jobs, report)
         else:
             engine = self._encoded(data, self.kernel_._partition, report)
-        self.engine_, self.backend_ = engine.name, engine.kernels
+        self.engine_, self.backend_ = engine.name, engine.backend
         ready: Engine = engine
         return ready
 
@@ -454,9 +459,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """Return an engine that knows the cells of all rows."""
         if isinstance(data, BlockData):
             return out_of_core_engine(data, partition, self.n_jobs, self.scratch_dir, report)
-        engine = isolation_engine(data, partition, self.n_jobs)
-        engine.encode(partition, report)
-        return engine
+        return isolation_engine(data, partition, self.n_jobs, report)
 
     def _identity(self, data: BlockData) -> dict[str, Any]:
         """Return what clusters grow from: a checkpoint of anything else is of another fit."""

@@ -26,7 +26,7 @@ from ._kernels import reference
 from ._kernels.reference import one_hot
 from ._kernels.select import kernels_for
 from ._utils.memory import require_memory
-from ._utils.parallel import Scratch, map_chunks, rows_per_chunk
+from ._utils.parallel import Buffers, map_chunks, rows_per_chunk
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -265,7 +265,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self, clusters: ClusterTables, n_rows: int
     ) -> Callable[[NDArray[np.float64]], NDArray[np.int64]]:
         """Return a function that scores chunks of n_rows points against all clusters, (m, k)."""
-        kernels, scratch = kernels_for(n_rows), Scratch()
+        kernels, buffers = kernels_for(n_rows), Buffers()
         return lambda points: clusters.scores(
-            self._partition.cells(points, kernels, scratch), kernels
+            self._partition.cells(points, kernels, buffers), kernels
         )

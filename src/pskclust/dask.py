@@ -244,9 +244,8 @@ class PSKC(_estimator.PSKC):
 
     def _encoded(self, data: Any, partition: Partition, report: Report) -> DaskEngine:
         tasks = Tasks(self._current_client(), self.timeout)
-        engine = DaskEngine(data, partition, self.n_jobs, tasks)
+        engine = DaskEngine(data, partition, self.n_jobs, tasks, report)
         self._resources.callback(engine.close)
-        engine.encode(report)
         return engine
 
     def _current_client(self) -> Any:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables
 from .._data.weights import Weights
-from .._engines.protocol import Engine
 from .._pskc.growth import Growth
 from .candidates import Cut
 from .merge_tree import MergeTree, link_products
@@ -80,7 +79,7 @@ class Linkage:
         return cls(tree, arrays["links"], choice, arrays.get("confidences"))
 
 
-def link_growth(engine: Engine, growth: Growth, n_clusters: int) -> Linked:
+def link_growth(growth: Growth, n_clusters: int) -> Linked:
     """Link the clusters that growth found to fewer ones."""
     n_parts = len(growth.clusters)
     # No cluster at all is as good as one.
@@ -90,7 +89,7 @@ def link_growth(engine: Engine, growth: Growth, n_clusters: int) -> Linked:
             "link. Use a larger psi or tau, or a smaller n_clusters."
         )
     n_clusters = min(n_clusters, n_parts)
-    tree = link_products(engine.products(growth.clusters), growth.clusters.masses)
+    tree = link_products(growth.clusters.products(), growth.clusters.masses)
     links = tree.cut(n_clusters)
     clusters = growth.clusters.joined(links, n_clusters)
     return Linked(clusters, _total_steps(growth.n_steps, links, n_clusters), tree, links)
