@@ -27,8 +27,7 @@ from sklearn.base import clone
 import pskclust
 from pages import ROOT, code_blocks
 from pskclust import dask as pskclust_dask
-from pskclust._dask import placement
-from pskclust._dask import transport as wires
+from pskclust._dask import placement, transport
 from pskclust.dask import PSKC
 from test_estimator import FITTED
 
@@ -295,11 +294,10 @@ def test_it_is_an_estimator_as_others_are(client):
 
 def die_at(verb, calls):
     """Have this worker kill itself when it is asked for the last of so many calls."""
-    from pskclust._dask import placement
-    from pskclust._dask import worker as holder
+    from pskclust._dask import placement, worker
     from pskclust._engines import sharded
 
-    owners = {"encode_shard": placement, "listen": holder.Holder, "results_of": holder.Holder}
+    owners = {"encode_shard": placement, "listen": worker.Worker, "results_of": worker.Worker}
     owner = owners.get(verb, sharded.ShardedEngine)
     original = getattr(owner, verb)
     left = [calls]
@@ -360,9 +358,9 @@ def test_a_worker_that_cannot_listen_is_asked_by_way_of_the_scheduler(client, sc
         raise OSError("Cannot assign requested address")
 
     def have(listen):
-        from pskclust._dask import worker as holder
+        from pskclust._dask import worker
 
-        serve, holder.serve = holder.serve, listen
+        serve, worker.serve = worker.serve, listen
         return serve
 
     served = list(client.run(have, refuse).values())
@@ -475,7 +473,7 @@ def test_rounds_may_go_by_way_of_the_scheduler(client, scattered, plain, monkeyp
         socket.create_connection((host, port)).close()
         raise OSError("no route to host")
 
-    monkeypatch.setattr(placement, "SocketWire", out_of_reach)
+    monkeypatch.setattr(placement, "SocketConnection", out_of_reach)
     client.run(die_at, "absorbed", 30, workers=[sorted(client.nthreads())[0]])
     assert_same_fit(PSKC(**PARAMETERS).fit(in_chunks(scattered, 97)), plain)
 
@@ -579,13 +577,13 @@ def test_the_code_in_the_docs_runs():
 
 def test_a_stranger_cannot_give_commands():
     asked = []
-    port = wires.serve("127.0.0.1", b"k" * 32, lambda commands: asked.append(commands))
-    wire = wires.SocketWire("127.0.0.1", port, b"x" * 32, timeout=5)
+    port = transport.serve("127.0.0.1", b"k" * 32, lambda commands: asked.append(commands))
+    connection = transport.SocketConnection("127.0.0.1", port, b"x" * 32, timeout=5)
     try:
         with pytest.raises(ConnectionError):
-            wire.receive()
+            connection.receive()
     finally:
-        wire.close()
+        connection.close()
     assert not asked
 
 

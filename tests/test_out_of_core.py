@@ -317,7 +317,7 @@ def test_a_disk_that_is_too_small_is_told_before_anything_is_written(scattered, 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_disk_that_fills_up_is_told(scattered, tmp_path):
-    with _scratch.Scratch(tmp_path) as scratch:
+    with _scratch.DiskArrays(tmp_path) as scratch:
         scratch.keep([np.arange(10)])
         scratch._file.close()
         scratch._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115
@@ -326,7 +326,9 @@ def test_a_disk_that_fills_up_is_told(scattered, tmp_path):
 
 
 def test_the_scratch_folder_must_exist(scattered, tmp_path):
-    with pytest.raises(FileNotFoundError, match="scratch_dir='.*missing' is no folder. Create it"):
+    with pytest.raises(
+        FileNotFoundError, match="scratch_dir='.*missing' is not a folder. Create it"
+    ):
         PSKC(scratch_dir=str(tmp_path / "missing")).fit(scattered)
     with pytest.raises(ValueError, match="scratch_dir=3 is not allowed. Use a path, or None"):
         PSKC(scratch_dir=3).fit(scattered)
@@ -341,7 +343,7 @@ def test_arrays_come_back_from_scratch_as_they_were(tmp_path):
     ]
     with (
         mock.patch.object(_scratch, "_MIN_FILE_BYTES", 256),
-        _scratch.Scratch(tmp_path) as scratch,
+        _scratch.DiskArrays(tmp_path) as scratch,
     ):
         kept = [scratch.keep(arrays) for _ in range(3)]
     for copy in kept:

@@ -9,12 +9,10 @@ from numpy.testing import assert_array_equal
 
 from cases import cases
 from pskclust import PSKC
-from pskclust._cells.count_tables import TableStack
 from pskclust._cells.methods import draw_partition
 from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
-from pskclust._engines import memory_rows as labelled
-from pskclust._engines.dense import LocalEngine
+from pskclust._engines.dense import DenseEngine
 from pskclust._kernels import reference as numpy_kernels
 from pskclust._pskc import refinement as _refinement
 from pskclust._pskc.growth import grow
@@ -27,28 +25,24 @@ from pskclust._pskc.refinement import (
 )
 
 
-@pytest.fixture
-def grown(scattered):
+@pytest.fixture(params=[None, 7])
+def grown(request, scattered):
     """An engine with grown clusters, fragments and noise among them."""
     data = Data(scattered, "euclidean", uniform_weights(len(scattered)))
     partition = draw_partition(data, "voronoi", 100, 32, False, np.random.RandomState(0))
-    engine = LocalEngine(data)
-    engine.encode(partition)
+    engine = DenseEngine(data, partition, chunk_rows=request.param)
     return engine, grow(engine, tau=0.05, growth_rate=0.1)
 
 
 def labels_of(engine, clusters):
-    return engine.row_results(clusters).labels.copy()
+    return engine.row_results(clusters).labels
 
 
 def assert_tables_match(engine, clusters):
     """The tables say what the labels say."""
-    results = engine.row_results(clusters)
-    for cluster in range(len(clusters)):
-        rows = np.flatnonzero(results.labels == cluster)
-        table = engine._table(rows, engine._units[rows])
-        assert_array_equal(clusters.table(cluster).counts, table.counts)
-        assert clusters.masses[cluster] == table.mass
+    counted = engine.tables(len(clusters))
+    assert_array_equal(clusters.counts.toarray(), counted.counts.toarray())
+    assert_array_equal(clusters.masses, counted.masses)
 
 
 @settings(max_examples=300)
@@ -70,9 +64,7 @@ def test_each_pass_raises_the_objective(grown):
     assert values[0] < values[1]
 
 
-@pytest.mark.parametrize("rows_at_a_time", [7, 10_000])
-def test_tables_follow_the_rows(grown, rows_at_a_time, monkeypatch):
-    monkeypatch.setattr(labelled, "_ROWS_PER_CHANGE", rows_at_a_time)
+def test_tables_follow_the_rows(grown):
     engine, growth = grown
     growth = dissolve_small(engine, growth, 20, 0.05)
     assert_tables_match(engine, growth.clusters)
@@ -128,14 +120,10 @@ def two_clusters():
     """Rows 0 and 1 in one cluster, rows 2, 3 and 4 in another."""
     X = np.arange(5.0)[:, np.newaxis]
     data = Data(X, "euclidean", uniform_weights(5))
-    engine = LocalEngine(data)
-    engine.encode(draw_partition(data, "voronoi", 10, 2, False, np.random.RandomState(0)))
-    engine._labels[:] = [0, 0, 1, 1, 1]
-    stack = TableStack()
-    for cluster in range(2):
-        rows = np.flatnonzero(engine._labels == cluster)
-        stack.push(engine._table(rows, engine._units[rows]))
-    return engine, stack.clusters(engine._partition.table_shape, engine.resolution)
+    partition = draw_partition(data, "voronoi", 10, 2, False, np.random.RandomState(0))
+    engine = DenseEngine(data, partition)
+    engine.set_labels(np.arange(5), np.array([0, 0, 1, 1, 1]))
+    return engine, engine.tables(2)
 
 
 @pytest.mark.parametrize(

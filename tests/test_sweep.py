@@ -37,8 +37,8 @@ def rows(request, monkeypatch, scattered):
     data = Data(X, "euclidean", check_weights(None, len(X), 100))
     model = PSKC(psi=8, random_state=0)
     engine = model._engine_for(data, ignore)
-    expected = {"merged": "MergedEngine", "blocked": "BlockedEngine"}
-    assert type(engine).__name__ == expected.get(request.param.split()[0], "LocalEngine")
+    expected = {"merged": "MergedEngine", "blocked": "NeighbourBlocksEngine"}
+    assert type(engine).__name__ == expected.get(request.param.split()[0], "DenseEngine")
     return X
 
 

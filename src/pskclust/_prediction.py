@@ -15,7 +15,7 @@ from ._engines.select import labels_by_blocks
 from ._kernels.select import kernels_for
 from ._pipeline import Fitted
 from ._utils.memory import require_memory
-from ._utils.parallel import Scratch, map_chunks, one_blas_thread, rows_per_chunk
+from ._utils.parallel import Buffers, map_chunks, one_blas_thread, rows_per_chunk
 
 
 def require_reach(fitted: Fitted, rows: NDArray[Any]) -> NDArray[Any]:
@@ -69,10 +69,10 @@ def _similarities(
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Yield chunks of rows with their similarities to all clusters, (m, k)."""
     partition = fitted.partition
-    kernels, scratch = kernels_for(len(data)), Scratch()
+    kernels, buffers = kernels_for(len(data)), Buffers()
 
     def score(chunk: slice) -> tuple[slice, NDArray[np.float64]]:
-        cells = partition.cells(data.points(chunk), kernels, scratch)
+        cells = partition.cells(data.points(chunk), kernels, buffers)
         return chunk, clusters.similarities(clusters.scores(cells, kernels))
 
     chunk_rows = min(partition.chunk_rows, rows_per_chunk(len(clusters)))

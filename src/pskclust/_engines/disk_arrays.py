@@ -1,4 +1,4 @@
-"""Arrays on disk, mapped into memory, in files that nobody can leave behind."""
+"""DiskArrays: arrays on disk, mapped into memory, in temporary files without a name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALIGNMENT = 64
 _MIN_FILE_BYTES = 1 << 30
 
 
-class Scratch(contextlib.AbstractContextManager["Scratch"]):
+class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
     """A place for arrays in a folder, open for writing in a with block, to be read ever after.
 
     The files have no name: the system removes them itself when the last array is let go of,
@@ -31,7 +31,8 @@ class Scratch(contextlib.AbstractContextManager["Scratch"]):
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         if not os.path.isdir(folder):
             raise FileNotFoundError(
-                f"scratch_dir={os.fspath(folder)!r} is no folder. Create it, or name another one."
+                f"scratch_dir={os.fspath(folder)!r} is not a folder. Create it, or name another "
+                "one."
             )
         self._folder = folder
         self._file: BinaryIO | None = None

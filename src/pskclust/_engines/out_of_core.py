@@ -1,4 +1,4 @@
-"""Shards of rows that are read block by block, their cells in memory or on disk."""
+"""The engine for rows that are read batch by batch, with their cells in memory or on disk."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from collections.abc import Iterator
 
 from .._cells.partition import Partition
 from .._data.streamed import BlockData
+from .._kernels.select import Backend
 from .._utils.memory import available_bytes
 from .._utils.progress import Progress, Report, ignore
-from .disk_arrays import Scratch
+from .disk_arrays import DiskArrays
 from .memory_rows import Keep, in_memory, require_memory_to_fit
 from .select import engine_for_rows
 from .sharded import Shard, ShardedEngine
 
 # What the rows of a shard and their cells take while it is encoded.
 _SHARD_BYTES = 1 << 28
-# Blocks of neighbours list cells twice at the worst: by row, and those that a block has.
+# Neighbour blocks list cells twice at the worst: by row, and those that a block has.
 _MOST_BYTES_PER_CELL = 2
 # Row numbers by place, places by row number, weights.
 _KEPT_BYTES_PER_ROW = 24
@@ -29,17 +30,31 @@ def out_of_core_engine(
     n_jobs: int | None,
     scratch_dir: str | os.PathLike[str] | None,
     report: Report = ignore,
+    *,
+    backend: Backend | None = None,
+    shard_rows: int | None = None,
 ) -> ShardedEngine:
-    """Read all rows and return an engine that holds their cells."""
+    """Read all rows and return an engine that holds their cells.
+
+    `shard_rows` is how many rows are encoded as one shard, by default as many as fit in 256 MB.
+    """
+    size = shard_rows or rows_per_shard(data.n_columns, partition)
     shards: list[Shard] = []
     with _place_for_cells(len(data), partition, scratch_dir) as keep:
-        for first_row, some in data.shards(rows_per_shard(data.n_columns, partition)):
+        for first_row, some in data.shards(size):
 
             def report_all(progress: Progress, first_row: int = first_row) -> None:
                 report(Progress("encode", first_row + progress.done, len(data)))
 
-            engine = engine_for_rows(some, partition, n_jobs, keep, all_rows=False)
-            engine.encode(partition, report_all)
+            engine = engine_for_rows(
+                some,
+                partition,
+                n_jobs,
+                keep,
+                all_rows=False,
+                report=report_all,
+                backend=backend,
+            )
             shards.append(Shard(engine, [range(first_row, first_row + len(some))]))
     return ShardedEngine(shards, "out of core")
 
@@ -62,9 +77,9 @@ def _place_for_cells(
     cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
     size = _MOST_BYTES_PER_CELL * cell_bytes + _KEPT_BYTES_PER_ROW * n_rows
     available = available_bytes()
-    with Scratch(scratch_dir) as scratch:
+    with DiskArrays(scratch_dir) as disk:
         if available is None or size <= available:
             yield in_memory
             return
-        scratch.require(size, f"The cells of {n_rows} rows")
-        yield scratch.keep
+        disk.require(size, f"The cells of {n_rows} rows")
+        yield disk.keep

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._cells.count_tables import ClusterTables
 from .._data.rows import Data
 from .._kernels.reference import squared_distances
 from .._utils.parallel import rows_per_chunk
@@ -63,6 +65,41 @@ class GaussianKernel:
             some = members[start : start + step]
             scores += (tables[:, some] @ self.values(points, some).T).T
         return scores
+
+
+@dataclass(frozen=True, eq=False)
+class PairTables(ClusterTables):
+    """Tables of clusters under the Gaussian kernel: the weight of each row in each cluster.
+
+    Scores are sums over pairs of rows, so that the kernel goes with the tables.
+    """
+
+    kernel: GaussianKernel
+
+    @classmethod
+    def of(cls, clusters: ClusterTables, kernel: GaussianKernel) -> PairTables:
+        """Return the tables that growth counted, with the kernel they were grown by."""
+        return cls(clusters.counts, clusters.masses, clusters.shape, clusters.resolution, kernel)
+
+    def scores(self, cells: NDArray[Any], kernels: Any = None) -> NDArray[np.int64]:
+        """Return the score of each point, given in place of its cells, against each cluster."""
+        return self.kernel.set_scores(cells, self.counts)
+
+    def inner_scores(self) -> list[int]:
+        inner = []
+        for cluster in range(len(self)):
+            sets = self.counts[[cluster]].tocsr()
+            members, units = sets.indices, sets.data
+            scores = self.kernel.set_scores(self.kernel.points[members], sets)[:, 0]
+            # In Python's integers: weights times scores go beyond 64 bits.
+            pairs = zip(scores.tolist(), units.tolist(), strict=True)
+            inner.append(sum(score * weight for score, weight in pairs))
+        return inner
+
+    def products(self) -> NDArray[np.float64]:
+        scores = self.scores(self.kernel.points).astype(np.float64)
+        products: NDArray[np.float64] = self.counts.astype(np.float64) @ scores
+        return products
 
 
 def check_gamma(gamma: float) -> float:
