@@ -41,6 +41,6 @@ def scattered():
 @pytest.fixture
 def shell(tmp_path):
     """Lines of shell as people type them."""
-    from cli import Shell
+    from tests.helpers.cli import Shell
 
     return Shell(tmp_path)
