@@ -141,7 +141,7 @@ def test_unions_count_the_members_of_all_their_parts():
     assert_array_equal(joined.masses, [clusters.masses[1], clusters.masses[[0, 2]].sum()])
 
 
-@pytest.mark.parametrize("kernels", [_tables.numpy_kernels, compiled_kernels])
+@pytest.mark.parametrize("kernels", [_tables.reference, compiled_kernels])
 def test_scores_are_sums_over_cells_and_similarities_one_division(kernels):
     clusters = some_clusters()
     cells = np.random.RandomState(5).randint(0, 4, (6, 3)).astype(np.uint8)

@@ -16,7 +16,7 @@ from pskclust._choice import candidates as _cuts
 from pskclust._choice import rule as _auto
 from pskclust._choice.candidates import Cut
 from pskclust._choice.rule import decide
-from tests.engines.test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
+from tests.helpers.row_blocks import assert_same_but_for_the_engine, in_blocks, shards_of
 
 
 @pytest.fixture(scope="module")

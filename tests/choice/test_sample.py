@@ -17,23 +17,11 @@ from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
 from pskclust._kernels import reference as numpy_kernels
 from tests.helpers import cases
+from tests.helpers.parts import assert_same_parts, both_ways
 
 
 def as_data(X):
     return Data(X, "euclidean", uniform_weights(len(X)))
-
-
-def both_ways(monkeypatch, data, recipe, kernels, n_jobs=1):
-    plain = grow_parts(data, recipe, kernels, n_jobs)
-    with monkeypatch.context() as patch:
-        patch.setattr(_kernel_sweep, "MIN_ROWS_FOR_COMPILED", 0)
-        return plain, grow_parts(data, recipe, kernels, n_jobs)
-
-
-def assert_same_parts(plain, compiled):
-    for one, other in zip(chain(*plain), chain(*compiled), strict=True):
-        for name in ("cells", "labels", "steps", "seeds", "n_steps"):
-            assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 @settings(max_examples=60)

@@ -29,7 +29,7 @@ from pskclust import dask as pskclust_dask
 from pskclust._dask import placement
 from pskclust._dask import transport as wires
 from pskclust.dask import PSKC
-from tests.estimator.test_estimator import FITTED
+from tests.helpers.fits import FITTED
 from tests.helpers.pages import ROOT, code_blocks
 
 pytestmark = [

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 import pskclust
 from pskclust import PSKC, ModelFileError
 from pskclust._data.scaling import Preparation
-from tests.model_io.test_model_file import rewrite
+from tests.helpers.model_files import rewrite
 
 
 def prepared(rows, scaling, weight=None):

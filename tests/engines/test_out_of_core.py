@@ -20,35 +20,17 @@ from pskclust import PSKC, InsufficientDiskError, InsufficientMemoryError, Progr
 from pskclust._engines import disk_arrays as _scratch
 from pskclust._engines import out_of_core
 from pskclust._kernels import select as choice
-from tests.estimator.test_estimator import FITTED
-from tests.estimator.test_exactness import fitted
 from tests.helpers.cases import cases
+from tests.helpers.fits import fitted
+from tests.helpers.row_blocks import assert_same_but_for_the_engine, in_blocks, shards_of
 
 PARAMETERS = {"psi": 32, "tau": 0.05, "random_state": 0}
-
-
-def in_blocks(X, cuts):
-    """Return rows as blocks that are cut at some places, empty blocks included."""
-    return RowBlocks(len(X), X.shape[1], lambda: np.split(X, sorted(cuts)))
-
-
-@contextlib.contextmanager
-def shards_of(n_rows):
-    """Have shards of so many rows, however small."""
-    with mock.patch.object(out_of_core, "rows_per_shard", return_value=n_rows):
-        yield
 
 
 @contextlib.contextmanager
 def no_memory_for_cells():
     with mock.patch.object(out_of_core, "available_bytes", return_value=0):
         yield
-
-
-def assert_same_but_for_the_engine(model, plain):
-    assert model.engine_ == "out of core"
-    for name in set(FITTED) - {"engine_", "backend_"}:
-        assert_array_equal(getattr(model, name), getattr(plain, name), err_msg=name)
 
 
 @pytest.mark.parametrize("compiled", [False, True])

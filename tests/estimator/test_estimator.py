@@ -15,24 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pskclust import PSKC, IsolationKernel
-
-FITTED = (
-    "labels_",
-    "n_clusters_",
-    "seeds_",
-    "cluster_sizes_",
-    "similarities_",
-    "growth_step_",
-    "n_iter_",
-    "objective_",
-    "objective_before_refinement_",
-    "n_reassigned_",
-    "psi_",
-    "tau_",
-    "engine_",
-    "backend_",
-    "n_features_in_",
-)
+from tests.helpers.fits import assert_same_fit
 
 
 def expected_failures(estimator):
@@ -57,11 +40,6 @@ def expected_failures(estimator):
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
-
-
-def assert_same_fit(first, second):
-    for name in FITTED:
-        assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
 
 
 def test_constructing_only_remembers():

@@ -16,16 +16,12 @@ from pskclust._data import duplicates as _equal_rows
 from pskclust._engines import neighbour_blocks as blocked
 from pskclust._kernels import select as choice
 from pskclust._utils import parallel as _parallel
-from tests.estimator.test_estimator import FITTED
 from tests.helpers.cases import cases, naive_cells, naive_pskc, rows
+from tests.helpers.fits import FITTED, fitted
 
 # Together more than two thousand data sets for labels.
 N_DATA_SETS = 1600
 N_WEIGHTED_DATA_SETS = 500
-
-
-def fitted(case, **changes):
-    return PSKC(**{**case.parameters, **changes}).fit(case.X, sample_weight=case.weights)
 
 
 @contextlib.contextmanager

@@ -31,8 +31,8 @@ from pskclust._engines import select as engine_choice
 from pskclust._kernels import compiled as compiled_kernels
 from pskclust._kernels import screening
 from pskclust._kernels import select as choice
-from tests.choice.test_sample import assert_same_parts, both_ways
-from tests.estimator.test_estimator import FITTED
+from tests.helpers.fits import FITTED
+from tests.helpers.parts import assert_same_parts, both_ways
 
 RNG = np.random.RandomState
 

@@ -21,8 +21,8 @@ from pskclust._engines import neighbour_blocks as blocked
 from pskclust._kernels import neighbour_encoding as block_encoding
 from pskclust._kernels import select as choice
 from pskclust._kernels.neighbour_blocks import BLOCK
-from tests.estimator.test_estimator import FITTED, assert_same_fit
 from tests.helpers.cases import cases
+from tests.helpers.fits import FITTED, assert_same_fit
 
 
 @pytest.fixture

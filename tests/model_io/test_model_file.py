@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import subprocess
 import sys
 import zipfile
@@ -17,7 +16,8 @@ from numpy.testing import assert_array_equal
 import pskclust
 from pskclust import PSKC, ModelFileError
 from pskclust._model_io.container import FORMAT, VERSION
-from tests.estimator.test_estimator import assert_same_fit
+from tests.helpers.fits import assert_same_fit
+from tests.helpers.model_files import rewrite
 
 MODELS = {
     "voronoi": {"psi": 32, "tau": 0.05},
@@ -146,18 +146,6 @@ def test_a_truncated_file_is_refused(saved, share):
     saved.write_bytes(content[: int(share * len(content))])
     with pytest.raises(ModelFileError, match="no model file, or it is damaged.*PSKC.save"):
         pskclust.load(saved)
-
-
-def rewrite(path, change, compression=zipfile.ZIP_STORED):
-    """Write a model file again with a changed header."""
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    header = json.loads(members["model.json"])
-    change(header, members)
-    members["model.json"] = json.dumps(header).encode()
-    with zipfile.ZipFile(path, "w", compression) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
 
 
 def test_a_newer_file_is_refused(saved):

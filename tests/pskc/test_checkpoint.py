@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import make_blobs
 
 from pskclust import PSKC, CheckpointError
-from tests.engines.test_out_of_core import assert_same_but_for_the_engine, in_blocks, shards_of
+from tests.helpers.row_blocks import assert_same_but_for_the_engine, in_blocks, shards_of
 
 PARAMETERS = {"psi": 64, "tau": 0.05, "random_state": 0}
 N_KILLS = 20
