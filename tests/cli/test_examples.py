@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from pskclust._kernels.select import MIN_ROWS_FOR_COMPILED
 from pskclust.cli.app import cli
 from tests.helpers.pages import ROOT, runs_to_an_end, shell_lines
+
+pytestmark = pytest.mark.docs
 
 # A clustering that an example is to end in.
 NINE = "9 clusters in 4,000 rows"

@@ -33,6 +33,7 @@ from tests.helpers.fits import FITTED
 from tests.helpers.pages import ROOT, code_blocks
 
 pytestmark = [
+    pytest.mark.dask,
     # Of Dask's own making, when workers die or clusters close.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

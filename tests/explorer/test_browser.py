@@ -27,9 +27,12 @@ START = ("--psi", "16", "--tau", "0.08", "--n-partitions", "50")
 PATIENCE = 180_000
 NASTY = ('<img src=x onerror="window.hacked=1">', "</script><script>window.hacked=1</script>")
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="browser tests need chromium (see tools/install_chromium.sh)"
-)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="browser tests need chromium (see tools/install_chromium.sh)"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,8 @@ from pskclust.cli.app import cli
 from pskclust.explorer import ExplorerServer
 from tests.helpers.pages import PAGES, ROOT, blocks, code_blocks, runs_to_an_end, shell_lines
 
+pytestmark = pytest.mark.docs
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 

@@ -20,6 +20,8 @@ sys.path.insert(0, str(ROOT / "tools/site"))
 
 import gallery
 
+pytestmark = pytest.mark.docs
+
 PUBLIC_MODULES = [
     *("baselines", "dask", "datasets", "explorer", "image", "metrics", "plotting", "report"),
 ]
