@@ -36,7 +36,7 @@ def test_the_examples_of_the_help_run(shell):
     each = {name: examples(command) for name, command in cli.commands.items()}
     # The example of fit makes the model that those of predict and info use.
     order = ["demo", "fit", "predict", "info", "sweep", "segment", "plan", "completion"]
-    # An explorer does not end by itself: tests/test_explorer_server.py runs its example.
+    # An explorer does not end by itself: tests/explorer/test_server.py runs its example.
     assert sorted([*order, "explore"]) == sorted(each)
     shell(*examples(cli), *(line for name in order for line in each[name]))
 

@@ -1,6 +1,6 @@
 """Compiled loops on a few small data sets, against plain NumPy: equal to the bit.
 
-`test_blocks.py` and `test_exactness.py` look at thousands. These are so small that the same loops
+`test_neighbour_blocks.py` and `test_exactness.py` look at thousands. These are so small that the same loops
 run uncompiled, too: so indices are checked, and `make mutations` can try many changes to them.
 """
 
