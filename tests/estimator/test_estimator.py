@@ -28,17 +28,30 @@ def expected_failures(estimator):
     return {}
 
 
+# Small numbers for psi: the checks fit as few as ten rows.
 @parametrize_with_checks(
     [
         PSKC(),
+        PSKC(psi=8, tau=0.1),
         IsolationKernel(),
-        PSKC(kernel="gaussian"),
-        PSKC(method="tree"),
-        PSKC(noise="nearest"),
     ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        PSKC(kernel="gaussian"),
+        PSKC(method="tree"),
+        PSKC(noise="nearest"),
+        PSKC(psi=8, tau=0.1, noise="nearest"),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learns_own_checks_of_variants(estimator, check):
     check(estimator)
 
 
