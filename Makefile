@@ -28,8 +28,9 @@ demo: $(VENV)/.plot
 test: lint types chromium
 	$(VENV)/bin/python -m pytest -n auto --dist worksteal --durations=15
 
+# A worker for each core, so one thread of BLAS for each worker.
 test-fast: $(VENV)/.dev
-	HYPOTHESIS_PROFILE=fast $(VENV)/bin/python -m pytest -n auto --dist worksteal -q \
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 HYPOTHESIS_PROFILE=fast $(VENV)/bin/python -m pytest -n auto --dist worksteal -q \
 	  -m "not slow and not docs and not browser and not dask"
 
 coverage: $(VENV)/.dev chromium

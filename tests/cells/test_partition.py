@@ -103,6 +103,7 @@ def wide_rows(draw):
     return X * 1e-3 + 1e6 if kind == "far away" else X
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_rows_to_rotate", [10**9, 2])
 @settings(max_examples=400)
 @given(data=st.data())

@@ -287,6 +287,7 @@ def round_clusters(side, n_rows):
     return np.column_stack(np.divmod(y, side)) + rng.normal(0, 0.12, (n_rows, 2)), y
 
 
+@pytest.mark.slow
 def test_many_clusters_are_found_with_larger_psi(monkeypatch):
     X, y = round_clusters(12, 3_600)
     model = PSKC(random_state=0).fit(X)
@@ -481,6 +482,7 @@ def test_results_do_not_depend_on_the_engine(monkeypatch):
     assert_array_equal(blocked.similarities_, plain.similarities_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters", [{}, {"psi": 32, "tau": 0.1, "n_clusters": 4}, {"metric": "cosine"}], ids=str
 )

@@ -288,6 +288,7 @@ def test_a_full_disk_while_segmenting(command, tmp_path, monkeypatch):
     assert list((tmp_path / "out").iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["predicted.csv", "predicted.parquet", "model2.npz"])
 def test_a_limit_of_the_system_itself(command, name, model, tmp_path):
     """What the operating system refuses to write, for true."""
@@ -376,6 +377,7 @@ for seed in itertools.cycle("01"):
 """
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_the_old_file_or_the_complete_new_one(command, table, tmp_path):
     names = ("labels.csv", "out.npz", "predicted.parquet")
     complete = {name: set() for name in names}

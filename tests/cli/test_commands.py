@@ -257,6 +257,7 @@ def picture():
     return image
 
 
+@pytest.mark.slow
 def test_segment_is_the_segmentation_of_the_library(command):
     from PIL import Image
 

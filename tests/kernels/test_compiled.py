@@ -1,7 +1,8 @@
 """Compiled loops on a few small data sets, against plain NumPy: equal to the bit.
 
-`test_neighbour_blocks.py` and `test_exactness.py` look at thousands. These are so small that the same loops
-run uncompiled, too: so indices are checked, and `make mutations` can try many changes to them.
+`test_neighbour_blocks.py` and `test_exactness.py` look at thousands. These are so small that the
+same loops run uncompiled, too: so indices are checked, and `make mutations` can try many changes to
+them.
 """
 
 from __future__ import annotations
@@ -156,6 +157,7 @@ def test_small_fits_are_those_of_an_engine(monkeypatch, method, index_from, tau,
     assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="this is the uncompiled run")
 def test_uncompiled_loops_pass_and_no_index_is_out_of_bounds():
     """Compiled code reads whatever lies beyond the end of an array."""

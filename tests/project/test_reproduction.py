@@ -23,6 +23,8 @@ import page  # noqa: E402
 from dbscan_path import dbscan_path  # noqa: E402
 from framework import unexpected  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory):
