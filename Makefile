@@ -30,7 +30,8 @@ test: lint types chromium
 
 # A worker for each core, so one thread of BLAS for each worker.
 test-fast: $(VENV)/.dev
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 HYPOTHESIS_PROFILE=fast $(VENV)/bin/python -m pytest -n auto --dist worksteal -q \
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 HYPOTHESIS_PROFILE=fast \
+	  $(VENV)/bin/python -m pytest -n auto --dist worksteal -q \
 	  -m "not slow and not docs and not browser and not dask"
 
 coverage: $(VENV)/.dev chromium

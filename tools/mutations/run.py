@@ -1,4 +1,4 @@
-"""See whether the tests notice wrong changes to the core: make mutations [ONLY="_pskc/growth _cells/trees"]
+"""See whether the tests notice wrong changes to the core: make mutations [ONLY=_pskc/growth]
 
 Each change is made by itself in a copy of the tree, and the tests of its module are run there
 until one fails. A change that no test minds is a survivor: a line that is not tested, or one that
