@@ -47,6 +47,7 @@ def test_shapes_come_with_noise_as_asked():
     assert -1 not in make_shapes(1000, noise=0, random_state=0)[1]
 
 
+@pytest.mark.slow
 def test_shapes_are_what_pskc_finds():
     X, y = make_shapes(8000, random_state=0)
     model = PSKC(psi=96, tau=0.015, min_cluster_size=40, random_state=0).fit(X)
