@@ -23,7 +23,7 @@ from urllib.parse import urlencode, urlsplit
 
 from pskclust.datasets import make_shapes
 from pskclust.explorer.launch import serve
-from pskclust.explorer.material import Table
+from pskclust.explorer.subject import TableSubject
 
 PSI = (8, 16, 32, 64)
 TAU = (0.005, 0.008, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08)
@@ -133,7 +133,7 @@ def main() -> None:
     options = parser.parse_args()
     X, _ = make_shapes(options.rows, random_state=0)
     tally = Tally()
-    with serve(Table.of(X), {}, port=0) as server:
+    with serve(TableSubject.of(X), {}, port=0) as server:
         began = time.monotonic()
         until = began + options.seconds
         clients = [Client(server.url, tally, seed) for seed in range(options.clients)]

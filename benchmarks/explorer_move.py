@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from pskclust.datasets import make_shapes
 from pskclust.explorer.launch import serve
-from pskclust.explorer.material import Table
+from pskclust.explorer.subject import TableSubject
 
 TAU = (0.012, 0.009, 0.014, 0.008, 0.011, 0.013, 0.0095, 0.0105)
 # Sets tau as a person does who types it; resolves when the canvas shows the new fit.
@@ -58,7 +58,7 @@ def main() -> None:
     X, _ = make_shapes(options.rows, random_state=0)
     chromium = os.environ.get("PSKCLUST_CHROMIUM") or shutil.which("chromium")
     first = {"psi": 128, "tau": 0.01}
-    with serve(Table.of(X), first, port=0) as server, sync_playwright() as playwright:
+    with serve(TableSubject.of(X), first, port=0) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
         )

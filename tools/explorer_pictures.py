@@ -19,7 +19,7 @@ from sklearn.datasets import load_sample_image
 
 from pskclust.datasets import make_shapes
 from pskclust.explorer.launch import serve
-from pskclust.explorer.material import Image, Origin, Table
+from pskclust.explorer.subject import ImageSubject, Origin, TableSubject
 from pskclust.image import read_image
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
@@ -80,7 +80,7 @@ def advice(page: Page) -> None:
     page.wait_for_selector("#advice-answer .do-it")
 
 
-def landscape(page: Page) -> None:
+def psi_tau_map(page: Page) -> None:
     page.click("#tab-map")
     page.wait_for_function("() => !document.querySelector('#map .unknown')")
 
@@ -120,7 +120,7 @@ SHOTS: list[tuple[str, str, tuple[int, int], str, Any]] = [
     ("growth-dark", "table", LAPTOP, "dark", growth),
     ("isolated-dark", "table", LAPTOP, "dark", isolated),
     ("advice", "table", LAPTOP, "light", advice),
-    ("map-dark", "table", LAPTOP, "dark", landscape),
+    ("map-dark", "table", LAPTOP, "dark", psi_tau_map),
     ("compare", "table", LAPTOP, "light", compared),
     ("export", "table", LAPTOP, "light", exported),
     ("image", "image", LAPTOP, "light", nothing),
@@ -145,12 +145,12 @@ def main() -> None:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     X, _ = make_shapes(4000, random_state=0)
-    table = Table.of(X, name="demo.csv", columns=("x", "y"), origin=Origin("demo.csv"))
+    table = TableSubject.of(X, name="demo.csv", columns=("x", "y"), origin=Origin("demo.csv"))
     if options.image is None:
         pixels, name = np.asarray(load_sample_image("flower.jpg")), "flower.jpg"
     else:
         pixels, name = read_image(options.image), options.image.name
-    image = Image(pixels, name=name, origin=Origin(name))
+    image = ImageSubject(pixels, name=name, origin=Origin(name))
     chromium = os.environ.get("PSKCLUST_CHROMIUM") or shutil.which("chromium")
     with (
         serve(table, {}, port=0) as tables,

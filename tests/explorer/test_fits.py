@@ -15,11 +15,11 @@ from pskclust._utils.progress import Progress, ignore
 from pskclust.explorer.advice import join, split
 from pskclust.explorer.colours import follow, palette
 from pskclust.explorer.fits import Fitter, Kept
-from pskclust.explorer.landscape import Landscape
-from pskclust.explorer.material import Image, Table
+from pskclust.explorer.psi_tau_map import PsiTauMap
 from pskclust.explorer.queue import Cancelled, WorkQueue
 from pskclust.explorer.sessions import Sessions, TooManySessionsError
 from pskclust.explorer.settings import Settings, first_settings
+from pskclust.explorer.subject import ImageSubject, TableSubject
 from pskclust.image import segment
 from tests.helpers.explorer_client import blobs, painting
 
@@ -29,7 +29,7 @@ FIRST = Settings(psi=16, tau=0.08, n_partitions=50)
 
 @pytest.fixture(scope="module")
 def table():
-    return Table.of(blobs())
+    return TableSubject.of(blobs())
 
 
 @pytest.fixture
@@ -128,15 +128,15 @@ class TestFits:
 
     def test_fits_of_an_image_are_numbered_as_segment_does(self):
         image = painting()
-        fit = Fitter(Image(image)).fit(replace(FIRST, psi=8, tau=0.1), ignore)
+        fit = Fitter(ImageSubject(image)).fit(replace(FIRST, psi=8, tau=0.1), ignore)
         found = segment(image, psi=8, tau=0.1, n_partitions=50, random_state=0)
-        material = Image(image)
-        assert_array_equal(fit.labels[material.numbers], found.labels)
+        subject = ImageSubject(image)
+        assert_array_equal(fit.labels[subject.numbers], found.labels)
         assert_array_equal(fit.sizes, found.sizes)
 
     def test_weights_are_those_of_the_rows(self):
         weights = np.arange(600) % 3
-        fit = Fitter(Table.of(blobs(), weights=weights)).fit(FIRST, ignore)
+        fit = Fitter(TableSubject.of(blobs(), weights=weights)).fit(FIRST, ignore)
         alone = PSKC(**FIRST.parameters).fit(blobs(), sample_weight=weights)
         assert_array_equal(fit.labels, alone.labels_)
         assert fit.sizes.sum() + fit.n_noise == weights.sum()
@@ -153,16 +153,16 @@ class TestFits:
 
     def test_a_sample_is_the_same_every_time(self):
         X = blobs(500)
-        one, other = (Table.of(X, sample=100) for _ in range(2))
+        one, other = (TableSubject.of(X, sample=100) for _ in range(2))
         assert_array_equal(one.sample, other.sample)
         assert len(one.values) == 100
-        assert Table.of(X, sample=500).sample is None
+        assert TableSubject.of(X, sample=500).sample is None
         with pytest.raises(ValueError, match="sample=1 is too small. Explore 2 rows or more."):
-            Table.of(X, sample=1)
+            TableSubject.of(X, sample=1)
 
     def test_what_is_no_table_of_numbers_is_refused(self):
         with pytest.raises(ValueError, match="must be a table of numbers"):
-            Table.of(np.array([["a"], ["b"]]))
+            TableSubject.of(np.array([["a"], ["b"]]))
 
 
 class TestQueue:
@@ -224,51 +224,51 @@ class TestQueue:
 
 class TestAdvice:
     @pytest.fixture
-    def landscape(self, fitter, queue):
-        landscape = Landscape(fitter, queue, lambda: None)
-        yield landscape
-        landscape.close()
+    def psi_tau_map(self, fitter, queue):
+        psi_tau_map = PsiTauMap(fitter, queue, lambda: None)
+        yield psi_tau_map
+        psi_tau_map.close()
 
-    def test_what_is_said_to_join_two_clusters_joins_them(self, fitter, landscape):
+    def test_what_is_said_to_join_two_clusters_joins_them(self, fitter, psi_tau_map):
         fit = fitter.fit(FIRST, ignore)
         near, nearest = fit.labels[blobs()[:, 1] > 4], blobs()[blobs()[:, 1] > 4]
         one, other = near[nearest[:, 0].argmin()], near[nearest[:, 0].argmax()]
         assert one != other
-        found = join(fitter, fit, (int(one), int(other)), landscape, ignore)
+        found = join(fitter, fit, (int(one), int(other)), psi_tau_map, ignore)
         assert found.change is not None
         assert "become one at tau" in found.text
         after = fitter.fit(replace(FIRST, **found.change), ignore)
         members = [after.labels[fit.labels == cluster] for cluster in (one, other)]
         assert np.bincount(members[0] + 1).argmax() == np.bincount(members[1] + 1).argmax() > 0
 
-    def test_what_is_said_to_split_a_cluster_splits_it(self, fitter, landscape):
+    def test_what_is_said_to_split_a_cluster_splits_it(self, fitter, psi_tau_map):
         settings = replace(FIRST, tau=0.05)
         fit = fitter.fit(settings, ignore)
         cluster = int(fit.sizes.argmax())
-        found = split(fitter, fit, cluster, landscape, ignore)
+        found = split(fitter, fit, cluster, psi_tau_map, ignore)
         assert found.change is not None
         assert "raise psi" in found.text
         after = fitter.fit(replace(settings, **found.change), ignore)
         parts = np.bincount(after.labels[fit.labels == cluster] + 1)[1:]
         assert np.sort(parts)[-2] >= 0.15 * fit.sizes[cluster]
 
-    def test_what_cannot_be_done_is_said(self, landscape):
-        two = Table.of(np.repeat([[0.0], [1.0]], 50, axis=0))
+    def test_what_cannot_be_done_is_said(self, psi_tau_map):
+        two = TableSubject.of(np.repeat([[0.0], [1.0]], 50, axis=0))
         apart = Fitter(two)
         fit = apart.fit(Settings(psi=8, tau=0.3, n_partitions=20), ignore)
         assert fit.n_clusters == 2
-        found = split(apart, fit, 0, landscape, ignore)
+        found = split(apart, fit, 0, psi_tau_map, ignore)
         assert found.change is None
         assert "makes two of cluster 0" in found.text
 
     def test_the_map_is_filled_and_agrees_with_fits(self, fitter, queue):
         told = threading.Event()
-        landscape = Landscape(fitter, queue, told.set)
-        landscape.want(FIRST)
+        psi_tau_map = PsiTauMap(fitter, queue, told.set)
+        psi_tau_map.want(FIRST)
         assert told.wait(300)
-        spots = landscape.spots(FIRST)
-        answer = landscape.answer(FIRST)
-        landscape.close()
+        spots = psi_tau_map.spots(FIRST)
+        answer = psi_tau_map.answer(FIRST)
+        psi_tau_map.close()
         (psi, tau), spot = next(iter(spots.items()))
         assert psi in answer["psi"]
         assert tau in answer["tau"]

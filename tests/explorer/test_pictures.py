@@ -14,12 +14,12 @@ from pskclust._utils.progress import ignore
 from pskclust.explorer.answers import clusters, comparison, row_answer
 from pskclust.explorer.colours import faint_colour, palette
 from pskclust.explorer.fits import Fitter
-from pskclust.explorer.material import Image, Table
 from pskclust.explorer.picture import MAX_BYTES, MODES, Drawing, encode
 from pskclust.explorer.pictures import Pictures
 from pskclust.explorer.planes import View, make_plane
 from pskclust.explorer.raster import Box, Frame
 from pskclust.explorer.settings import Settings
+from pskclust.explorer.subject import ImageSubject, TableSubject
 from tests.helpers.explorer_client import blobs, painting
 
 FIRST = Settings(psi=16, tau=0.08, n_partitions=50)
@@ -28,7 +28,7 @@ COLUMNS = View("columns", 0, 1)
 
 @pytest.fixture(scope="module")
 def table():
-    return Table.of(blobs())
+    return TableSubject.of(blobs())
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def test_the_distribution_is_the_similarity_of_places(fit, pictures):
 def test_pictures_of_many_rows_stay_small():
     rng = np.random.RandomState(0)
     X = rng.uniform(size=(60_000, 2))
-    table = Table.of(X)
+    table = TableSubject.of(X)
     fit = Fitter(table).fit(Settings(psi=4, tau=0.2, n_partitions=10), ignore)
     labels = rng.randint(-1, fit.n_clusters, len(X))
     noisy = replace(fit, labels=labels)
@@ -163,7 +163,7 @@ def test_a_picture_of_noise_is_drawn_with_fewer_pixels():
 def test_planes_are_two_columns_or_principal_axes():
     rng = np.random.RandomState(0)
     X = rng.normal(size=(200, 4)) * (1, 10, 0.1, 3)
-    table = Table.of(X, columns=("a", "b", "c", "d"))
+    table = TableSubject.of(X, columns=("a", "b", "c", "d"))
     plane = make_plane(table, FIRST, View("columns", 3, 1))
     assert plane.names == ("d", "b")
     assert plane.position(5) == (X[5, 3], X[5, 1])
@@ -175,15 +175,15 @@ def test_planes_are_two_columns_or_principal_axes():
     with pytest.raises(ValueError, match="a table has no view of an image"):
         make_plane(table, FIRST, View("image"))
     with pytest.raises(ValueError, match="principal axes need three columns"):
-        make_plane(Table.of(X[:, :2]), FIRST, View("pca"))
+        make_plane(TableSubject.of(X[:, :2]), FIRST, View("pca"))
 
 
 def test_one_column_is_spread_out_and_scaled_columns_show_their_own_units():
     X = np.arange(100.0)[:, np.newaxis]
-    plane = make_plane(Table.of(X), FIRST, View("columns", 0, 1))
+    plane = make_plane(TableSubject.of(X), FIRST, View("columns", 0, 1))
     assert plane.position(7)[0] == 7.0
     scaled = replace(FIRST, scaling="standard")
-    table = Table.of(blobs())
+    table = TableSubject.of(blobs())
     plane = make_plane(table, scaled, COLUMNS)
     assert plane.position(0) == tuple(table.values[0])
     grid = plane.grid(frame_of(plane, 8, 8), 4)
@@ -192,25 +192,25 @@ def test_one_column_is_spread_out_and_scaled_columns_show_their_own_units():
 
 
 def test_the_picture_of_an_image_is_its_clusters_in_mean_colours():
-    material = Image(painting())
-    fit = Fitter(material).fit(Settings(psi=8, tau=0.1, n_partitions=50), ignore)
-    pictures = Pictures(material)
+    subject = ImageSubject(painting())
+    fit = Fitter(subject).fit(Settings(psi=8, tau=0.1, n_partitions=50), ignore)
+    pictures = Pictures(subject)
     view, frame = View("image"), Frame(Box(0.0, 90.0, 60.0, 0.0), 90, 60)
     shown = pixels(pictures.draw(drawing_of(fit), view, frame).content)
-    means = material.members(fit.model).colours
-    expected = np.append(means, [[255] * 3], axis=0)[fit.labels[material.numbers]]
+    means = subject.segments(fit.model).colours
+    expected = np.append(means, [[255] * 3], axis=0)[fit.labels[subject.numbers]]
     assert_array_equal(shown[..., :3], expected)
     alone = pixels(pictures.draw(drawing_of(fit, isolated=(1,)), view, frame).content)
-    member = fit.labels[material.numbers] == 1
+    member = fit.labels[subject.numbers] == 1
     assert (alone[~member] == 255).all()
     before = pixels(pictures.original(frame).content)
-    assert np.abs(before[..., :3].astype(int) - material.shown).mean() < 8
+    assert np.abs(before[..., :3].astype(int) - subject.shown).mean() < 8
 
 
 def test_outside_an_image_there_is_nothing():
-    material = Image(painting())
+    subject = ImageSubject(painting())
     frame = Frame(Box(-90.0, 90.0, 60.0, -60.0), 180, 120)
-    shown = pixels(Pictures(material).original(frame).content)
+    shown = pixels(Pictures(subject).original(frame).content)
     assert (shown[:60, :90, 3] == 0).all()
     assert (shown[60:, 90:, 3] == 255).all()
 
@@ -231,7 +231,7 @@ def test_the_table_says_what_sets_a_cluster_apart(table, fit, pictures):
 
 
 def test_a_row_of_a_sample_is_named_by_its_number_in_the_file():
-    table = Table.of(blobs(), sample=50)
+    table = TableSubject.of(blobs(), sample=50)
     fit = Fitter(table).fit(Settings(psi=8, tau=0.05, n_partitions=20), ignore)
     plane = make_plane(table, FIRST, COLUMNS)
     answer = row_answer(fit, table, plane, 10)

@@ -23,11 +23,11 @@ from pskclust import PSKC
 from pskclust.cli.app import cli, run
 from pskclust.explorer import launch
 from pskclust.explorer.launch import explore, serve
-from pskclust.explorer.material import Image, Origin, Table
 from pskclust.explorer.recipes import command_line, python_code
 from pskclust.explorer.requests import MAX_BODY_BYTES
 from pskclust.explorer.security import Guard, RefusedError
 from pskclust.explorer.server import page_files
+from pskclust.explorer.subject import ImageSubject, Origin, TableSubject
 from tests.helpers.explorer_client import FRAME, Client, blobs, explored, fresh_labels, painting
 
 JSON = {"Content-Type": "application/json"}
@@ -36,7 +36,7 @@ START = {"psi": 16, "tau": 0.08, "n_partitions": 50}
 
 @pytest.fixture(scope="module")
 def server():
-    with serve(Table.of(blobs(), name="blobs"), START, port=0) as server:
+    with serve(TableSubject.of(blobs(), name="blobs"), START, port=0) as server:
         yield server
 
 
@@ -272,7 +272,7 @@ class TestRefusals:
 
 @pytest.fixture(scope="module")
 def guarded():
-    with serve(Table.of(blobs(100)), START, host="127.0.0.1", port=0) as server:
+    with serve(TableSubject.of(blobs(100)), START, host="127.0.0.1", port=0) as server:
         yield server
 
 
@@ -310,7 +310,7 @@ class TestToken:
         assert client.data["rows"] == 100
 
     def test_tokens_are_long_and_new_each_time(self, guarded):
-        with serve(Table.of(blobs(100)), START, host="127.0.0.1", port=0) as other:
+        with serve(TableSubject.of(blobs(100)), START, host="127.0.0.1", port=0) as other:
             tokens = {urlsplit(url).query for url in (guarded.url, other.url)}
         assert len(tokens) == 2
         assert all(len(token) > 36 for token in tokens)
@@ -431,7 +431,7 @@ class TestTakingAway:
         assert b"blobs" in report
 
     def test_what_is_in_a_name_stays_in_its_quotes(self):
-        table = Table.of(blobs(50), name="x\nimport os", origin=Origin("a'b\nc.csv"))
+        table = TableSubject.of(blobs(50), name="x\nimport os", origin=Origin("a'b\nc.csv"))
         fitter = launch.Fitter(table)
         settings = launch.first_settings(50)
         code = python_code(fitter, settings)
@@ -499,7 +499,7 @@ class TestStarting:
     def test_a_port_in_use_is_said(self, server):
         port = urlsplit(server.url).port
         with pytest.raises(OSError, match=f"port {port} of 127.0.0.1 cannot be used"):
-            serve(Table.of(blobs(50)), START, port=port)
+            serve(TableSubject.of(blobs(50)), START, port=port)
 
     def test_another_kernel_cannot_be_explored(self):
         with pytest.raises(ValueError, match="kernel='gaussian' cannot be explored"):
@@ -508,10 +508,10 @@ class TestStarting:
     def test_a_missing_package_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "uvicorn", None)
         with pytest.raises(ImportError, match=r'pip install "pskclust\[explore\]"'):
-            serve(Table.of(blobs(50)), START)
+            serve(TableSubject.of(blobs(50)), START)
 
     def test_closing_ends_all_threads_and_frees_the_port(self):
-        server = serve(Table.of(blobs(50)), START, port=0)
+        server = serve(TableSubject.of(blobs(50)), START, port=0)
         port = urlsplit(server.url).port
         server.close()
         with socket.socket() as again:
@@ -520,7 +520,7 @@ class TestStarting:
         assert not server._thread.is_alive()
 
     def test_an_image_can_be_explored_from_memory(self):
-        with serve(Image(painting()), {"psi": 8}, port=0) as server:
+        with serve(ImageSubject(painting()), {"psi": 8}, port=0) as server:
             client = Client(server.url)
             fit = client.go()
             query = {"view": "image", "left": 0, "right": 90, "top": 0, "bottom": 60}

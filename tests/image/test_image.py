@@ -10,8 +10,8 @@ from numpy.testing import assert_array_equal
 
 from pskclust import PSKC
 from pskclust.image import segment
-from pskclust.image._pixels import Colours, Pixels
-from pskclust.image._segment import to_space
+from pskclust.image.colour_spaces import to_space
+from pskclust.image.pixels import Colours, Pixels
 
 skimage = pytest.importorskip("skimage")
 
@@ -127,7 +127,7 @@ def test_the_contact_sheet_holds_the_image_and_its_clusters(flag):
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 @pytest.mark.parametrize("n_channels", [1, 2, 3, 4])
 def test_colours_are_counted_and_spread_again(monkeypatch, bands, dtype, n_channels):
-    monkeypatch.setattr("pskclust.image._pixels._PIXELS_PER_BAND", bands)
+    monkeypatch.setattr("pskclust.image.pixels._PIXELS_PER_BAND", bands)
     rng = np.random.RandomState(0)
     image = rng.randint(0, 3, (30, 17, n_channels)).astype(dtype) * dtype(np.iinfo(dtype).max // 2)
     pixels = Pixels.of(image)

@@ -18,7 +18,7 @@ from .explore import explore
 from .failures import CommandError, ExitCode, end_of, one_line
 from .fit import fit
 from .info import info
-from .options import Settings
+from .options import RunOptions
 from .plan import plan
 from .predict import predict
 from .segment import segment
@@ -62,7 +62,7 @@ for _command in (fit, predict, sweep, segment, explore, demo, info, plan, comple
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    settings = Settings()
+    settings = RunOptions()
     # Pictures go to files, with or without a screen.
     os.environ.setdefault("MPLBACKEND", "agg")
     try:

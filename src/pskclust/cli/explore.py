@@ -22,7 +22,7 @@ from .options import (
 from .reading import opened_data, read_data
 
 if TYPE_CHECKING:
-    from ..explorer.material import Image, Table
+    from ..explorer.subject import ImageSubject, TableSubject
 
 _EPILOG = """\b
 Example:
@@ -77,9 +77,9 @@ def explore(
     parameters = {name: options[name] for name in (*SCALES, *OTHER_PARAMETERS)}
     check_clustering(parameters)
     given = {**parameters, "scaling": options["scaling"], "color_space": color_space}
-    material = _image(data) if _is_image(data) else _table(data, sample, options)
+    subject = _image(data) if _is_image(data) else _table(data, sample, options)
     # Ctrl-C ends it from the moment that the address is told.
-    with serve(material, given, host=host, port=port) as server, suppress(KeyboardInterrupt):
+    with serve(subject, given, host=host, port=port) as server, suppress(KeyboardInterrupt):
         click.echo(f"Explore at {server.url} (end with Ctrl-C)")
         if not no_browser:
             webbrowser.open(server.url)
@@ -90,20 +90,20 @@ def _is_image(data: str) -> bool:
     return Path(data).suffix.lower() in _IMAGE_ENDINGS
 
 
-def _image(data: str) -> Image:
-    from ..explorer.material import Image, Origin
+def _image(data: str) -> ImageSubject:
+    from ..explorer.subject import ImageSubject, Origin
     from ..image import read_image
 
-    return Image(read_image(data), name=Path(data).name, origin=Origin(data))
+    return ImageSubject(read_image(data), name=Path(data).name, origin=Origin(data))
 
 
-def _table(data: str, sample: int | None, options: dict[str, Any]) -> Table:
-    from ..explorer.material import Origin, Table
+def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubject:
+    from ..explorer.subject import Origin, TableSubject
 
     with opened_data("explore", data, options) as table, Bars() as bars:
         selection, rows = read_data(table, options, bars)
     how = {name: options[name] for name in (*_READING, "has_header")}
-    return Table.of(
+    return TableSubject.of(
         rows.numbers,
         name=Path(table.name).name,
         columns=selection.features,

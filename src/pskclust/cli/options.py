@@ -17,8 +17,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass
-class Settings:
-    """What holds for a whole run."""
+class RunOptions:
+    """Options of a whole run, not of one command."""
 
     debug: bool = False
 
@@ -67,7 +67,7 @@ def _names(flag: str, name: str, words: str) -> Any:
 
 def _set_debug(context: click.Context, option: Any, value: bool) -> None:
     if value:
-        context.find_object(Settings).debug = True  # type: ignore[union-attr]
+        context.find_object(RunOptions).debug = True  # type: ignore[union-attr]
 
 
 debug_option = click.option(

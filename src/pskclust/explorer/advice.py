@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._utils.progress import Report
 from .fits import Fit, Fitter
-from .landscape import Landscape, Spot
+from .psi_tau_map import PsiTauMap, Spot
 from .settings import MIN_TAU, Settings
 
 _LOWER = (0.8, 0.65, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
@@ -38,7 +38,7 @@ class Advice:
 
 
 def join(
-    fitter: Fitter, fit: Fit, pair: tuple[int, int], landscape: Landscape, report: Report
+    fitter: Fitter, fit: Fit, pair: tuple[int, int], psi_tau_map: PsiTauMap, report: Report
 ) -> Advice:
     """Find the smallest change that makes one cluster of two."""
     one, other = (fit.labels == cluster for cluster in pair)
@@ -56,10 +56,10 @@ def join(
             "they look: try another metric or scaling."
         )
     rule = "Clusters are split that should be one: lower tau."
-    return _told(f"{names.capitalize()} become one", rule, fit, found, landscape)
+    return _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
 
 
-def split(fitter: Fitter, fit: Fit, cluster: int, landscape: Landscape, report: Report) -> Advice:
+def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report: Report) -> Advice:
     """Find the smallest change that makes two clusters of one."""
     member = fit.labels == cluster
 
@@ -68,7 +68,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, landscape: Landscape, report: 
         counts = np.sort(np.bincount(inside[inside >= 0], minlength=2))[::-1]
         return bool(counts[1] >= _SECOND * len(inside))
 
-    limit = fitter.material.n_explored // 2
+    limit = fitter.subject.n_explored // 2
     found = _first(fitter, _finer(fit.settings, limit), parted, report)
     if found is None:
         return Advice(
@@ -76,10 +76,10 @@ def split(fitter: Fitter, fit: Fit, cluster: int, landscape: Landscape, report: 
             "nothing in these columns parts it."
         )
     rule = "A cluster is joined that should be two: raise psi."
-    return _told(f"Cluster {cluster} becomes two", rule, fit, found, landscape)
+    return _told(f"Cluster {cluster} becomes two", rule, fit, found, psi_tau_map)
 
 
-def hints(fit: Fit, landscape: Landscape, n_rows: float) -> list[Advice]:
+def hints(fit: Fit, psi_tau_map: PsiTauMap, n_rows: float) -> list[Advice]:
     """Return what can be said without being asked."""
     settings = fit.settings
     found = []
@@ -108,7 +108,7 @@ def hints(fit: Fit, landscape: Landscape, n_rows: float) -> list[Advice]:
                 {"min_cluster_size": least},
             )
         )
-    steadier = _steadier(settings, landscape)
+    steadier = _steadier(settings, psi_tau_map)
     if steadier is not None:
         (psi, tau), here, there = steadier
         found.append(
@@ -166,7 +166,7 @@ def _largest_part(found: Fit, rows: NDArray[np.bool_]) -> tuple[int, float]:
     return (best if counts[best] else -1), float(share)
 
 
-def _told(what: str, rule: str, fit: Fit, found: Fit, landscape: Landscape) -> Advice:
+def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) -> Advice:
     now, then = asdict(fit.settings), asdict(found.settings)
     change = {name: value for name, value in then.items() if value != now[name]}
     words = " and ".join(f"{name} {value:g} (now {now[name]:g})" for name, value in change.items())
@@ -175,7 +175,7 @@ def _told(what: str, rule: str, fit: Fit, found: Fit, landscape: Landscape) -> A
         f"{rule} {what} at {words}: {found.n_clusters} clusters in all, "
         f"{found.n_noise / total:.1%} noise."
     )
-    near = _nearest(found.settings, landscape)
+    near = _nearest(found.settings, psi_tau_map)
     if near is not None:
         text += f" Two seeds agree there by {near.stability:.2f}."
     return Advice(text, change)
@@ -186,8 +186,8 @@ def _distance(settings: Settings, place: tuple[int, float]) -> float:
     return float(np.hypot(np.log(psi / settings.psi), np.log(tau / settings.tau)))
 
 
-def _nearest(settings: Settings, landscape: Landscape) -> Spot | None:
-    spots = landscape.spots(settings)
+def _nearest(settings: Settings, psi_tau_map: PsiTauMap) -> Spot | None:
+    spots = psi_tau_map.spots(settings)
     if not spots:
         return None
     place = min(spots, key=lambda place: _distance(settings, place))
@@ -195,11 +195,11 @@ def _nearest(settings: Settings, landscape: Landscape) -> Spot | None:
 
 
 def _steadier(
-    settings: Settings, landscape: Landscape
+    settings: Settings, psi_tau_map: PsiTauMap
 ) -> tuple[tuple[int, float], Spot, Spot] | None:
     """Return a place not far away on which seeds agree better, with what is here and there."""
-    spots = landscape.spots(settings)
-    here = _nearest(settings, landscape)
+    spots = psi_tau_map.spots(settings)
+    here = _nearest(settings, psi_tau_map)
     if here is None:
         return None
     near = {

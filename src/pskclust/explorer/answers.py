@@ -11,8 +11,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from .colours import N_COLOURS, THEMES, palette, to_hex
 from .fits import Fit
-from .material import Image, Material
 from .planes import Plane
+from .subject import ImageSubject, Subject
 
 # Quartiles and columns are told from so many rows at the most, and for so many clusters.
 _ROWS_TO_DESCRIBE = 100_000
@@ -23,7 +23,7 @@ _LEAST_APART = 0.25
 _HOVER_COLUMNS = 12
 
 
-def summary(fit: Fit, colours: NDArray[np.int64], material: Material) -> dict[str, Any]:
+def summary(fit: Fit, colours: NDArray[np.int64], subject: Subject) -> dict[str, Any]:
     """Return what is said of a fit at once."""
     model = fit.model
     total = float(fit.sizes.sum() + fit.n_noise)
@@ -38,16 +38,16 @@ def summary(fit: Fit, colours: NDArray[np.int64], material: Material) -> dict[st
         "moved": int(model.n_reassigned_),
         "steps": fit.n_steps,
         "seconds": asdict(fit.seconds),
-        "colours": {theme: _hex_colours(fit, colours, material, theme) for theme in THEMES},
+        "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
     }
 
 
-def clusters(fit: Fit, material: Material, plane: Plane) -> list[dict[str, Any]]:
+def clusters(fit: Fit, subject: Subject, plane: Plane) -> list[dict[str, Any]]:
     """Return the table of clusters, the largest first."""
     total = max(float(fit.sizes.sum() + fit.n_noise), 1.0)
     largest = np.argsort(-fit.sizes, kind="stable")[:MAX_CLUSTERS_LISTED]
     quartiles = _similarity_quartiles(fit)
-    apart = _what_sets_apart(fit, material)
+    apart = _what_sets_apart(fit, subject)
     seeds = fit.model.seeds_[fit.order]
     return [
         {
@@ -64,14 +64,14 @@ def clusters(fit: Fit, material: Material, plane: Plane) -> list[dict[str, Any]]
     ]
 
 
-def row_answer(fit: Fit, material: Material, plane: Plane, row: int) -> dict[str, Any]:
+def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, Any]:
     """Return what is known of a row."""
-    number = row if material.sample is None else int(material.sample[row])
-    if isinstance(material, Image):
+    number = row if subject.sample is None else int(subject.sample[row])
+    if isinstance(subject, ImageSubject):
         names: tuple[str, ...] = ("red", "green", "blue")
     else:
-        names = material.columns
-    values = material.values[row]
+        names = subject.columns
+    values = subject.values[row]
     return {
         "row": number,
         "cluster": int(fit.labels[row]),
@@ -93,9 +93,9 @@ def comparison(one: Fit, other: Fit) -> dict[str, Any]:
     return {"agreement": float(adjusted_rand_score(first, second)), "rows": len(first)}
 
 
-def _hex_colours(fit: Fit, colours: NDArray[np.int64], material: Material, theme: str) -> list[str]:
-    if isinstance(material, Image):
-        return [to_hex(mean) for mean in material.members(fit.model).colours[:MAX_CLUSTERS_LISTED]]
+def _hex_colours(fit: Fit, colours: NDArray[np.int64], subject: Subject, theme: str) -> list[str]:
+    if isinstance(subject, ImageSubject):
+        return [to_hex(mean) for mean in subject.segments(fit.model).colours[:MAX_CLUSTERS_LISTED]]
     named = [to_hex(colour) for colour in palette(theme)]
     return [named[number % N_COLOURS] for number in colours.tolist()]
 
@@ -118,19 +118,19 @@ def _similarity_quartiles(fit: Fit) -> dict[int, list[float]]:
     return quartiles
 
 
-def _what_sets_apart(fit: Fit, material: Material) -> dict[int, list[dict[str, Any]]]:
+def _what_sets_apart(fit: Fit, subject: Subject) -> dict[int, list[dict[str, Any]]]:
     """Return the columns in which each cluster differs most from the whole.
 
     The difference is between means, in standard deviations of the column.
     """
-    if isinstance(material, Image):
-        rows, names = material.rows(fit.settings), material.column_names(fit.settings)
+    if isinstance(subject, ImageSubject):
+        rows, names = subject.rows(fit.settings), subject.column_names(fit.settings)
     else:
-        rows, names = material.values, material.columns
+        rows, names = subject.values, subject.columns
     most = min(_ROWS_TO_DESCRIBE, max(1000, _VALUES_TO_DESCRIBE // rows.shape[1]))
     step = max(1, len(rows) // most)
     some, labels = rows[::step].astype(np.float64), fit.labels[::step]
-    weights = np.ones(len(some)) if material.weights is None else material.weights[::step]
+    weights = np.ones(len(some)) if subject.weights is None else subject.weights[::step]
     mean = np.average(some, axis=0, weights=weights)
     spread = np.sqrt(np.average((some - mean) ** 2, axis=0, weights=weights))
     spread[~(spread > 0)] = 1.0

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from .._utils.optional import optional
 from .fits import Fit, Fitter
-from .material import Image, Table
 from .recipes import MODEL_FILE, command_line, python_code
+from .subject import ImageSubject, TableSubject
 
 _ROWS_PER_PIECE = 1 << 18
 
@@ -39,13 +39,13 @@ def all_labels(fitter: Fitter, fit: Fit) -> NDArray[np.int64]:
 
     Where a sample was explored, each row goes to its most similar cluster.
     """
-    material = fitter.material
-    if isinstance(material, Image):
+    subject = fitter.subject
+    if isinstance(subject, ImageSubject):
         by_number = np.append(fit.labels, -1)
-        return by_number[material.numbers]
-    if material.sample is None:
+        return by_number[subject.numbers]
+    if subject.sample is None:
         return fit.labels
-    return fit.model.predict(material.prepared(material.everything, fit.settings))
+    return fit.model.predict(subject.prepared(subject.everything, fit.settings))
 
 
 def _labels_csv(fitter: Fitter, fit: Fit) -> Export:
@@ -61,8 +61,8 @@ def _labels_file(fitter: Fitter, fit: Fit, name: str) -> bytes:
     optional("pyarrow", "Exporting labels", "cli")
     from ..tables.labels import write_labels
 
-    material = fitter.material
-    names = ("x", "y") if isinstance(material, Image) else ()
+    subject = fitter.subject
+    names = ("x", "y") if isinstance(subject, ImageSubject) else ()
     return _written(name, lambda path: write_labels(path, names, _pieces(fitter, fit)))
 
 
@@ -71,27 +71,27 @@ def _pieces(fitter: Fitter, fit: Fit) -> Iterator[Any]:
 
     from ..tables.labels import Labelled
 
-    material = fitter.material
+    subject = fitter.subject
     labels = all_labels(fitter, fit).ravel()
     similarities: NDArray[np.float64] | None = fit.model.similarities_
     nothing = None
-    if isinstance(material, Image):
+    if isinstance(subject, ImageSubject):
         assert similarities is not None
-        similarities = np.append(similarities, 0.0)[material.numbers].ravel()
-    elif material.sample is not None:
+        similarities = np.append(similarities, 0.0)[subject.numbers].ravel()
+    elif subject.sample is not None:
         similarities = None
-    if material.kept is not None:
-        nothing = ~material.kept
-        labels = _spread(labels, material.kept)
+    if subject.kept is not None:
+        nothing = ~subject.kept
+        labels = _spread(labels, subject.kept)
         if similarities is not None:
-            similarities = _spread(similarities, material.kept)
+            similarities = _spread(similarities, subject.kept)
     for start in range(0, len(labels), _ROWS_PER_PIECE):
         some = slice(start, start + _ROWS_PER_PIECE)
         carried = []
-        if isinstance(material, Image):
+        if isinstance(subject, ImageSubject):
             y, x = np.divmod(
                 np.arange(start, min(start + _ROWS_PER_PIECE, len(labels))),
-                material.numbers.shape[1],
+                subject.numbers.shape[1],
             )
             carried = [pa.array(x), pa.array(y)]
         yield Labelled(
@@ -111,21 +111,21 @@ def _spread(values: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
 
 def _model(fitter: Fitter, fit: Fit) -> Export:
     model = copy.copy(fit.model)
-    if isinstance(fitter.material, Table):
-        model.preparation_ = fitter.material.preparation(fit.settings)
+    if isinstance(fitter.subject, TableSubject):
+        model.preparation_ = fitter.subject.preparation(fit.settings)
     return Export(MODEL_FILE, "application/octet-stream", _written(MODEL_FILE, model.save))
 
 
 def _report(fitter: Fitter, fit: Fit) -> Export:
     from ..report import write_report
 
-    material = fitter.material
-    if isinstance(material, Image):
-        rows, scaling = material.rows(fit.settings), None
+    subject = fitter.subject
+    if isinstance(subject, ImageSubject):
+        rows, scaling = subject.rows(fit.settings), None
     else:
-        rows = material.values
+        rows = subject.values
         scaling = None if fit.settings.scaling == "none" else fit.settings.scaling
-    names = list(material.column_names(fit.settings))
+    names = list(subject.column_names(fit.settings))
 
     def write(path: Path) -> None:
         write_report(
@@ -133,7 +133,7 @@ def _report(fitter: Fitter, fit: Fit) -> Export:
             fit.model,
             rows,
             feature_names=names,
-            title=material.name,
+            title=subject.name,
             scaling=scaling,
             seconds=fit.seconds.all,
         )

@@ -21,8 +21,8 @@ from .._local import column_names, engine_of, rows_of
 from .._pipeline import Columns, Fitted
 from .._utils.memory import available_bytes
 from .._utils.progress import Progress, Report
-from .material import Image, Material
 from .settings import Settings
+from .subject import ImageSubject, Subject
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -93,8 +93,8 @@ class Fit:
 class Fitter:
     """Fits settings, one at a time."""
 
-    def __init__(self, material: Material, fixed: dict[str, Any] | None = None) -> None:
-        self.material = material
+    def __init__(self, subject: Subject, fixed: dict[str, Any] | None = None) -> None:
+        self.subject = subject
         # Parameters of PSKC that the page does not change.
         self.fixed = dict(fixed or {})
         self._cells: Kept[tuple[Any, ...], _Cells] = Kept(_cells_budget())
@@ -124,21 +124,21 @@ class Fitter:
         if cells is None:
             # Two psi in memory at once are what is not needed: the oldest goes first.
             self._cells.make_room(self._cells_bytes(settings))
-            cells = _Cells.found(self.estimator(settings), self.material, settings, report)
+            cells = _Cells.found(self.estimator(settings), self.subject, settings, report)
             self._cells.put(settings.cells_key, cells, self._cells_bytes(settings))
         return cells
 
     def _cells_bytes(self, settings: Settings) -> int:
         width = 1 if settings.psi <= 256 else 2
-        n_columns = len(self.material.columns)
+        n_columns = len(self.subject.columns)
         row_bytes = settings.n_partitions * width + 8 * (n_columns + 4)
-        return self.material.n_explored * row_bytes
+        return self.subject.n_explored * row_bytes
 
     def _shown(self, settings: Settings, model: PSKC, clock: _Clock) -> Fit:
-        material = self.material
-        weights = material.weights
-        if isinstance(material, Image):
-            labels = material.members(model).labels.astype(np.int64)
+        subject = self.subject
+        weights = subject.weights
+        if isinstance(subject, ImageSubject):
+            labels = subject.segments(model).labels.astype(np.int64)
             order = np.empty(model.n_clusters_, dtype=np.int64)
             member = labels >= 0
             order[labels[member]] = model.labels_[member]
@@ -157,11 +157,9 @@ class _Cells:
     columns: Columns
 
     @classmethod
-    def found(
-        cls, estimator: PSKC, material: Material, settings: Settings, report: Report
-    ) -> _Cells:
+    def found(cls, estimator: PSKC, subject: Subject, settings: Settings, report: Report) -> _Cells:
         parameters = Parameters.checked(estimator.get_params(deep=False))
-        rows = rows_of(estimator, material.rows(settings), material.weights, parameters)
+        rows = rows_of(estimator, subject.rows(settings), subject.weights, parameters)
         partition = pipeline.draw(rows, parameters)
         columns = Columns(estimator.n_features_in_, column_names(estimator))
         return cls(engine_of(rows, partition, parameters, report), partition, columns)

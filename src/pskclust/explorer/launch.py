@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 
 from .._utils.optional import optional
 from .fits import Fitter
-from .material import Material, Table
 from .security import Guard
 from .sessions import Sessions
 from .settings import Settings, first_settings
+from .subject import Subject, TableSubject
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
@@ -53,7 +53,7 @@ class ExplorerServer:
 
     def __init__(
         self,
-        material: Material,
+        subject: Subject,
         first: Settings,
         fixed: dict[str, Any] | None = None,
         *,
@@ -71,7 +71,7 @@ class ExplorerServer:
         # Whoever asks for an address of their own may be reached by others.
         token = None if host is None else secrets.token_urlsafe(24)
         guard = Guard(self._host, self._port, token)
-        self._sessions = Sessions(Fitter(material, fixed))
+        self._sessions = Sessions(Fitter(subject, fixed))
         explorer = Explorer(self._sessions, first, guard)
         config = uvicorn.Config(
             explorer.application(),
@@ -179,7 +179,7 @@ def explore(
     server : ExplorerServer
         With the address of the page, `url`, and a method to end it, `close`.
     """
-    table = Table.of(X, weights=sample_weight, sample=sample)
+    table = TableSubject.of(X, weights=sample_weight, sample=sample)
     server = serve(table, {"scaling": scaling, **parameters}, host=host, port=port)
     interactive = hasattr(sys, "ps1") or _in_notebook()
     if open_browser or (open_browser is None and not _in_notebook()):
@@ -191,13 +191,13 @@ def explore(
 
 
 def serve(
-    material: Material,
+    subject: Subject,
     given: dict[str, Any],
     *,
     host: str | None = None,
     port: int | None = None,
 ) -> ExplorerServer:
-    """Start an explorer of a material; `given` are parameters of PSKC, scaling and color_space."""
+    """Start an explorer of a subject; `given` are parameters of PSKC, scaling and color_space."""
     if given.get("n_clusters") is not None or given.get("linking") is True:
         raise ValueError(
             f"n_clusters={given.get('n_clusters')}, linking={given.get('linking')} cannot be "
@@ -208,11 +208,11 @@ def serve(
     # Labels that nobody could get again would be no use.
     if not isinstance(on_page.get("random_state"), int):
         on_page.pop("random_state", None)
-    first = first_settings(material.n_explored, is_image=material.is_image, **on_page)
+    first = first_settings(subject.n_explored, is_image=subject.is_image, **on_page)
     fixed = {
         name: value for name, value in given.items() if name not in (*controls, *_NOT_EXPLORED)
     }
-    return ExplorerServer(material, first, fixed, host=host, port=port).start()
+    return ExplorerServer(subject, first, fixed, host=host, port=port).start()
 
 
 def _listening(host: str, port: int | None) -> socket.socket:

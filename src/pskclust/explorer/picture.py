@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from .._utils.optional import optional
 from .colours import Rgb, faint_colour, noise_colour, palette, ramp
 from .fits import Fit
-from .material import Image
 from .planes import ImagePlane, Plane
 from .raster import EMPTY, Frame, Raster
+from .subject import ImageSubject
 
 MODES = ("clusters", "similarity", "distribution", "growth")
 # A picture that takes more is drawn again with fewer pixels.
@@ -62,12 +62,12 @@ class Ink:
     of_rows: NDArray[np.uint8]  # (n,) number of a colour
 
 
-def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, material: Any) -> Picture:
+def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: Any) -> Picture:
     """Return the picture of a fit."""
     if drawing.mode == "distribution":
-        return _distribution(drawing, plane, raster, frame, material)
+        return _distribution(drawing, plane, raster, frame, subject)
     on_image = isinstance(plane, ImagePlane)
-    ink = _ink(drawing, material, on_image)
+    ink = _ink(drawing, subject, on_image)
     if drawing.isolated:
         raster = raster.over(drawing.in_isolated)
     # The rows of an image are drawn pixel for pixel, without strengths.
@@ -83,7 +83,7 @@ def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, material:
     return Picture(encode(numbers, colours, alpha), _high(drawing))
 
 
-def original(image: Image, frame: Frame) -> bytes:
+def original(image: ImageSubject, frame: Frame) -> bytes:
     """Return the image itself, in few colours."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     height, width = image.numbers.shape
@@ -126,7 +126,7 @@ def _high(drawing: Drawing) -> float | None:
     return float(drawing.fit.n_steps) if drawing.mode == "growth" else None
 
 
-def _ink(drawing: Drawing, material: Any, on_image: bool) -> Ink:
+def _ink(drawing: Drawing, subject: Any, on_image: bool) -> Ink:
     if drawing.mode == "similarity":
         values = drawing.fit.model.similarities_
         return _value_ink(drawing, values / max(values.max(initial=0), 1e-300))
@@ -134,7 +134,7 @@ def _ink(drawing: Drawing, material: Any, on_image: bool) -> Ink:
         steps = drawing.fit.growth_steps
         return _value_ink(drawing, 1 - np.maximum(steps, 0) / max(1, drawing.fit.n_steps))
     if on_image:
-        return _image_ink(drawing, material)
+        return _image_ink(drawing, subject)
     return _cluster_ink(drawing)
 
 
@@ -149,14 +149,14 @@ def _cluster_ink(drawing: Drawing) -> Ink:
     return Ink(colours.astype(np.uint8), _dimmed(drawing, of_rows, faint))
 
 
-def _image_ink(drawing: Drawing, material: Image) -> Ink:
+def _image_ink(drawing: Drawing, subject: ImageSubject) -> Ink:
     """Each pixel in the mean colour of its cluster; one that is isolated as it was, on white."""
     fit = drawing.fit
     white = np.full((1, 3), _WHITE, dtype=np.uint8)
     faint = np.array([faint_colour(drawing.theme)])
     if drawing.isolated:
-        return _isolated_image_ink(drawing, material, white)
-    means = material.members(fit.model).colours
+        return _isolated_image_ink(drawing, subject, white)
+    means = subject.segments(fit.model).colours
     # A palette has no more than 256 colours: the smallest clusters share the last one.
     last = min(len(means), 252)
     colours = np.concatenate([means[:last], white, faint]).astype(np.uint8)
@@ -165,10 +165,10 @@ def _image_ink(drawing: Drawing, material: Image) -> Ink:
     return Ink(colours, _dimmed(drawing, of_rows, last + 1))
 
 
-def _isolated_image_ink(drawing: Drawing, material: Image, white: Rgb) -> Ink:
+def _isolated_image_ink(drawing: Drawing, subject: ImageSubject, white: Rgb) -> Ink:
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     member = drawing.in_isolated
-    chosen = material.values[member]
+    chosen = subject.values[member]
     of_rows = np.zeros(len(member), dtype=np.uint8)
     if not len(chosen):
         return Ink(white, of_rows)
@@ -204,7 +204,7 @@ def _value_ink(drawing: Drawing, shares: NDArray[np.float64]) -> Ink:
 
 
 def _distribution(
-    drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, material: Any
+    drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: Any
 ) -> Picture:
     """Return K-hat over the plane (Definition 1) in bands, with the rows as dots over it."""
     step = _GRID_STEP
@@ -215,7 +215,7 @@ def _distribution(
     dots, empty = raster.strength >= 128, np.zeros(raster.rows.shape, dtype=bool)
     if points is None:
         rows = np.maximum(raster.rows[::step, ::step].ravel(), 0)
-        points = material.rows(drawing.fit.settings)[rows]
+        points = subject.rows(drawing.fit.settings)[rows]
         dots, empty = empty, raster.rows == EMPTY
     field = _enlarged(_similarities(drawing, points).reshape(shape), step, frame)
     high = float(field.max(initial=0))

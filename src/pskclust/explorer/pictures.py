@@ -6,11 +6,11 @@ import threading
 from typing import Any
 
 from .fits import Kept
-from .material import Image, Material
 from .picture import Drawing, Picture, draw, original
 from .planes import Plane, View, make_plane, plane_key
 from .raster import Frame, Raster
 from .settings import Settings
+from .subject import ImageSubject, Subject
 
 _PLANES_BYTES = 256 << 20
 _RASTERS_BYTES = 256 << 20
@@ -18,10 +18,10 @@ _PLANE_BYTES_PER_ROW = 20
 
 
 class Pictures:
-    """Draws fits of one material."""
+    """Draws fits of one subject."""
 
-    def __init__(self, material: Material) -> None:
-        self._material = material
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
         self._planes: Kept[tuple[Any, ...], Plane] = Kept(_PLANES_BYTES)
         self._rasters: Kept[tuple[Any, ...], Raster] = Kept(_RASTERS_BYTES)
         # Two requests for the same new view need not both work it out.
@@ -32,8 +32,8 @@ class Pictures:
         with self._lock:
             plane = self._planes.get(key)
             if plane is None:
-                plane = make_plane(self._material, settings, view)
-                self._planes.put(key, plane, _PLANE_BYTES_PER_ROW * self._material.n_explored)
+                plane = make_plane(self._subject, settings, view)
+                self._planes.put(key, plane, _PLANE_BYTES_PER_ROW * self._subject.n_explored)
         return plane
 
     def raster(self, settings: Settings, view: View, frame: Frame) -> tuple[Plane, Raster]:
@@ -50,13 +50,13 @@ class Pictures:
     def draw(self, drawing: Drawing, view: View, frame: Frame) -> Picture:
         """Return a picture of a fit."""
         plane, raster = self.raster(drawing.fit.settings, view, frame)
-        return draw(drawing, plane, raster, frame, self._material)
+        return draw(drawing, plane, raster, frame, self._subject)
 
     def original(self, frame: Frame) -> Picture:
         """Return a picture of the image itself."""
-        if not isinstance(self._material, Image):
+        if not isinstance(self._subject, ImageSubject):
             raise ValueError("a table has no image.")
-        return Picture(original(self._material, frame))
+        return Picture(original(self._subject, frame))
 
     def nearest(
         self, settings: Settings, view: View, frame: Frame, x: float, y: float

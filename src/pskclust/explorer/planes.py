@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .material import Image, Material, Table
 from .raster import EMPTY, Box, Frame, Raster, marks_for, stamp
 from .settings import Settings
+from .subject import ImageSubject, Subject, TableSubject
 
 _MARGIN = 0.03
 _ROWS_FOR_AXES = 20_000
@@ -126,7 +126,7 @@ class PointPlane:
 class ImagePlane:
     """Pixels of an image, each showing the row of its colour; y grows downwards."""
 
-    def __init__(self, image: Image) -> None:
+    def __init__(self, image: ImageSubject) -> None:
         height, width = image.numbers.shape
         self.names = "x", "y"
         self.box = Box(0.0, float(width), float(height), 0.0)
@@ -174,18 +174,18 @@ class _Axes(Protocol):
 class _ColumnAxes:
     """Two columns; all others are at their middle value."""
 
-    material: Material
+    subject: Subject
     settings: Settings
     view: View
 
     def rows(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = _coordinates(self.material, self.settings)
+        values = _coordinates(self.subject, self.settings)
         some = values[:: max(1, len(values) // _ROWS_FOR_AXES)]
         rows = np.tile(np.median(some, axis=0), (len(x), 1)).astype(np.float64)
         rows[:, self.view.x] = x
         if values.shape[1] > 1:
             rows[:, self.view.y] = y
-        return self.material.prepared(rows, self.settings)
+        return self.subject.prepared(rows, self.settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,24 +200,24 @@ class _PrincipalAxes:
         return rows
 
 
-def make_plane(material: Material, settings: Settings, view: View) -> Plane:
+def make_plane(subject: Subject, settings: Settings, view: View) -> Plane:
     """Return the plane of a view; raise ValueError if there is no such one."""
     if view.kind == "image":
-        if not isinstance(material, Image):
+        if not isinstance(subject, ImageSubject):
             raise ValueError("a table has no view of an image.")
-        return ImagePlane(material)
-    n_columns = len(material.columns)
+        return ImagePlane(subject)
+    n_columns = len(subject.columns)
     if view.kind == "pca":
         if n_columns < 3:
             raise ValueError("principal axes need three columns or more.")
-        return _principal_plane(material, settings)
+        return _principal_plane(subject, settings)
     if view.kind != "columns":
         raise ValueError("view must be columns, pca or image.")
     if not (0 <= view.x < n_columns and 0 <= view.y < max(2, n_columns)):
         raise ValueError(f"there are columns 0 to {n_columns - 1} only.")
-    names = material.column_names(settings)
-    axes = _ColumnAxes(material, settings, view)
-    values = _coordinates(material, settings)
+    names = subject.column_names(settings)
+    axes = _ColumnAxes(subject, settings, view)
+    values = _coordinates(subject, settings)
     x = values[:, view.x].astype(np.float64)
     if n_columns == 1:
         # One column has no height; a scatter of its own keeps rows apart.
@@ -233,13 +233,13 @@ def plane_key(settings: Settings, view: View) -> tuple[Any, ...]:
     return view, settings.scaling if depends else None, settings.color_space
 
 
-def _coordinates(material: Material, settings: Settings) -> NDArray[Any]:
+def _coordinates(subject: Subject, settings: Settings) -> NDArray[Any]:
     """Return the rows in the units that a person reads."""
-    return material.values if isinstance(material, Table) else material.rows(settings)
+    return subject.values if isinstance(subject, TableSubject) else subject.rows(settings)
 
 
-def _principal_plane(material: Material, settings: Settings) -> PointPlane:
-    rows = material.rows(settings)
+def _principal_plane(subject: Subject, settings: Settings) -> PointPlane:
+    rows = subject.rows(settings)
     some = rows[:: max(1, len(rows) // _ROWS_FOR_AXES)].astype(np.float64)
     mean = some.mean(axis=0)
     _, _, directions = np.linalg.svd(some - mean, full_matrices=False)

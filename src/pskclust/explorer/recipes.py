@@ -15,8 +15,8 @@ from typing import Any
 from .._estimator import PSKC
 from .._version import __version__
 from .fits import Fitter
-from .material import SAMPLE_SEED, Image, Table
 from .settings import Settings
+from .subject import SAMPLE_SEED, ImageSubject, TableSubject
 
 _DEFAULTS = {
     name: parameter.default
@@ -31,22 +31,22 @@ MODEL_FILE = "model.npz"
 
 def python_code(fitter: Fitter, settings: Settings) -> str:
     """Return a script whose `labels` are those that the page exports."""
-    if isinstance(fitter.material, Image):
-        return _image_code(fitter, fitter.material, settings)
-    return _table_code(fitter, fitter.material, settings)
+    if isinstance(fitter.subject, ImageSubject):
+        return _image_code(fitter, fitter.subject, settings)
+    return _table_code(fitter, fitter.subject, settings)
 
 
 def command_line(fitter: Fitter, settings: Settings) -> str:
     """Return a command that writes the labels that the page exports."""
-    material = fitter.material
-    path = material.origin.path or _UNTITLED
-    if isinstance(material, Image):
+    subject = fitter.subject
+    path = subject.origin.path or _UNTITLED
+    if isinstance(subject, ImageSubject):
         words = ["pskclust", "segment", path, "--psi", str(settings.psi)]
         words += ["--tau", repr(settings.tau), "--color", settings.color_space]
         words += [*_flags(fitter, settings), "-o", "segments"]
         return shlex.join(words)
-    options = material.origin.options
-    if material.sample is not None:
+    options = subject.origin.options
+    if subject.sample is not None:
         words = ["pskclust", "predict", MODEL_FILE, path, *_reading_words(options, for_fit=False)]
         return shlex.join([*words, "-o", "labels.csv"])
     words = ["pskclust", "fit", path, *_reading_words(options)]
@@ -56,7 +56,7 @@ def command_line(fitter: Fitter, settings: Settings) -> str:
     return shlex.join([*words, *_flags(fitter, settings), "-o", "labels.csv"])
 
 
-def _table_code(fitter: Fitter, table: Table, settings: Settings) -> str:
+def _table_code(fitter: Fitter, table: TableSubject, settings: Settings) -> str:
     path = table.origin.path
     lines = [
         _comment(f"Clusters of {table.name}, as explored with pskclust {__version__}."),
@@ -94,7 +94,7 @@ def _table_code(fitter: Fitter, table: Table, settings: Settings) -> str:
     return _script([*lines, "", "np.save('labels.npy', labels)"])
 
 
-def _image_code(fitter: Fitter, image: Image, settings: Settings) -> str:
+def _image_code(fitter: Fitter, image: ImageSubject, settings: Settings) -> str:
     arguments = _parameters(fitter, settings)
     arguments = {
         "psi": settings.psi,
@@ -120,7 +120,7 @@ def _image_code(fitter: Fitter, image: Image, settings: Settings) -> str:
     )
 
 
-def _reading(table: Table) -> list[str]:
+def _reading(table: TableSubject) -> list[str]:
     """Return the lines that read X, and weights if there are any."""
     options = table.origin.options
     arguments: dict[str, Any] = {"columns": list(table.columns)}

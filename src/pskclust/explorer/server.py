@@ -21,7 +21,6 @@ from . import advice, answers
 from .export import export
 from .fits import Fit
 from .guarding import Guarded, in_words
-from .material import Image, Material
 from .picture import Drawing
 from .pictures import Pictures
 from .recipes import command_line, python_code
@@ -29,6 +28,7 @@ from .requests import Query, cluster_list, json_body
 from .security import Guard, RefusedError
 from .sessions import Session, Sessions, TooManySessionsError
 from .settings import Settings
+from .subject import ImageSubject, Subject
 
 Handler = Callable[["Explorer", Request], Awaitable[Response]]
 
@@ -47,8 +47,8 @@ class Explorer:
 
     def __init__(self, sessions: Sessions, first: Settings, guard: Guard) -> None:
         self.sessions, self.first, self.guard = sessions, first, guard
-        self.material: Material = sessions.fitter.material
-        self.pictures = Pictures(self.material)
+        self.subject: Subject = sessions.fitter.subject
+        self.pictures = Pictures(self.subject)
 
     def application(self) -> Starlette:
         """Return the application."""
@@ -122,21 +122,21 @@ def page_files() -> dict[str, tuple[bytes, str]]:
 async def _open_session(explorer: Explorer, request: Request) -> Response:
     await json_body(request)
     session = explorer.sessions.open()
-    material = explorer.material
+    subject = explorer.subject
     return JSONResponse(
         {
             "session": session.id,
             "version": __version__,
             "first": asdict(explorer.first),
             "data": {
-                "name": material.name,
-                "image": material.is_image,
-                "columns": list(material.columns),
-                "rows": material.n_rows,
-                "explored": material.n_explored,
-                "sampled": material.sample is not None,
-                "size": material.numbers.shape[::-1] if isinstance(material, Image) else None,
-                "total": _total(material),
+                "name": subject.name,
+                "image": subject.is_image,
+                "columns": list(subject.columns),
+                "rows": subject.n_rows,
+                "explored": subject.n_explored,
+                "sampled": subject.sample is not None,
+                "size": subject.numbers.shape[::-1] if isinstance(subject, ImageSubject) else None,
+                "total": _total(subject),
             },
         }
     )
@@ -206,7 +206,7 @@ async def _row(explorer: Explorer, request: Request) -> Response:
 
     def answer() -> dict[str, Any] | None:
         plane, row = explorer.pictures.nearest(fit.settings, view, frame, x, y)
-        return None if row is None else answers.row_answer(fit, explorer.material, plane, row)
+        return None if row is None else answers.row_answer(fit, explorer.subject, plane, row)
 
     return JSONResponse(await run_in_threadpool(answer))
 
@@ -218,9 +218,9 @@ async def _clusters(explorer: Explorer, request: Request) -> Response:
 
     def answer() -> dict[str, Any]:
         plane = explorer.pictures.plane(fit.settings, view)
-        found = advice.hints(fit, explorer.sessions.landscape, _total(explorer.material))
+        found = advice.hints(fit, explorer.sessions.psi_tau_map, _total(explorer.subject))
         return {
-            "clusters": answers.clusters(fit, explorer.material, plane),
+            "clusters": answers.clusters(fit, explorer.subject, plane),
             "hints": [advice.to_json(hint) for hint in found],
         }
 
@@ -230,7 +230,7 @@ async def _clusters(explorer: Explorer, request: Request) -> Response:
 async def _map(explorer: Explorer, request: Request) -> Response:
     explorer.session(request)
     fit = explorer.fit(Query(request.query_params).text("fit"))
-    return JSONResponse(explorer.sessions.landscape.answer(fit.settings))
+    return JSONResponse(explorer.sessions.psi_tau_map.answer(fit.settings))
 
 
 async def _advice(explorer: Explorer, request: Request) -> Response:
@@ -294,7 +294,7 @@ _ROUTES: list[tuple[str, str, Handler]] = [
 ]
 
 
-def _total(material: Material) -> float:
+def _total(subject: Subject) -> float:
     """Return how many rows, or pixels, the explored ones stand for."""
-    weights = material.weights
-    return float(material.n_explored) if weights is None else float(weights.sum())
+    weights = subject.weights
+    return float(subject.n_explored) if weights is None else float(weights.sum())

@@ -22,7 +22,7 @@ from .advice import Advice
 from .answers import summary
 from .colours import follow
 from .fits import Fit, Fitter
-from .landscape import Landscape
+from .psi_tau_map import PsiTauMap
 from .queue import Cancelled, WorkQueue
 from .settings import Settings
 
@@ -54,9 +54,9 @@ class _State:
 class Session:
     """One page in a browser."""
 
-    def __init__(self, fitter: Fitter, queue: WorkQueue, landscape: Landscape) -> None:
+    def __init__(self, fitter: Fitter, queue: WorkQueue, psi_tau_map: PsiTauMap) -> None:
         self.id = secrets.token_urlsafe(18)
-        self._fitter, self._queue, self._landscape = fitter, queue, landscape
+        self._fitter, self._queue, self._psi_tau_map = fitter, queue, psi_tau_map
         self._lock = threading.RLock()
         self._state = _State()
         self._version = 0
@@ -80,7 +80,7 @@ class Session:
                 self.id,
                 self._answering(number, lambda report: self._fitter.fit(settings, report)),
             )
-        self._landscape.want(settings)
+        self._psi_tau_map.want(settings)
         return number
 
     def ask_advice(self, kind: str, fit: Fit, clusters: list[int]) -> None:
@@ -92,8 +92,8 @@ class Session:
         def search(report: Report) -> Advice:
             if kind == "join":
                 pair = clusters[0], clusters[1]
-                return advice.join(self._fitter, fit, pair, self._landscape, report)
-            return advice.split(self._fitter, fit, clusters[0], self._landscape, report)
+                return advice.join(self._fitter, fit, pair, self._psi_tau_map, report)
+            return advice.split(self._fitter, fit, clusters[0], self._psi_tau_map, report)
 
         self._queue.submit(self.id, self._answering(number, search))
 
@@ -193,7 +193,7 @@ class Session:
             while len(self._colours) > _COLOURINGS_KEPT:
                 self._colours.popitem(last=False)
             self._latest = fit
-            shown = summary(fit, self._colours[fit.id], self._fitter.material)
+            shown = summary(fit, self._colours[fit.id], self._fitter.subject)
             self._change(answered=number, doing=None, progress=None, fit=shown)
 
     def _advise(self, number: int, found: Advice) -> None:
@@ -229,7 +229,7 @@ class Sessions:
     ) -> None:
         self.fitter = fitter
         self.queue = WorkQueue()
-        self.landscape = Landscape(fitter, self.queue, self._tell_of_map)
+        self.psi_tau_map = PsiTauMap(fitter, self.queue, self._tell_of_map)
         self._max_sessions, self._idle_seconds = max_sessions, idle_seconds
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
@@ -249,7 +249,7 @@ class Sessions:
                     f"{self._max_sessions} pages are open already. Close some of them, or start "
                     "another explorer."
                 )
-            session = Session(self.fitter, self.queue, self.landscape)
+            session = Session(self.fitter, self.queue, self.psi_tau_map)
             self._sessions[session.id] = session
             return session
 
@@ -272,7 +272,7 @@ class Sessions:
             session.close()
 
     def close(self) -> None:
-        self.landscape.close()
+        self.psi_tau_map.close()
         self.queue.close()
 
     def _tell_of_map(self) -> None:

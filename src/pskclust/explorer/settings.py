@@ -9,9 +9,9 @@ from typing import Any
 
 from .._data.defaults import choose_psi, choose_tau
 from .._data.parameters import CLUSTERING_RULES, check_parameters
+from ..image.colour_spaces import COLOUR_SPACES
 
 SCALINGS = ("none", "standard", "minmax")
-COLOUR_SPACES = ("lab", "rgb", "hsv")
 MAX_PARTITIONS = 1000
 MAX_PSI = 1 << 16
 # Growth takes about log(tau) / growth_rate steps for each cluster.

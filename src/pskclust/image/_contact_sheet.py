@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.optional import optional
-from ._pixels import WHITE
+from .pixels import WHITE
 
 _WIDTH, _GAP = 1600, 16
 _FONT_SIZE, _CAPTION_HEIGHT = 16, 30

@@ -1,18 +1,17 @@
-"""Pixels to points, points to clusters, clusters to a segmentation."""
+"""Segment an image: pixels to points, points to clusters, clusters to a segmentation."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._estimator import PSKC
-from .._utils.optional import optional
-from ._pixels import Colours, Pixels, to_eight_bits
 from ._segmentation import Segmentation
-
-COLOUR_SPACES = ("lab", "rgb", "hsv")
+from .colour_spaces import COLOUR_SPACES, to_space
+from .pixels import Colours, Pixels, to_eight_bits
+from .segments import Segments
 
 
 def segment(
@@ -72,30 +71,14 @@ def segment(
         opaque = np.ones(pixels.shape, dtype=bool) if pixels.opaque is None else pixels.opaque
         numbers = colours.spread(np.arange(len(points), dtype=np.int32))[opaque]
         model.fit(_with_position(points[numbers], opaque, position))
-        members = Members.of(model, eight_bits[numbers])
+        segments = Segments.of(model, eight_bits[numbers])
         labels = np.full(pixels.shape, -1, dtype=np.int32)
-        labels[opaque] = members.labels
+        labels[opaque] = segments.labels
     else:
         model.fit(points, sample_weight=colours.counts)
-        members = Members.of(model, eight_bits, colours.counts)
-        labels = colours.spread(members.labels)
-    return Segmentation(pixels.shown(), labels, members.colours, members.sizes, model)
-
-
-def to_space(colours: NDArray[Any], space: str) -> NDArray[np.float64]:
-    """Return colours, (m, 3), as points in a space in which distances are differences."""
-    color = optional("skimage.color", "pskclust.image", "image")
-    shares: NDArray[np.float64] = colours / np.iinfo(colours.dtype).max
-    if space == "rgb":
-        return 100 * shares
-    if space == "lab":
-        lab: NDArray[np.float64] = color.rgb2lab(shares[np.newaxis])[0]
-        return lab
-    hue, saturation, value = color.rgb2hsv(shares[np.newaxis])[0].T
-    angle = 2 * np.pi * hue
-    circle = saturation * np.cos(angle), saturation * np.sin(angle)
-    hsv: NDArray[np.float64] = 100 * np.column_stack([*circle, value])
-    return hsv
+        segments = Segments.of(model, eight_bits, colours.counts)
+        labels = colours.spread(segments.labels)
+    return Segmentation(pixels.shown(), labels, segments.colours, segments.sizes, model)
 
 
 def _with_position(
@@ -107,35 +90,3 @@ def _with_position(
     rows[:, :3] = points
     rows[:, 3:] = position * widest / longer * np.argwhere(opaque)
     return rows
-
-
-class Members(NamedTuple):
-    """The rows of a fit in clusters, the largest cluster first."""
-
-    labels: NDArray[np.int32]  # (n,)
-    colours: NDArray[np.uint8]  # (k, 3) the mean of each cluster
-    sizes: NDArray[np.int64]  # (k,) in pixels
-
-    @classmethod
-    def of(
-        cls, model: PSKC, colours: NDArray[np.uint8], counts: NDArray[np.int64] | None = None
-    ) -> Members:
-        """Order the clusters of a fit to rows of these colours, of which there are `counts`."""
-        found, n_clusters = model.labels_, model.n_clusters_
-        member = found >= 0
-        weights = np.ones(len(found)) if counts is None else counts.astype(np.float64)
-
-        def totals(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            sums = np.bincount(found[member], weights=values[member], minlength=n_clusters)
-            return sums.astype(np.float64)
-
-        sizes = totals(weights)
-        means = np.stack([totals(weights * channel) for channel in colours.T], axis=1)
-        means /= np.maximum(1, sizes)[:, np.newaxis]
-        by_size = np.argsort(-sizes, kind="stable")
-        # The last place is for noise, label -1.
-        rank = np.full(n_clusters + 1, -1, dtype=np.int32)
-        rank[by_size] = np.arange(n_clusters)
-        return cls(
-            rank[found], np.rint(means[by_size]).astype(np.uint8), sizes[by_size].astype(np.int64)
-        )

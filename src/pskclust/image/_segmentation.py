@@ -16,7 +16,7 @@ from .._utils.files import replacing
 from .._utils.optional import optional
 from ._contact_sheet import Tile, contact_sheet
 from ._label_map import label_map
-from ._pixels import WHITE
+from .pixels import WHITE
 
 
 @dataclass(frozen=True, eq=False)

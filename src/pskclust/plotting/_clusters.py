@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._utils.palette import NOISE_COLOUR, cluster_colours
-from ._axes import as_text, axes_for, mark_seeds, to_plane
+from ._axes import as_text, axes_for, mark_seeds
 from ._points import Limits, draw_points
+from .projection import project
 
 _MAX_NAMES = 12
 
@@ -76,7 +77,7 @@ class ClusterDisplay:
         -------
         display : ClusterDisplay
         """
-        plane = to_plane(estimator, X, feature_names)
+        plane = project(estimator, X, feature_names)
         display = cls(
             points=plane.points,
             labels=estimator.labels_,

@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._axes import as_text, grid_of_axes, mark_seeds, to_plane
+from ._axes import as_text, grid_of_axes, mark_seeds
 from ._points import Limits, draw_points
+from .projection import project
 
 _MAX_ROWS = 100_000
 
@@ -81,7 +82,7 @@ class GrowthDisplay:
         -------
         display : GrowthDisplay
         """
-        plane = to_plane(estimator, X, feature_names)
+        plane = project(estimator, X, feature_names)
         if estimator.growth_step_ is None:
             raise ValueError(
                 "The clusters were chosen on a sample: they did not grow on these rows. Give psi "

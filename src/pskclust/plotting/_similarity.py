@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.palette import cluster_colours
-from ._axes import as_text, axes_for, column_names, without_frame
+from ._axes import as_text, axes_for, without_frame
+from .projection import column_names
 
 _STEPS_1D, _STEPS_2D = 1000, 150
 _MAX_ROWS, _MAX_NAMES = 5_000, 12

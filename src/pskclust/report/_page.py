@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .._utils.palette import cluster_colours
 from ._advice import Advice
-from ._pictures import Picture
+from ._pictures import EmbeddedPicture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
 
 _LONGEST_TEXT = 80
@@ -29,7 +29,7 @@ class Content(NamedTuple):
     ids: Sequence[Any] | None
     rows: Any
     similarities: Any
-    pictures: Sequence[Picture]
+    pictures: Sequence[EmbeddedPicture]
     parameters: Mapping[str, str]
     choice: str | None  # of the parameters that were not given
     rules: Sequence[Advice]
@@ -93,7 +93,7 @@ def _facts(facts: Mapping[str, str]) -> str:
     return f'<dl class="facts">{tiles}</dl>'
 
 
-def _figure(picture: Picture) -> str:
+def _figure(picture: EmbeddedPicture) -> str:
     caption = prose(picture.caption)
     return (
         f'<figure><img src="{picture.source}" alt="{caption}">'

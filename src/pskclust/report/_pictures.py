@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._utils.optional import optional
 from ..plotting import ClusterDisplay, GrowthDisplay, ProfileDisplay, SimilarityDisplay
-from ..plotting._axes import Plane
+from ..plotting.projection import Projection
 
 _DOTS_PER_INCH = 110
 # With more cells, similarities all over a plane take longer than the rest of the page.
@@ -22,8 +22,8 @@ _MAX_PSI_FOR_SIMILARITY = 256
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A picture as text that a page can hold, and what it shows."""
+class EmbeddedPicture:
+    """A PNG as a data URL, and its caption."""
 
     source: str
     caption: str
@@ -31,9 +31,9 @@ class Picture:
 
 def draw_pictures(
     model: Any, rows: NDArray[Any], names: Sequence[str], scaled: bool
-) -> list[Picture]:
+) -> list[EmbeddedPicture]:
     """Return the pictures of a fitted model; rows are those of the fit, before any scaling."""
-    plane = Plane.of(_comparable(rows) if scaled and rows.shape[1] > 2 else rows, names)
+    plane = Projection.of(_comparable(rows) if scaled and rows.shape[1] > 2 else rows, names)
     what = {"points": plane.points, "labels": model.labels_, "seeds": model.seeds_}
 
     def draw_clusters(figure: Any) -> None:
@@ -87,7 +87,9 @@ _SIMILARITY_CAPTION = (
 )
 
 
-def _picture(size: tuple[float, float], draw: Callable[[Any], object], caption: str) -> Picture:
+def _picture(
+    size: tuple[float, float], draw: Callable[[Any], object], caption: str
+) -> EmbeddedPicture:
     # No window manager is asked: such a figure belongs to nobody else.
     figure = optional("matplotlib.figure", "pskclust.report", "plot").Figure(
         figsize=size, layout="constrained"
@@ -99,7 +101,7 @@ def _picture(size: tuple[float, float], draw: Callable[[Any], object], caption: 
         draw(figure)
         figure.savefig(stream, format="png", dpi=_DOTS_PER_INCH)
     encoded = base64.b64encode(stream.getvalue()).decode("ascii")
-    return Picture(f"data:image/png;base64,{encoded}", caption)
+    return EmbeddedPicture(f"data:image/png;base64,{encoded}", caption)
 
 
 def _comparable(rows: NDArray[Any]) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._utils.files import replacing
 from .._version import __version__
-from ..plotting._axes import column_names, rows_of_fit
+from ..plotting.projection import column_names, rows_of_fit
 from ._advice import advice_for
 from ._page import Content, number, page
 from ._pictures import draw_pictures

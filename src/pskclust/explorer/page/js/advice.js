@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { byId, element } from "./words.js";
 
-export class Advice {
+export class AdvicePanel {
   constructor(state, go, fail) {
     Object.assign(this, { state, go, fail });
     byId("ask-join").addEventListener("click", () => this.ask("join"));

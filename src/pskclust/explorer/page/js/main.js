@@ -1,15 +1,15 @@
 // The page: parts put together, settings sent, news received.
 
-import { Advice } from "./advice.js";
+import { AdvicePanel } from "./advice.js";
 import { Answers } from "./answers.js";
 import * as api from "./api.js";
 import { Controls } from "./controls.js";
 import { Growth } from "./growth.js";
 import { History } from "./history.js";
-import { Landscape } from "./map.js";
+import { PsiTauMap } from "./psi_tau_map.js";
 import { Stage } from "./stage.js";
 import { State } from "./state.js";
-import { TakeAway } from "./takeaway.js";
+import { Export } from "./export.js";
 import { wireTabs } from "./tabs.js";
 import { theme, wireTheme } from "./theme.js";
 import { Views } from "./views.js";
@@ -90,7 +90,7 @@ function receive(found) {
   if (found.advice && isNew) parts.advice.show(found.advice);
   if (found.map_version !== mapVersion) {
     mapVersion = found.map_version;
-    parts.landscape.refresh();
+    parts.psiTauMap.refresh();
     parts.answers.refresh();
   }
 }
@@ -202,10 +202,10 @@ async function start() {
     views: new Views(state),
     growth: new Growth(state, stage),
     answers: new Answers(state, theme, fail),
-    landscape: new Landscape(state, go, fail),
-    advice: new Advice(state, go, fail),
+    psiTauMap: new PsiTauMap(state, go, fail),
+    advice: new AdvicePanel(state, go, fail),
     history: new History(state, go),
-    takeAway: new TakeAway(state, stage.right, fail),
+    exports: new Export(state, stage.right, fail),
   };
   wireKeys();
   state.fromLink(location.hash);

@@ -5,7 +5,7 @@ import { byId, count, element, percent, plural, short } from "./words.js";
 
 const RAMP = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
 
-export class Landscape {
+export class PsiTauMap {
   constructor(state, go, fail) {
     Object.assign(this, { state, go, fail });
     this.found = null;

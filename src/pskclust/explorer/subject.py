@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._data.scaling import Preparation
 from .._utils.optional import optional
-from ..image._pixels import Colours, Pixels, to_eight_bits
-from ..image._segment import Members, to_space
+from ..image.colour_spaces import to_space
+from ..image.pixels import Colours, Pixels, to_eight_bits
+from ..image.segments import Segments
 from .settings import Settings
 
 # The seed that samples are drawn with: the exported code draws the same.
@@ -41,7 +42,7 @@ _NOWHERE = Origin()
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableSubject:
     """Rows of numbers. Of many, only a sample is explored, and the rest labelled when exported."""
 
     name: str
@@ -67,7 +68,7 @@ class Table:
         sample: int | None = None,
         origin: Origin = _NOWHERE,
         kept: NDArray[np.bool_] | None = None,
-    ) -> Table:
+    ) -> TableSubject:
         """Return the table of array-like data; `sample` is how many rows to explore."""
         if columns is None and hasattr(X, "columns"):
             columns = tuple(str(column) for column in X.columns)
@@ -127,7 +128,7 @@ class Table:
         return self.preparation(settings).apply(values)
 
 
-class Image:
+class ImageSubject:
     """The different colours of an image, each of the weight of its pixels."""
 
     is_image = True
@@ -181,12 +182,12 @@ class Image:
         palette = some.quantize(255).getpalette()
         return np.array(palette, dtype=np.uint8).reshape(-1, 3)[:255]
 
-    def members(self, model: Any) -> Members:
+    def segments(self, model: Any) -> Segments:
         """Return the clusters of a fit as `pskclust.image.segment` orders them."""
-        return Members.of(model, self.values, self.counts)
+        return Segments.of(model, self.values, self.counts)
 
 
-Material = Table | Image
+Subject = TableSubject | ImageSubject
 
 
 def draw_sample(n_rows: int, n_columns: int, size: int | None) -> NDArray[np.int64] | None:

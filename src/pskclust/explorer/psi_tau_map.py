@@ -14,9 +14,9 @@ import numpy as np
 from .._sweep import sweep
 from .._utils.progress import Progress
 from .fits import Fitter
-from .material import SAMPLE_SEED
 from .queue import Cancelled, WorkQueue
 from .settings import Settings
+from .subject import SAMPLE_SEED
 
 MAX_ROWS = 2_500
 N_SEEDS = 2
@@ -35,12 +35,12 @@ class Spot:
     stability: float
 
 
-class Landscape:
+class PsiTauMap:
     """Maps of settings that differ in psi and tau alone, the one asked for last filled first."""
 
     def __init__(self, fitter: Fitter, queue: WorkQueue, tell: Callable[[], None]) -> None:
         self._fitter, self._queue, self._tell = fitter, queue, tell
-        n_rows = fitter.material.n_explored
+        n_rows = fitter.subject.n_explored
         size = min(n_rows, MAX_ROWS)
         chosen = np.random.RandomState(SAMPLE_SEED).choice(n_rows, size, replace=False)
         self._rows = np.sort(chosen)
@@ -138,18 +138,18 @@ class Landscape:
             if self._closed or self._wanted != settings:
                 raise Cancelled
 
-        material = self._fitter.material
+        subject = self._fitter.subject
         estimator = self._fitter.estimator(replace(settings, psi=psi))
         others = estimator.get_params(deep=False)
         for name in ("psi", "tau", "random_state", "callback", "verbose", "n_jobs"):
             others.pop(name)
         if settings.min_cluster_size is not None:
             # Of fewer rows, clusters are smaller.
-            share = self.n_rows / material.n_explored
+            share = self.n_rows / subject.n_explored
             others["min_cluster_size"] = max(1, round(share * settings.min_cluster_size))
-        weights = None if material.weights is None else material.weights[self._rows]
+        weights = None if subject.weights is None else subject.weights[self._rows]
         found = sweep(
-            material.rows(settings)[self._rows],
+            subject.rows(settings)[self._rows],
             psi=[psi],
             tau=self.tau,
             n_seeds=N_SEEDS,

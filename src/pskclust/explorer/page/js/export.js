@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { byId } from "./words.js";
 
-export class TakeAway {
+export class Export {
   constructor(state, pane, fail) {
     Object.assign(this, { state, pane, fail });
     for (const button of document.querySelectorAll("[data-export]")) {
