@@ -36,6 +36,8 @@ LAYERS = [
     "_local",
     "_estimator",
     "_loading",
+    "_provenance",
+    "_advice",
     "_sweep",
     "datasets",
     "metrics",

@@ -1,14 +1,16 @@
-"""What to change, in words, for what a person sees: by the paper's two rules and by stability."""
+"""Advice on the page: the shared hints, and searches for settings that join or split clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _advice as rules
+from .._advice import Hint, Outcome, three_digits
 from .._utils.progress import Report
 from .fits import Fit, Fitter
 from .psi_tau_map import PsiTauMap, Spot
@@ -25,21 +27,11 @@ _SECOND = 0.15
 _BETTER_BY = 0.1
 _NEAR = 4.0
 _AS_MANY = 0.7
-_MUCH_NOISE = 0.25
-_FRAGMENT = 0.002
-
-
-@dataclass(frozen=True)
-class Advice:
-    """Words, and the change of settings that they speak of, if there is one."""
-
-    text: str
-    change: dict[str, Any] | None = None
 
 
 def join(
     fitter: Fitter, fit: Fit, pair: tuple[int, int], psi_tau_map: PsiTauMap, report: Report
-) -> Advice:
+) -> Hint:
     """Find the smallest change that makes one cluster of two."""
     one, other = (fit.labels == cluster for cluster in pair)
 
@@ -51,7 +43,7 @@ def join(
     found = _first(fitter, _looser(fit.settings), joined, report)
     names = f"clusters {pair[0]} and {pair[1]}"
     if found is None:
-        return Advice(
+        return Hint(
             f"No smaller tau or psi that was tried makes one of {names}. They may differ more than "
             "they look: try another metric or scaling."
         )
@@ -59,7 +51,7 @@ def join(
     return _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
 
 
-def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report: Report) -> Advice:
+def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report: Report) -> Hint:
     """Find the smallest change that makes two clusters of one."""
     member = fit.labels == cluster
 
@@ -71,7 +63,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
     limit = fitter.subject.n_explored // 2
     found = _first(fitter, _finer(fit.settings, limit), parted, report)
     if found is None:
-        return Advice(
+        return Hint(
             f"No larger psi or tau that was tried makes two of cluster {cluster}. It may be one: "
             "nothing in these columns parts it."
         )
@@ -79,40 +71,14 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
     return _told(f"Cluster {cluster} becomes two", rule, fit, found, psi_tau_map)
 
 
-def hints(fit: Fit, psi_tau_map: PsiTauMap, n_rows: float) -> list[Advice]:
-    """Return what can be said without being asked."""
-    settings = fit.settings
-    found = []
-    if fit.n_clusters < 2 and settings.psi * 2 <= len(fit.labels):
-        found.append(
-            Advice(
-                "There is only one cluster. If it should be several, raise psi.",
-                {"psi": settings.psi * 2},
-            )
-        )
-    if fit.n_noise > _MUCH_NOISE * n_rows and fit.n_clusters:
-        found.append(
-            Advice(
-                f"{fit.n_noise / n_rows:.0%} of the rows are noise. A lower tau takes more of them "
-                "into clusters.",
-                {"tau": _rounded(settings.tau / 2)},
-            )
-        )
-    least = max(3, int(_FRAGMENT * n_rows))
-    small = int(np.count_nonzero(fit.sizes < least))
-    if small >= 2 and (settings.min_cluster_size or 0) < least and small < fit.n_clusters:
-        found.append(
-            Advice(
-                f"{small} clusters have fewer than {least:,} rows: fragments between larger ones. "
-                "A minimum cluster size gives them away.",
-                {"min_cluster_size": least},
-            )
-        )
-    steadier = _steadier(settings, psi_tau_map)
+def hints(fit: Fit, psi_tau_map: PsiTauMap) -> list[Hint]:
+    """Return the hints that apply to a fit, and one to a setting with better agreement."""
+    found = rules.hints(Outcome.of(fit.model, fit.sizes, fit.n_noise))
+    steadier = _steadier(fit.settings, psi_tau_map)
     if steadier is not None:
         (psi, tau), here, there = steadier
         found.append(
-            Advice(
+            Hint(
                 f"Two seeds agree on the clusters by {here.stability:.2f} near this setting, and "
                 f"by {there.stability:.2f} at psi {psi}, tau {tau:g}, with {there.clusters} "
                 "clusters.",
@@ -122,14 +88,14 @@ def hints(fit: Fit, psi_tau_map: PsiTauMap, n_rows: float) -> list[Advice]:
     return found
 
 
-def to_json(advice: Advice) -> dict[str, Any]:
-    return asdict(advice)
+def to_json(hint: Hint) -> dict[str, Any]:
+    return hint._asdict()
 
 
 def _looser(settings: Settings) -> Iterator[Settings]:
     for factor in _LOWER:
         if settings.tau * factor >= MIN_TAU:
-            yield replace(settings, tau=_rounded(settings.tau * factor))
+            yield replace(settings, tau=three_digits(settings.tau * factor))
     for factor in _LOWER_PSI:
         if int(settings.psi * factor) >= 2:
             yield replace(settings, psi=int(settings.psi * factor))
@@ -141,7 +107,7 @@ def _finer(settings: Settings, max_psi: int) -> Iterator[Settings]:
             yield replace(settings, psi=int(settings.psi * factor))
     for factor in _RAISE_TAU:
         if settings.tau * factor < 0.9:
-            yield replace(settings, tau=_rounded(settings.tau * factor))
+            yield replace(settings, tau=three_digits(settings.tau * factor))
 
 
 def _first(
@@ -166,7 +132,7 @@ def _largest_part(found: Fit, rows: NDArray[np.bool_]) -> tuple[int, float]:
     return (best if counts[best] else -1), float(share)
 
 
-def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) -> Advice:
+def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) -> Hint:
     now, then = asdict(fit.settings), asdict(found.settings)
     change = {name: value for name, value in then.items() if value != now[name]}
     words = " and ".join(f"{name} {value:g} (now {now[name]:g})" for name, value in change.items())
@@ -178,7 +144,7 @@ def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) ->
     near = _nearest(found.settings, psi_tau_map)
     if near is not None:
         text += f" Two seeds agree there by {near.stability:.2f}."
-    return Advice(text, change)
+    return Hint(text, change)
 
 
 def _distance(settings: Settings, place: tuple[int, float]) -> float:
@@ -214,8 +180,3 @@ def _steadier(
     best = max(near, key=lambda place: (round(near[place].stability, 2), near[place].clusters))
     better = near[best].stability >= here.stability + _BETTER_BY
     return (best, here, near[best]) if better else None
-
-
-def _rounded(value: float) -> float:
-    """Return three digits: a person reads the number, and types it elsewhere."""
-    return float(f"{value:.3g}")

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
+from .._estimator import PSKC
+from .._provenance import is_refined
 from .colours import N_COLOURS, THEMES, palette, to_hex
 from .fits import Fit
 from .planes import Plane
@@ -34,12 +36,19 @@ def summary(fit: Fit, colours: NDArray[np.int64], subject: Subject) -> dict[str,
         "noise": fit.n_noise,
         "noise_share": fit.n_noise / total,
         "objective": float(model.objective_),
-        "objective_before": float(model.objective_before_refinement_),
-        "moved": int(model.n_reassigned_),
+        "refinement": _refinement(model),
         "steps": fit.n_steps,
         "seconds": asdict(fit.seconds),
         "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
     }
+
+
+def _refinement(model: PSKC) -> dict[str, Any] | None:
+    """Return what refinement changed; None where it was not applied."""
+    if not is_refined(model):
+        return None
+    gained = model.objective_ - model.objective_before_refinement_
+    return {"gained": float(gained), "moved": int(model.n_reassigned_)}
 
 
 def clusters(fit: Fit, subject: Subject, plane: Plane) -> list[dict[str, Any]]:

@@ -7,24 +7,16 @@ that nothing in a file's name or its columns can be read as anything else.
 from __future__ import annotations
 
 import csv
-import inspect
 import io
 import shlex
 from typing import Any
 
-from .._estimator import PSKC
+from .._provenance import arguments, given_parameters, python_call
 from .._version import __version__
 from .fits import Fitter
 from .settings import Settings
 from .subject import SAMPLE_SEED, ImageSubject, TableSubject
 
-_DEFAULTS = {
-    name: parameter.default
-    for name, parameter in inspect.signature(PSKC.__init__).parameters.items()
-    if name != "self"
-}
-# What changes no label, or is no part of a recipe.
-_LEFT_OUT = ("n_jobs", "verbose", "callback")
 _UNTITLED = "X.npy"
 MODEL_FILE = "model.npz"
 
@@ -79,7 +71,7 @@ def _table_code(fitter: Fitter, table: TableSubject, settings: Settings) -> str:
             f"scale = np.array({preparation.scale.tolist()!r})",
             "X = (X.astype(np.float64) - offset) / scale",
         ]
-    lines.append(f"model = PSKC({_arguments(_parameters(fitter, settings))})")
+    lines.append(f"model = {python_call(fitter.estimator(settings))}")
     if table.sample is None:
         weight = ", sample_weight=weight" if weighted else ""
         lines.append(f"labels = model.fit(X{weight}).labels_")
@@ -95,13 +87,7 @@ def _table_code(fitter: Fitter, table: TableSubject, settings: Settings) -> str:
 
 
 def _image_code(fitter: Fitter, image: ImageSubject, settings: Settings) -> str:
-    arguments = _parameters(fitter, settings)
-    arguments = {
-        "psi": settings.psi,
-        "tau": settings.tau,
-        "color_space": settings.color_space,
-        **{name: value for name, value in arguments.items() if name not in ("psi", "tau")},
-    }
+    given = given_parameters(fitter.estimator(settings)) | {"color_space": settings.color_space}
     path = image.origin.path
     source = f"np.load({'image.npy'!r})" if path is None else f"read_image({path!r})"
     names = "segment" if path is None else "read_image, segment"
@@ -113,7 +99,7 @@ def _image_code(fitter: Fitter, image: ImageSubject, settings: Settings) -> str:
             f"from pskclust.image import {names}",
             "",
             f"image = {source}",
-            f"labels = segment(image, {_arguments(arguments)}).labels",
+            f"labels = segment(image, {arguments(given)}).labels",
             "",
             "np.save('labels.npy', labels)",
         ]
@@ -123,9 +109,9 @@ def _image_code(fitter: Fitter, image: ImageSubject, settings: Settings) -> str:
 def _reading(table: TableSubject) -> list[str]:
     """Return the lines that read X, and weights if there are any."""
     options = table.origin.options
-    arguments: dict[str, Any] = {"columns": list(table.columns)}
+    how: dict[str, Any] = {"columns": list(table.columns)}
     if options.get("weight") is not None:
-        arguments["columns"].append(options["weight"])
+        how["columns"].append(options["weight"])
     for argument, option in (
         ("missing", "missing"),
         ("format", "kind"),
@@ -133,28 +119,17 @@ def _reading(table: TableSubject) -> list[str]:
         ("header", "has_header"),
     ):
         if options.get(option) not in (None, "refuse"):
-            arguments[argument] = options[option]
-    reading = f"read_table({table.origin.path!r}, {_arguments(arguments)})"
+            how[argument] = options[option]
+    reading = f"read_table({table.origin.path!r}, {arguments(how)})"
     if table.all_weights is None:
         return [f"X = {reading}"]
     return [f"table = {reading}", "X, weight = table[:, :-1], table[:, -1]"]
 
 
-def _parameters(fitter: Fitter, settings: Settings) -> dict[str, Any]:
-    """Return the parameters of PSKC that differ from what they are by themselves."""
-    parameters = fitter.estimator(settings).get_params(deep=False)
-    always = ("psi", "tau", "random_state")
-    return {
-        name: value
-        for name, value in ((name, parameters[name]) for name in _DEFAULTS)
-        if name not in _LEFT_OUT and (name in always or value != _DEFAULTS[name])
-    }
-
-
 def _flags(fitter: Fitter, settings: Settings) -> list[str]:
     """Return the options of a command for parameters other than psi and tau."""
     words = []
-    for name, value in _parameters(fitter, settings).items():
+    for name, value in given_parameters(fitter.estimator(settings)).items():
         if name in ("psi", "tau"):
             continue
         flag = "seed" if name == "random_state" else name.replace("_", "-")
@@ -189,10 +164,6 @@ def _with_commas(names: tuple[str, ...]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
-
-
-def _arguments(arguments: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
 
 
 def _comment(text: str) -> str:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._advice import Hint
 from .._utils.progress import Progress, Report
 from . import advice
-from .advice import Advice
 from .answers import summary
 from .colours import follow
 from .fits import Fit, Fitter
@@ -89,7 +89,7 @@ class Session:
             number = self._state.asked + 1
             self._change(asked=number, doing="advice", progress=None, error=None, advice=None)
 
-        def search(report: Report) -> Advice:
+        def search(report: Report) -> Hint:
             if kind == "join":
                 pair = clusters[0], clusters[1]
                 return advice.join(self._fitter, fit, pair, self._psi_tau_map, report)
@@ -147,7 +147,7 @@ class Session:
             self._closed = True
             self._change(doing=None, progress=None)
 
-    def _answering(self, number: int, work: Callable[[Report], Fit | Advice]) -> Any:
+    def _answering(self, number: int, work: Callable[[Report], Fit | Hint]) -> Any:
         def run(check: Report) -> None:
             try:
                 found = work(self._reporting(number, check))
@@ -159,7 +159,7 @@ class Session:
                 traceback.print_exc()
                 self._fail(number, f"{type(error).__name__}: {error}")
             else:
-                if isinstance(found, Advice):
+                if isinstance(found, Hint):
                     self._advise(number, found)
                 else:
                     self._publish(number, found)
@@ -196,7 +196,7 @@ class Session:
             shown = summary(fit, self._colours[fit.id], self._fitter.subject)
             self._change(answered=number, doing=None, progress=None, fit=shown)
 
-    def _advise(self, number: int, found: Advice) -> None:
+    def _advise(self, number: int, found: Hint) -> None:
         with self._lock:
             if number == self._state.asked:
                 self._change(doing=None, progress=None, advice=advice.to_json(found))

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from .._data.defaults import choose_psi, choose_tau
-from .._data.parameters import CLUSTERING_RULES, check_parameters
+from .._data.parameters import CLUSTERING_RULES, FLAG, check_parameters
 from ..image.colour_spaces import COLOUR_SPACES
 
 SCALINGS = ("none", "standard", "minmax")
@@ -43,11 +43,12 @@ class Settings:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What of it are parameters of PSKC."""
+        """The parameters of PSKC among them."""
+        values = asdict(self)
+        # "auto" refines clusters that grew, as all do here: recipes need not name it.
+        values["refine"] = "auto" if self.refine else False
         return {
-            name: value
-            for name, value in asdict(self).items()
-            if name not in ("scaling", "color_space")
+            name: value for name, value in values.items() if name not in ("scaling", "color_space")
         }
 
     @property
@@ -95,7 +96,8 @@ class Settings:
                 )
         _check_one_of("scaling", self.scaling, SCALINGS)
         _check_one_of("color_space", self.color_space, COLOUR_SPACES)
-        for name in ("min_cluster_size", "refine", "metric"):
+        check_parameters({"refine": self.refine}, {"refine": (FLAG,)})
+        for name in ("min_cluster_size", "metric"):
             check_parameters({name: getattr(self, name)}, {name: CLUSTERING_RULES[name]})
 
 
@@ -113,6 +115,8 @@ def first_settings(n_rows: int, *, is_image: bool = False, **given: Any) -> Sett
     if given.get("tau", "auto") != "auto":
         tau = float(given["tau"])
     others = {name: value for name, value in given.items() if name not in ("psi", "tau")}
+    if others.get("refine") == "auto":
+        others["refine"] = True
     return Settings.of({**others, "psi": psi, "tau": tau})
 
 

@@ -33,7 +33,7 @@ class SimilarityDisplay:
         Rows to show with it.
     names : sequence of str
     tau : float or None, default=None
-        At or below this similarity, rows are noise.
+        At or below this similarity, rows are noise; None draws no line.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class SimilarityDisplay:
             similarities=found,
             X=rows,
             names=column_names(estimator, feature_names),
-            tau=estimator.tau_,
+            tau=_noise_threshold(estimator),
         )
         return display.plot(ax=ax)
 
@@ -163,6 +163,13 @@ class SimilarityDisplay:
     def _some_rows(self) -> NDArray[np.float64]:
         """Return some of the rows, as many in every part, if there are too many to be seen."""
         return self.X[:: -(-len(self.X) // _MAX_ROWS)]
+
+
+def _noise_threshold(estimator: Any) -> float | None:
+    """Return tau where it decides which rows are noise."""
+    # Linked clusters, and all with noise="nearest", take rows at any similarity above 0.
+    linked = getattr(estimator, "merge_tree_", None) is not None
+    return None if linked or estimator.noise == "nearest" else float(estimator.tau_)
 
 
 def _similarities(estimator: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:

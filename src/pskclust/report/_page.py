@@ -9,14 +9,24 @@ from importlib import resources
 from string import Template
 from typing import Any, NamedTuple
 
+from .._advice import AdviceRule
+from .._provenance import arguments
 from .._utils.palette import cluster_colours
-from ._advice import Advice
 from ._pictures import EmbeddedPicture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
 
 _LONGEST_TEXT = 80
 # A strip shows the mean of the whole, give or take so many standard deviations.
 _STRIP_REACH = 3.0
+
+
+class Provenance(NamedTuple):
+    """Parameters that were given, values that were chosen, the call that repeats the fit."""
+
+    given: Mapping[str, str]
+    choice: str | None  # None if nothing was chosen
+    call: str
+    note: str | None  # None if the call gives the same labels every time
 
 
 class Content(NamedTuple):
@@ -30,9 +40,9 @@ class Content(NamedTuple):
     rows: Any
     similarities: Any
     pictures: Sequence[EmbeddedPicture]
-    parameters: Mapping[str, str]
-    choice: str | None  # of the parameters that were not given
-    rules: Sequence[Advice]
+    provenance: Provenance
+    details: Mapping[str, str]
+    rules: Sequence[AdviceRule]
     hints: Sequence[str]
 
 
@@ -46,7 +56,7 @@ def page(content: Content) -> str:
         _section("How they were found", *map(_figure, others)),
         _section("What to try next", _rules(content.rules), _hints(content.hints)),
         _section("The data", _column_table(content.summary, content.names)),
-        _section("Parameters", _choice(content.choice), _pairs(content.parameters)),
+        _section("Parameters", _provenance(content.provenance), _pairs(content.details)),
     ]
     files = resources.files(__package__)
     return Template((files / "page.html").read_text("utf-8")).substitute(
@@ -239,10 +249,10 @@ def _column_table(summary: Summary, names: Sequence[str]) -> str:
     return table + (f"<p>And {n_more:,} more columns.</p>" if n_more > 0 else "")
 
 
-def _rules(rules: Sequence[Advice]) -> str:
+def _rules(rules: Sequence[AdviceRule]) -> str:
     lines = "".join(
         f"<tr><td>{text(rule.situation)}</td><td>{text(rule.action)}</td>"
-        f"<td><code>{text(rule.setting)}</code></td></tr>"
+        f"<td><code>{text(arguments(rule.change))}</code></td></tr>"
         for rule in rules
     )
     head = "<tr><th>If</th><th>then</th><th>say</th></tr>"
@@ -254,8 +264,16 @@ def _hints(hints: Sequence[str]) -> str:
     return f"<ul>{lines}</ul>" if lines else ""
 
 
-def _choice(choice: str | None) -> str:
-    return "" if choice is None else f"<p>{prose(f'Chosen for this data: {choice}.')}</p>"
+def _provenance(fit: Provenance) -> str:
+    given = ", ".join(f"{name} {value}" for name, value in fit.given.items())
+    lines = [f"Given: {given or 'nothing'}."]
+    if fit.choice is not None:
+        lines.append(f"Chosen: {fit.choice}.")
+    paragraphs = [f"<p>{prose(line)}</p>" for line in lines]
+    paragraphs.append(f"<p>Same labels: <code>{prose(fit.call)}</code></p>")
+    if fit.note is not None:
+        paragraphs.append(f"<p>{prose(fit.note)}</p>")
+    return "\n".join(paragraphs)
 
 
 def _pairs(pairs: Mapping[str, str]) -> str:

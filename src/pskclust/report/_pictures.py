@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._provenance import is_linked
 from .._utils.optional import optional
 from ..plotting import ClusterDisplay, GrowthDisplay, ProfileDisplay, SimilarityDisplay
 from ..plotting.projection import Projection
@@ -43,7 +44,9 @@ def draw_pictures(
         display = GrowthDisplay(**what, growth_steps=model.growth_step_, names=plane.names)
         display.plot(cluster=largest, figure=figure)
 
-    pictures = [_picture((8.6, 6), draw_clusters, _CLUSTERS_CAPTION)]
+    linked = is_linked(model)
+    crosses = _MOST_SIMILAR if linked else _SEEDS
+    pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
     if model.n_clusters_:
         largest = int(np.argmax(model.cluster_sizes_))
         height = 1.2 + 0.28 * min(30, model.n_clusters_)
@@ -54,7 +57,7 @@ def draw_pictures(
                 _PROFILE_CAPTION,
             )
         )
-        if model.growth_step_ is not None:
+        if model.growth_step_ is not None and not linked:
             pictures.append(_picture((10.2, 5.6), draw_growth, _GROWTH_CAPTION.format(largest)))
         if rows.shape[1] <= 2 and not scaled and model.psi_ <= _MAX_PSI_FOR_SIMILARITY:
             pictures.append(
@@ -63,16 +66,15 @@ def draw_pictures(
                     lambda figure: SimilarityDisplay.from_estimator(
                         model, rows, feature_names=names, ax=figure.subplots()
                     ),
-                    _SIMILARITY_CAPTION,
+                    _similarity_caption(model),
                 )
             )
     return pictures
 
 
-_CLUSTERS_CAPTION = (
-    "The rows in the colours of their clusters, noise in grey. A cross is the row that a cluster "
-    "grew from."
-)
+_CLUSTERS_CAPTION = "The rows in the colours of their clusters, noise in grey."
+_SEEDS = "A cross is the row that a cluster grew from."
+_MOST_SIMILAR = "A cross is the row that is most similar to its cluster."
 _PROFILE_CAPTION = (
     "Left, the size of each cluster. Right, how similar its members are to it: the range, the "
     "middle half, and the median."
@@ -81,10 +83,14 @@ _GROWTH_CAPTION = (
     "How cluster {}, the largest, grew from its seed: step by step, rows join while they are "
     "similar enough to those that are in."
 )
-_SIMILARITY_CAPTION = (
-    "Similarity over the range of the data: where it is high, a new row would join a cluster. "
-    "Dashed: tau, at and below which a row is noise."
-)
+_SIMILARITY_CAPTION = "Similarity to the most similar cluster, over the range of the data."
+_DASHED = "Dashed: tau, at and below which a new row is noise."
+
+
+def _similarity_caption(model: Any) -> str:
+    if is_linked(model) or model.noise == "nearest":
+        return _SIMILARITY_CAPTION
+    return f"{_SIMILARITY_CAPTION} {_DASHED}"
 
 
 def _picture(

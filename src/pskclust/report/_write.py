@@ -8,16 +8,23 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from .._advice import Outcome, hints, rules
+from .._data.scaling import unequal_columns
+from .._provenance import (
+    UNREPEATABLE,
+    choice_words,
+    given_parameters,
+    is_linked,
+    is_refined,
+    is_repeatable,
+    python_call,
+)
 from .._utils.files import replacing
 from .._version import __version__
 from ..plotting.projection import column_names, rows_of_fit
-from ._advice import advice_for
-from ._page import Content, number, page
+from ._page import Content, Provenance, number, page
 from ._pictures import draw_pictures
 from ._summary import Summary
-
-# Given as what was chosen for them, or of no interest to a reader.
-_CHOSEN = ("psi", "tau", "verbose", "callback", "n_jobs")
 
 
 def write_report(
@@ -66,7 +73,10 @@ def write_report(
     if ids is not None and len(ids) != len(rows):
         raise ValueError(f"ids has {len(ids)} entries, but X has {len(rows)} rows.")
     summary = Summary.of(model, rows)
-    rules, hints = advice_for(model, summary, names, scaling is not None)
+    outcome = Outcome.of(model)
+    said = [hint.text for hint in hints(outcome)]
+    if scaling is None:
+        said += _on_columns(summary, names)
     content = Content(
         title=title or f"Clusters of {len(rows):,} rows",
         facts=_facts(model, summary, rows.shape, n_left_out)
@@ -77,10 +87,10 @@ def write_report(
         rows=rows,
         similarities=model.similarities_,
         pictures=draw_pictures(model, rows, names, scaling is not None),
-        parameters=_parameters(model, scaling),
-        choice=None if model.auto_ is None else str(model.auto_),
-        rules=rules,
-        hints=hints,
+        provenance=_provenance(model),
+        details=_details(model, scaling),
+        rules=rules(outcome),
+        hints=said,
     )
     with replacing(path) as stream:
         # Text that is no Unicode, as broken files hold, must not break the page.
@@ -98,10 +108,10 @@ def _facts(
         "columns": f"{shape[1]:,}",
         "clusters": f"{model.n_clusters_:,}",
         "noise": f"{summary.n_noise / shape[0]:.1%}",
-        "tau": number(model.tau_),
+        "psi": str(model.psi_),
     }
-    facts["psi"] = str(model.psi_)
-    return facts
+    # The tau of linked clusters is that of their parts, and no row is noise because of it.
+    return facts if is_linked(model) else facts | {"tau": number(model.tau_)}
 
 
 def _figures_of_fit(seconds: float | None, scores: Mapping[str, float]) -> dict[str, str]:
@@ -109,16 +119,32 @@ def _figures_of_fit(seconds: float | None, scores: Mapping[str, float]) -> dict[
     return facts | {name: f"{score:.3f}" for name, score in scores.items()}
 
 
-def _parameters(model: Any, scaling: str | None) -> dict[str, str]:
-    used = {"psi": model.psi_, "tau": number(model.tau_)} | {
-        name: value for name, value in model.get_params(deep=False).items() if name not in _CHOSEN
-    }
-    shown = {name: str(value) for name, value in used.items()}
-    shown |= {
-        "scaling of columns": scaling or "none",
-        "objective before refinement": number(model.objective_before_refinement_),
-        "objective": number(model.objective_),
-        "rows that refinement moved": f"{model.n_reassigned_:,}",
-        "pskclust": __version__,
-    }
-    return shown
+def _provenance(model: Any) -> Provenance:
+    return Provenance(
+        given={name: str(value) for name, value in given_parameters(model).items()},
+        choice=choice_words(model),
+        call=python_call(model),
+        note=None if is_repeatable(model) else UNREPEATABLE,
+    )
+
+
+def _details(model: Any, scaling: str | None) -> dict[str, str]:
+    shown = {"scaling of columns": scaling or "none", "objective": number(model.objective_)}
+    if is_refined(model):
+        shown |= {
+            "objective before refinement": number(model.objective_before_refinement_),
+            "rows that refinement moved": f"{model.n_reassigned_:,}",
+        }
+    return shown | {"pskclust": __version__}
+
+
+def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
+    unequal = unequal_columns(summary.columns.spreads)
+    if unequal is None:
+        return []
+    widest, narrowest, ratio = unequal
+    return [
+        f"Columns differ in spread: {names[widest]} varies {ratio:,.0f} times as much as "
+        f"{names[narrowest]}, and counts for as much more. If that is only a matter of units, "
+        "scale the columns before the fit."
+    ]

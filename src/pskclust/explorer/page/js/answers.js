@@ -30,8 +30,10 @@ export class Answers {
     byId("objective").textContent = fit.objective >= 1000 ? count(fit.objective) : short(fit.objective, 4);
     byId("seconds").textContent = fit.seconds.all.toFixed(2);
     byId("noise").parentElement.title = plural(fit.noise, this.state.data.image ? "pixel" : "row");
-    const gained = fit.objective - fit.objective_before;
-    byId("objective").parentElement.title = `Total similarity of rows to their clusters (Eq. 4). Refinement added ${short(gained)} and moved ${plural(fit.moved, "row")}.`;
+    const refined = fit.refinement
+      ? ` Refinement added ${short(fit.refinement.gained)} and moved ${plural(fit.refinement.moved, "row")}.`
+      : "";
+    byId("objective").parentElement.title = `Total similarity of rows to their clusters (Eq. 4).${refined}`;
     const { cells, growth, refinement } = fit.seconds;
     const first = cells > 0.0005 ? `Cells ${cells.toFixed(2)}` : "Cells known";
     byId("seconds").parentElement.title = `${first}, growth ${growth.toFixed(2)}, refinement and results ${refinement.toFixed(2)} seconds`;

@@ -1,0 +1,146 @@
+"""Rules for the next fit, for reports and the explorer: which parameter to change, and to what.
+
+The two rules of the paper: raise psi if clusters are joined that should be split, lower tau if
+clusters are split that should be joined. Linked clusters are changed by their number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._estimator import PSKC
+from ._provenance import is_linked
+
+MUCH_NOISE = 0.1
+# A fragment has less than this share of the size of the cluster that the median member is in.
+FRAGMENT = 0.1
+MIN_FRAGMENT_LIMIT = 3
+
+
+class AdviceRule(NamedTuple):
+    """A situation, the action for it, and the parameters that the action sets."""
+
+    situation: str
+    action: str
+    change: dict[str, Any]
+
+
+class Hint(NamedTuple):
+    """A sentence about a result, and the parameters that it proposes to change, if any."""
+
+    text: str
+    change: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The figures of a fit that advice is based on."""
+
+    sizes: NDArray[np.float64]  # (k,) rows, or sums of weights
+    n_noise: float
+    n_rows: int
+    psi: int
+    tau: float
+    replace: bool = False
+    min_cluster_size: int = 0
+    n_parts: int | None = None  # None unless clusters are linked
+
+    @classmethod
+    def of(
+        cls, model: PSKC, sizes: ArrayLike | None = None, n_noise: float | None = None
+    ) -> Outcome:
+        """Return the figures of a fitted model; sizes are numbers of rows unless given."""
+        if n_noise is None:
+            n_noise = float(np.count_nonzero(model.labels_ < 0))
+        return cls(
+            sizes=np.asarray(model.cluster_sizes_ if sizes is None else sizes, dtype=np.float64),
+            n_noise=n_noise,
+            n_rows=len(model.labels_),
+            psi=int(model.psi_),
+            tau=float(model.tau_),
+            replace=bool(model.replace),
+            min_cluster_size=int(model.min_cluster_size or 0),
+            n_parts=len(model.merge_tree_) if is_linked(model) else None,
+        )
+
+    @property
+    def n_clusters(self) -> int:
+        return len(self.sizes)
+
+
+def rules(outcome: Outcome) -> list[AdviceRule]:
+    """Return the rule for splitting clusters and the one for joining them."""
+    return [splitting(outcome), joining(outcome)]
+
+
+def splitting(outcome: Outcome) -> AdviceRule:
+    situation = "Clusters are joined that should be split"
+    if outcome.n_parts is not None:
+        number = max(1, min(outcome.n_clusters + 1, outcome.n_parts))
+        return AdviceRule(situation, "ask for more", {"n_clusters": number})
+    psi = 2 * outcome.psi if outcome.replace else min(2 * outcome.psi, outcome.n_rows)
+    return AdviceRule(situation, "raise psi", {"psi": psi})
+
+
+def joining(outcome: Outcome) -> AdviceRule:
+    situation = "Clusters are split that should be joined"
+    if outcome.n_parts is not None:
+        number = max(1, outcome.n_clusters - 1)
+        return AdviceRule(situation, "ask for fewer", {"n_clusters": number})
+    return AdviceRule(situation, "lower tau", {"tau": three_digits(outcome.tau / 2)})
+
+
+def hints(outcome: Outcome) -> list[Hint]:
+    """Return the hints that apply to a result."""
+    if not outcome.n_clusters:
+        return [
+            Hint(
+                "No cluster was found: no two rows are more similar than tau. Lower tau.",
+                joining(outcome).change,
+            )
+        ]
+    found = [_on_one_cluster(outcome), _on_noise(outcome), _on_fragments(outcome)]
+    return [hint for hint in found if hint is not None]
+
+
+def three_digits(value: float) -> float:
+    """Return a value that a person can read and type."""
+    return float(f"{value:.3g}")
+
+
+def _on_one_cluster(outcome: Outcome) -> Hint | None:
+    if outcome.n_clusters > 1:
+        return None
+    rule = splitting(outcome)
+    return Hint(f"There is only one cluster. If you expect more, {rule.action}.", rule.change)
+
+
+def _on_noise(outcome: Outcome) -> Hint | None:
+    share = outcome.n_noise / float(outcome.sizes.sum() + outcome.n_noise)
+    # Rows are noise beside linked clusters only where they share no cell with any.
+    if share < MUCH_NOISE or outcome.n_parts is not None:
+        return None
+    return Hint(
+        f"{share:.0%} of the rows are noise. A lower tau takes more of them into clusters; "
+        "noise='nearest' gives each to its most similar cluster.",
+        joining(outcome).change,
+    )
+
+
+def _on_fragments(outcome: Outcome) -> Hint | None:
+    descending = np.sort(outcome.sizes)[::-1]
+    middle = np.searchsorted(np.cumsum(descending), outcome.sizes.sum() / 2)
+    limit = max(MIN_FRAGMENT_LIMIT, int(FRAGMENT * descending[middle]))
+    number = int(np.count_nonzero(outcome.sizes < limit))
+    if not 0 < number < outcome.n_clusters or outcome.min_cluster_size >= limit:
+        return None
+    have = "cluster has" if number == 1 else "clusters have"
+    return Hint(
+        f"{number:,} {have} fewer than {limit:,} rows, far fewer than the others. "
+        f"min_cluster_size={limit} gives the rows of such fragments to the clusters around them.",
+        {"min_cluster_size": limit},
+    )
