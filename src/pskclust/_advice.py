@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._estimator import PSKC
-from ._provenance import is_linked
 
 MUCH_NOISE = 0.1
 # A fragment has less than this share of the size of the cluster that the median member is in.
@@ -54,6 +53,7 @@ class Outcome:
         cls, model: PSKC, sizes: ArrayLike | None = None, n_noise: float | None = None
     ) -> Outcome:
         """Return the figures of a fitted model; sizes are numbers of rows unless given."""
+        linkage = model.fitted_.linkage
         if n_noise is None:
             n_noise = float(np.count_nonzero(model.labels_ < 0))
         return cls(
@@ -64,7 +64,7 @@ class Outcome:
             tau=float(model.tau_),
             replace=bool(model.replace),
             min_cluster_size=int(model.min_cluster_size or 0),
-            n_parts=len(model.merge_tree_) if is_linked(model) else None,
+            n_parts=None if linkage is None else len(linkage.tree),
         )
 
     @property

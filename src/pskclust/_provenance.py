@@ -79,7 +79,7 @@ def is_repeatable(model: PSKC) -> bool:
 
 def is_linked(model: PSKC) -> bool:
     """Return whether clusters were linked from parts instead of grown as they are."""
-    return model.merge_tree_ is not None
+    return model.fitted_.linkage is not None
 
 
 def is_refined(model: PSKC) -> bool:
@@ -88,7 +88,8 @@ def is_refined(model: PSKC) -> bool:
 
 
 def _reason(model: PSKC) -> str:
-    choice = model.auto_
+    linkage = model.fitted_.linkage
+    choice = None if linkage is None else linkage.choice
     if choice is None:
         return "the defaults for this number of rows with linking=False"
     words = choice.reason

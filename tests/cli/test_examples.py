@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from pskclust._kernels.select import MIN_ROWS_FOR_COMPILED
+from pskclust._kernels.select import MIN_ROWS_FOR_COMPILED, MIN_SAMPLE_ROWS_FOR_COMPILED
 from pskclust.cli.app import cli
+from pskclust.cli.bars import first_fit_note
 from tests.helpers.pages import ROOT, runs_to_an_end, shell_lines
 
 pytestmark = pytest.mark.docs
@@ -62,6 +63,11 @@ def test_what_demo_advises_is_what_the_readme_shows(shell):
     assert advice == commands("README.md")[1]
 
 
-def test_a_first_try_does_not_wait_for_compilation():
-    (rows,) = (option for option in cli.commands["demo"].params if option.name == "n_rows")
-    assert rows.default < MIN_ROWS_FOR_COMPILED
+@pytest.mark.parametrize(
+    ("n_rows", "chooses", "told"),
+    [(199, True, False), (200, True, True), (4_999, False, False), (5_000, False, True)],
+)
+def test_compilation_is_told_where_compiled_code_is_used(n_rows, chooses, told):
+    assert bool(first_fit_note(n_rows, chooses=chooses)) == told
+    smallest = MIN_SAMPLE_ROWS_FOR_COMPILED if chooses else MIN_ROWS_FOR_COMPILED
+    assert told == (n_rows >= smallest)

@@ -11,8 +11,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pskclust import PSKC
+from pskclust import _advice as rules
+from pskclust._advice import Outcome
 from pskclust._utils.progress import Progress, ignore
-from pskclust.explorer.advice import join, split
+from pskclust.explorer.advice import hints, join, split
 from pskclust.explorer.colours import follow, palette
 from pskclust.explorer.fits import Fitter, Kept
 from pskclust.explorer.psi_tau_map import PsiTauMap
@@ -251,6 +253,14 @@ class TestAdvice:
         after = fitter.fit(replace(settings, **found.change), ignore)
         parts = np.bincount(after.labels[fit.labels == cluster] + 1)[1:]
         assert np.sort(parts)[-2] >= 0.15 * fit.sizes[cluster]
+
+    def test_hints_are_those_of_the_report(self, fitter, psi_tau_map):
+        fit = fitter.fit(replace(FIRST, psi=2), ignore)
+        found = hints(fit, psi_tau_map)
+        assert found[: len(rules.hints(Outcome.of(fit.model)))] == rules.hints(
+            Outcome.of(fit.model)
+        )
+        assert any("only one cluster" in hint.text for hint in found)
 
     def test_what_cannot_be_done_is_said(self, psi_tau_map):
         two = TableSubject.of(np.repeat([[0.0], [1.0]], 50, axis=0))

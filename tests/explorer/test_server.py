@@ -424,6 +424,17 @@ class TestTakingAway:
         assert run(recipes["command"].split()[1:]) == 0
         assert pyarrow.csv.read_csv(tmp_path / "labels.csv")["cluster"].to_pylist() == labels
 
+    def test_a_recipe_names_only_parameters_that_differ_from_the_defaults(self):
+        fitter = launch.Fitter(TableSubject.of(blobs(50)), {"n_jobs": 1, "scratch_dir": "/tmp"})
+        settings = launch.first_settings(50, psi=8, tau=0.1, refine="auto")
+        assert "model = PSKC(psi=8, tau=0.1, random_state=0)\n" in python_code(fitter, settings)
+        assert command_line(fitter, settings) == (
+            "pskclust fit X.npy --psi 8 --tau 0.1 --seed 0 -o labels.csv"
+        )
+        off = launch.first_settings(50, psi=8, tau=0.1, refine=False)
+        assert "refine=False, random_state=0)" in python_code(fitter, off)
+        assert " --no-refine " in command_line(fitter, off)
+
     def test_the_report_is_a_page_about_the_fit(self, client):
         fit = client.go()["id"]
         report = client.export(fit, "report")
@@ -501,9 +512,9 @@ class TestStarting:
         with pytest.raises(OSError, match=f"port {port} of 127.0.0.1 cannot be used"):
             serve(TableSubject.of(blobs(50)), START, port=port)
 
-    def test_another_kernel_cannot_be_explored(self):
-        with pytest.raises(ValueError, match="kernel='gaussian' cannot be explored"):
-            PSKC(kernel="gaussian").explore(blobs(50))
+    def test_a_number_of_clusters_cannot_be_explored(self):
+        with pytest.raises(ValueError, match="n_clusters=3.* cannot be explored"):
+            PSKC(n_clusters=3).explore(blobs(50))
 
     def test_a_missing_package_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "uvicorn", None)

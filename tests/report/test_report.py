@@ -7,9 +7,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from pskclust import PSKC
+from pskclust._provenance import choice_words
 from pskclust.report import write_report
 from pskclust.report._page import number
 from pskclust.report._summary import Summary
@@ -78,16 +79,44 @@ def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
     chosen = report(tmp_path, model, blobs, n_left_out=7)
     assert {"n_clusters=4", "n_clusters=2"} <= set(chosen.texts)
     assert "300, 7 left out" in chosen.texts
-    assert f"Chosen for this data: {model.auto_}." in chosen.texts
+    assert f"Chosen: {choice_words(model)}." in chosen.texts
     given = report(tmp_path, PSKC(psi=64, tau=0.01, random_state=0).fit(blobs), blobs)
     assert {"psi=128", "tau=0.005"} <= set(given.texts)
-    assert not any("Chosen for this data" in words for words in given.texts)
+    assert not any("Chosen:" in words for words in given.texts)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"psi": 32, "tau": 0.05}, {"n_clusters": 4}, {"linking": False}]
+)
+def test_the_call_on_the_page_gives_the_same_labels(tmp_path, blobs, parameters):
+    model = PSKC(**parameters, random_state=0).fit(blobs)
+    page = report(tmp_path, model, blobs)
+    call = page.texts[page.texts.index("Same labels:") + 1]
+    assert_array_equal(eval(call, {"PSKC": PSKC}).fit(blobs).labels_, model.labels_)
+    assert not any("another fit may" in text for text in page.texts)
+
+
+def test_without_a_seed_the_page_says_that_another_fit_may_differ(tmp_path, blobs):
+    texts = report(tmp_path, PSKC().fit(blobs), blobs).texts
+    assert any("another fit may give other labels" in text for text in texts)
+
+
+def test_the_page_says_of_linked_clusters_only_what_is_true(tmp_path, model, blobs):
+    linked = " ".join(report(tmp_path, model, blobs).texts)
+    for words in ("grew from", "before refinement", "refinement moved", "Dashed"):
+        assert words not in linked
+    grown = PSKC(psi=16, tau=0.05, random_state=0).fit(blobs)
+    texts = " ".join(report(tmp_path, grown, blobs).texts)
+    for words in ("grew from", "objective before refinement", "refinement moved", "Dashed"):
+        assert words in texts
+    unrefined = PSKC(psi=16, tau=0.05, refine=False, random_state=0).fit(blobs)
+    assert "before refinement" not in " ".join(report(tmp_path, unrefined, blobs).texts)
 
 
 def test_the_page_needs_nothing_else(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs)
     sources = [value for tag, name, value in page.attributes if name in ("src", "href")]
-    assert len(sources) == 4
+    assert len(sources) == 3
     assert all(source.startswith("data:image/png;base64,iVBOR") for source in sources)
     assert not {"script", "link", "iframe", "object"} & set(page.tags)
     content = (tmp_path / "report.html").read_text()
@@ -135,7 +164,7 @@ def test_one_column_one_cluster_and_none_at_all(tmp_path):
     one = PSKC(psi=2, tau=0.01, random_state=0).fit(X)
     assert one.n_clusters_ == 1
     page = report(tmp_path, one, X)
-    assert any("one cluster only" in text for text in page.texts)
+    assert any("only one cluster" in text for text in page.texts)
     none = PSKC(psi=8, tau=0.999, random_state=0).fit(X)
     assert none.n_clusters_ == 0
     page = report(tmp_path, none, X)
@@ -151,14 +180,6 @@ def test_columns_that_never_change_and_equal_rows(tmp_path):
     summary = Summary.of(model, X)
     assert [len(cluster.members) for cluster in summary.clusters] == [1, 1]
     assert summary.clusters[0].traits[0].column == 0
-
-
-def test_the_other_kernel_has_rules_of_its_own(tmp_path, blobs):
-    model = PSKC(kernel="gaussian").fit(blobs)
-    page = report(tmp_path, model, blobs)
-    assert "raise gamma" in page.texts
-    assert f"gamma={2 * model.kernel_.gamma:.4g}" in page.texts
-    assert "n_partitions" not in page.texts
 
 
 def test_what_the_result_suggests_is_said(tmp_path, scattered):
@@ -180,7 +201,7 @@ def test_fragments_are_counted(tmp_path):
     model = PSKC(psi=64, tau=0.01, random_state=0).fit(X)
     assert sorted(model.cluster_sizes_) == [8, 150, 150, 150]
     texts = report(tmp_path, model, X).texts
-    assert any(text.startswith("1 cluster is much smaller") for text in texts)
+    assert any(text.startswith("1 cluster has fewer than 15 rows") for text in texts)
     assert any("min_cluster_size=15" in text for text in texts)
 
 

@@ -67,11 +67,12 @@ class Bars:
         self._shown.update(self._task, completed=share, note=note)
 
 
-def first_fit_note(n_rows: int) -> str:
-    """Return what to say while nothing seems to happen."""
-    from .._kernels.select import MIN_ROWS_FOR_COMPILED
+def first_fit_note(n_rows: int, *, chooses: bool) -> str:
+    """Return the note about compilation where a fit of so many rows uses compiled code."""
+    from .._kernels.select import MIN_ROWS_FOR_COMPILED, MIN_SAMPLE_ROWS_FOR_COMPILED
 
-    return "the first time, code is compiled" if n_rows >= MIN_ROWS_FOR_COMPILED else ""
+    smallest = MIN_SAMPLE_ROWS_FOR_COMPILED if chooses else MIN_ROWS_FOR_COMPILED
+    return "the first time, code is compiled" if n_rows >= smallest else ""
 
 
 def _rich_progress() -> RichProgress:

@@ -25,6 +25,7 @@ from .options import (
 )
 from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
 from .reading import opened_data, option_value, read_data
+from .repeating import command_line
 from .summary import peak_memory, print_summary, scores_against, summary_of
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def fit(
 
 
 def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars: Bars) -> _Job:
+    from .._data.parameters import Parameters
     from .._data.scaling import Preparation
     from .._estimator import PSKC
 
@@ -126,9 +128,10 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     selection, rows = read_data(table, options, bars)
     read = time.perf_counter()
     model = PSKC(**parameters, callback=bars.of_fit)
+    chooses = Parameters.checked(model.get_params(deep=False)).chooses
     scaling = options["scaling"]
     preparation = Preparation.of(rows.numbers, selection.features, scaling, rows.means, rows.weight)
-    bars.show("encode", 0.0, first_fit_note(len(rows.numbers)))
+    bars.show("encode", 0.0, first_fit_note(len(rows.numbers), chooses=chooses))
     model.fit(preparation.apply(rows.numbers), sample_weight=rows.weight)
     model.preparation_ = preparation
     fitted = time.perf_counter()
@@ -193,8 +196,12 @@ def _summary(
         **summary_of(job.model),
         "hints": _hints(job),
         "label": job.selection.label,
+        "weight": job.selection.weight,
         "scores": job.scores,
         "parameters": parameters,
+        "psi": job.model.psi_,
+        "tau": job.model.tau_,
+        "command": command_line(click.get_current_context()),
         "seconds": {**job.seconds, "total": total},
         "memory_bytes": peak_memory(),
         "written": [name for name in outputs.names() if name != STANDARD_OUTPUT],

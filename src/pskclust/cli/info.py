@@ -11,7 +11,13 @@ from .._utils.memory import readable_bytes
 from .display import counted, print_facts, print_json
 from .models import known_columns, loaded_model, preparation_of
 from .options import debug_option, json_option
-from .summary import print_clusters, summary_of
+from .summary import (
+    objective_words,
+    print_clusters,
+    print_repeating,
+    provenance_facts,
+    summary_of,
+)
 
 if TYPE_CHECKING:
     from .._estimator import PSKC
@@ -39,6 +45,8 @@ def info(model_file: str, as_json: bool) -> None:
         "scaling": "none" if preparation is None else preparation.scaling,
         **summary_of(model),
         "parameters": _parameters(model),
+        "psi": int(model.psi_),
+        "tau": float(model.tau_),
     }
     if as_json:
         print_json(content)
@@ -51,14 +59,14 @@ def info(model_file: str, as_json: bool) -> None:
             "found": f"{counted(content['n_clusters'], 'cluster')} in "
             f"{counted(content['n_rows'], 'row')}, {content['n_noise']:,} of them noise",
             "columns": f"{', '.join(names)} (scaling: {content['scaling']})",
-            "objective": f"{content['objective']:,.2f}",
-            "parameters": ", ".join(f"{k} {v}" for k, v in content["parameters"].items()),
+            **provenance_facts(content),
+            "objective": objective_words(content),
         }
     )
+    print_repeating(content)
 
 
 def _parameters(model: PSKC) -> dict[str, Any]:
-    """Return the parameters that shape the result, psi and tau as they were used."""
+    """Return all parameters that shape the result, as they were given."""
     hidden = ("n_jobs", "verbose", "callback")
-    parameters = {k: v for k, v in model.get_params(deep=False).items() if k not in hidden}
-    return {**parameters, "psi": model.psi_, "tau": model.tau_}
+    return {k: v for k, v in model.get_params(deep=False).items() if k not in hidden}

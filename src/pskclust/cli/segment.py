@@ -24,8 +24,11 @@ from .options import (
     image_clustering_options,
     json_option,
 )
+from .repeating import command_line
+from .summary import provenance_of
 
 if TYPE_CHECKING:
+    from .._estimator import PSKC
     from ..image import Segmentation
 
 _EPILOG = """\b
@@ -73,6 +76,7 @@ def segment(
     mean colours, each cluster on white, and a contact sheet.
     """
     check_clustering({name: parameters[name] for name in PARAMETERS})
+    command = command_line(click.get_current_context(), keep=("output",))
     paths = _image_files(images)
     folders = _folders(paths, Path(output), single=len(images) == 1 and os.path.isfile(images[0]))
     for folder in folders.values():
@@ -87,9 +91,9 @@ def segment(
                 # The other images of a folder are still done.
                 failures.append(one_line(f"{end_of(error)[0]} {_way_out(path)}"))
     if as_json:
-        print_json({"images": results, "failures": failures})
+        print_json({"images": results, "failures": failures, "command": command})
     elif results:
-        _print(results)
+        _print(results, command)
     for line in failures[1:]:
         click.echo(f"Error: {line}", err=True)
     if failures:
@@ -167,13 +171,26 @@ def _segmented(
         "height": height,
         "n_clusters": found.n_clusters,
         "sizes": found.sizes.tolist(),
+        **provenance_of(found.model),
+        "python": _python_call(found.model, color_space, position),
         "seconds": time.perf_counter() - started,
         "folder": str(folder),
         "written": [file.name for file in files],
     }
 
 
-def _print(results: list[dict[str, Any]]) -> None:
+def _python_call(model: PSKC, color_space: str, position: float) -> str:
+    from .._provenance import arguments, given_parameters
+
+    # The defaults of segment() are not those of PSKC: psi and tau are always named.
+    given = {"psi": model.psi, "tau": model.tau, **given_parameters(model)}
+    given["color_space"] = color_space
+    if position:
+        given["position"] = position
+    return f"segment(image, {arguments(given)})"
+
+
+def _print(results: list[dict[str, Any]], command: str) -> None:
     print_table(
         ["image", "pixels", "clusters", "largest", "seconds", "written to"],
         [
@@ -188,6 +205,11 @@ def _print(results: list[dict[str, Any]]) -> None:
             for result in results
         ],
     )
+    for result in results:
+        if result["choice"] is not None:
+            click.echo(f"\nChosen for {Path(result['image']).name}: {result['choice']}.")
+    call = results[0]["python"]
+    click.echo(f"\nSame labels:\n  {command}\n  {call}  # in Python, for each image")
 
 
 def _largest(result: dict[str, Any]) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 
 from .._utils.memory import readable_bytes
@@ -21,11 +23,14 @@ _QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 def summary_of(model: PSKC) -> dict[str, Any]:
     """Return what a fit found."""
+    from .._provenance import is_refined
+
     labels, similarities = model.labels_, model.similarities_
     order = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels + 1, minlength=model.n_clusters_ + 1))
     members = [order[ends[k] : ends[k + 1]] for k in range(model.n_clusters_)]
     n_noise = int(np.count_nonzero(labels < 0))
+    refined = is_refined(model)
     return {
         "n_rows": len(labels),
         "n_clusters": int(model.n_clusters_),
@@ -40,12 +45,69 @@ def summary_of(model: PSKC) -> dict[str, Any]:
             for cluster, rows in enumerate(members)
         ],
         "objective": model.objective_,
-        "objective_before_refinement": model.objective_before_refinement_,
-        "n_reassigned": int(model.n_reassigned_),
-        "psi": model.psi_,
-        "tau": model.tau_,
-        "choice": None if model.auto_ is None else str(model.auto_),
+        "objective_before_refinement": model.objective_before_refinement_ if refined else None,
+        "n_reassigned": int(model.n_reassigned_) if refined else None,
+        **provenance_of(model),
     }
+
+
+def provenance_of(model: PSKC) -> dict[str, Any]:
+    """Return what was given to a fit, what it chose and why, and the call that repeats it."""
+    from .._provenance import (
+        choice_words,
+        chosen_values,
+        given_parameters,
+        is_repeatable,
+        python_call,
+    )
+
+    return {
+        "given": given_parameters(model),
+        "chosen": chosen_values(model),
+        "choice": choice_words(model),
+        "python": python_call(model),
+        "repeatable": is_repeatable(model),
+    }
+
+
+def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was given and what was chosen, as facts to print."""
+    given = ", ".join(f"{name} {value}" for name, value in summary["given"].items())
+    facts = {"given": given or "nothing"}
+    if summary["choice"] is not None:
+        facts["chosen"] = summary["choice"]
+    return facts
+
+
+def objective_words(summary: Mapping[str, Any]) -> str:
+    """Return the objective, and where refinement was applied, what it changed."""
+    words = f"{summary['objective']:,.2f}"
+    if summary["n_reassigned"] is None:
+        return words
+    moved = counted(summary["n_reassigned"], "row")
+    before = summary["objective_before_refinement"]
+    return f"{words}, before refinement {before:,.2f} ({moved} moved)"
+
+
+def print_repeating(summary: Mapping[str, Any], *, to_stderr: bool = False) -> None:
+    """Print the command and the call that give the same labels, each on one line to copy."""
+    from .._provenance import UNREPEATABLE
+
+    click.echo("\nSame labels:", err=to_stderr)
+    if summary.get("command") is not None:
+        click.echo(f"  {summary['command']}", err=to_stderr)
+    click.echo(f"  {summary['python']}  # {_python_note(summary)}", err=to_stderr)
+    if not summary["repeatable"]:
+        click.echo(f"  {UNREPEATABLE}", err=to_stderr)
+
+
+def _python_note(summary: Mapping[str, Any]) -> str:
+    note = "in Python, for the same columns"
+    if summary["scaling"] != "none":
+        note += f" after {summary['scaling']} scaling"
+    if summary.get("weight") is not None:
+        note += f', with the weights in "{summary["weight"]}"'
+    return note
 
 
 def scores_against(classes: NDArray[np.int64], labels: NDArray[np.int64]) -> dict[str, float]:
@@ -109,14 +171,9 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         "found": f"{counted(summary['n_clusters'], 'cluster')} in "
         f"{counted(summary['n_rows'], 'row')}, {summary['n_noise']:,} of them noise",
         "columns": f"{few} (scaling: {summary['scaling']})",
-        "parameters": f"psi {summary['psi']}, tau {summary['tau']:.4g}, "
-        f"seed {summary['parameters']['random_state']}",
-        "objective": f"{summary['objective']:,.2f}, before refinement "
-        f"{summary['objective_before_refinement']:,.2f} "
-        f"({counted(summary['n_reassigned'], 'row')} moved)",
+        **provenance_facts(summary),
+        "objective": objective_words(summary),
     }
-    if summary["choice"]:
-        facts["chosen"] = summary["choice"]
     if summary["n_dropped"]:
         facts["left out"] = f"{counted(summary['n_dropped'], 'row')} with missing values"
     if summary["n_filled"]:
@@ -135,3 +192,4 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     if summary["written"]:
         facts["written"] = ", ".join(summary["written"])
     print_facts(facts, to_stderr=to_stderr)
+    print_repeating(summary, to_stderr=to_stderr)

@@ -1,0 +1,115 @@
+"""The command and the call that a command prints give the same labels."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from PIL import Image
+
+from pskclust import PSKC
+from pskclust.image import read_image, segment
+from tests.helpers.cli import Commands, read_csv
+
+
+@pytest.fixture
+def command(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsys)
+
+
+@pytest.fixture
+def table(blobs):
+    frame = pd.DataFrame(blobs, columns=["x", "y, in m"])
+    frame["kind of row"] = np.arange(len(frame)) % 3
+    frame["weight"] = 1 + np.arange(len(frame)) % 2
+    frame.to_csv("my table.csv", index=False)
+    return frame
+
+
+def printed(out):
+    """Return the command and the call below "Same labels:"."""
+    lines = out.split("Same labels:\n")[1].splitlines()
+    return lines[0].strip(), lines[1].split("  # ")[0].strip()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--psi", "16", "--tau", "0.05"),
+        ("--n-clusters", "4", "--seed", "7"),
+        ("--linking", "no", "--no-refine", "--n-jobs", "1"),
+    ],
+    ids=" ".join,
+)
+def test_the_printed_command_and_call_give_the_same_labels(command, table, options):
+    columns = ("--drop", "kind of row,weight")
+    out = command.ok("fit", "my table.csv", *columns, *options, "-o", "first.csv")
+    line, call = printed(out)
+    words = shlex.split(line)
+    assert words[:3] == ["pskclust", "fit", "my table.csv"]
+    assert "-o" not in words
+    assert "--n-jobs" not in words
+    command.ok(*words[1:], "-o", "second.csv")
+    labels = read_csv("first.csv")["cluster"]
+    assert_array_equal(read_csv("second.csv")["cluster"], labels)
+    rows = table[["x", "y, in m"]].to_numpy()
+    assert_array_equal(eval(call, {"PSKC": PSKC}).fit(rows).labels_, labels)
+
+
+def test_options_with_spaces_commas_and_weights_are_printed_as_they_are_typed(command, table):
+    options = ("--columns", '"y, in m",x', "--weight", "weight", "--scale", "standard")
+    found = json.loads(command.ok("fit", "my table.csv", *options, "--header", "--json"))
+    words = shlex.split(found["command"])
+    assert words[-2:] == ["--seed", "0"]
+    assert "--header" in words
+    again = json.loads(command.ok(*words[1:], "--json"))
+    assert again["clusters"] == found["clusters"]
+    assert again["command"] == found["command"]
+    out = command.ok(*words[1:])
+    assert 'after standard scaling, with the weights in "weight"' in out
+
+
+def test_given_is_told_apart_from_chosen(command, table):
+    data = ("fit", "my table.csv", "--columns", "x,weight")
+    chosen = json.loads(command.ok(*data, "--json"))
+    assert chosen["given"] == {"random_state": 0}
+    assert set(chosen["chosen"]) == {"n_clusters", "psi", "tau"}
+    assert chosen["objective_before_refinement"] is None
+    given = json.loads(command.ok(*data, "--psi", "8", "--tau", "0.1", "--json"))
+    assert given["given"] == {"psi": 8, "tau": 0.1, "random_state": 0}
+    assert given["chosen"] == {}
+    assert given["choice"] is None
+    assert given["n_reassigned"] >= 0
+    out = command.ok(*data, "--model", "model.npz")
+    assert "before refinement" not in out
+    assert f"{chosen['n_clusters']} cluster" in out.split("chosen", 1)[1]
+    told = command.ok("info", "model.npz")
+    assert "chosen" in told
+    assert "  PSKC(random_state=0)  # in Python" in told
+    assert "before refinement" not in told
+
+
+def test_info_says_that_a_model_without_a_seed_may_not_be_repeated(command, blobs):
+    PSKC(psi=8, tau=0.1).fit(blobs).save("model.npz")
+    assert "another fit may give other labels" in command.ok("info", "model.npz")
+
+
+@pytest.mark.parametrize("options", [(), ("--psi", "auto", "--tau", "auto", "--n-clusters", "2")])
+def test_segmenting_prints_what_gives_the_same_segments(command, tmp_path, options):
+    pixels = np.random.RandomState(0).randint(0, 60, (20, 30, 3)).astype(np.uint8)
+    pixels[:, 15:] += 150
+    Image.fromarray(pixels).save("two.png")
+    out = command.ok("segment", "two.png", "-o", "parts", *options)
+    line, call = printed(out)
+    labels = np.load("parts/labels.npy")
+    command.ok(*shlex.split(line)[1:], "--force")
+    assert_array_equal(np.load("parts/labels.npy"), labels)
+    found = eval(call, {"segment": segment, "image": read_image("two.png")})
+    assert_array_equal(found.labels, labels)
+    assert ("Chosen for two.png: psi" in out) == bool(options)
