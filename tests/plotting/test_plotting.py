@@ -138,6 +138,12 @@ def test_growth_of_clusters_that_were_chosen_is_refused(model, blobs):
         GrowthDisplay.from_estimator(model, blobs)
 
 
+def test_a_cross_is_named_after_the_row_that_it_marks(model, grown, blobs):
+    for fitted, name in ((model, "most similar row"), (grown, "seed")):
+        legend = ClusterDisplay.from_estimator(fitted, blobs).ax_.get_legend()
+        assert legend.get_texts()[-1].get_text() == name
+
+
 def test_tau_is_drawn_only_where_it_decides_what_is_noise(model, grown, blobs):
     assert SimilarityDisplay.from_estimator(grown, blobs).tau == grown.tau_
     assert SimilarityDisplay.from_estimator(model, blobs).tau is None

@@ -94,6 +94,9 @@ def test_the_call_on_the_page_gives_the_same_labels(tmp_path, blobs, parameters)
     call = page.texts[page.texts.index("Same labels:") + 1]
     assert_array_equal(eval(call, {"PSKC": PSKC}).fit(blobs).labels_, model.labels_)
     assert not any("another fit may" in text for text in page.texts)
+    assert "fitted to the same rows." in page.texts
+    scaled = report(tmp_path, model, blobs, scaling="standard")
+    assert "fitted to the same rows after standard scaling." in scaled.texts
 
 
 def test_without_a_seed_the_page_says_that_another_fit_may_differ(tmp_path, blobs):
@@ -105,6 +108,7 @@ def test_the_page_says_of_linked_clusters_only_what_is_true(tmp_path, model, blo
     linked = " ".join(report(tmp_path, model, blobs).texts)
     for words in ("grew from", "before refinement", "refinement moved", "Dashed"):
         assert words not in linked
+    assert "most similar to its cluster" in linked
     grown = PSKC(psi=16, tau=0.05, random_state=0).fit(blobs)
     texts = " ".join(report(tmp_path, grown, blobs).texts)
     for words in ("grew from", "objective before refinement", "refinement moved", "Dashed"):

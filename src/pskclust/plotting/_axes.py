@@ -44,5 +44,11 @@ def mark_seeds(ax: Any, points: NDArray[np.float64]) -> None:
         ax.plot(*points.T, "x", color=colour, ms=size, mew=width)
 
 
+def seed_name(estimator: Any) -> str:
+    """Return the name of the rows in `seeds_`: of linked clusters, none grew from one row."""
+    linked = getattr(estimator, "merge_tree_", None) is not None
+    return "most similar row" if linked else "seed"
+
+
 def without_frame(ax: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)

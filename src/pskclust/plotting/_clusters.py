@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._utils.palette import NOISE_COLOUR, cluster_colours
-from ._axes import as_text, axes_for, mark_seeds
+from ._axes import as_text, axes_for, mark_seeds, seed_name
 from ._points import Limits, draw_points
 from .projection import project
 
@@ -17,7 +17,9 @@ _MAX_NAMES = 12
 
 
 class ClusterDisplay:
-    """Points in the colours of their clusters, noise in grey, seeds as crosses.
+    """Points in the colours of their clusters, noise in grey, a cross for a row of each cluster.
+
+    The cross is the row that a cluster grew from, or the most similar row of a linked cluster.
 
     Make one with :meth:`from_estimator`.
 
@@ -28,8 +30,10 @@ class ClusterDisplay:
         -1 is noise.
     seeds : ndarray of int or None, default=None
         Rows to mark.
+    seed_name : str, default="seed"
+        Legend of the rows that are marked.
     names : tuple of two str, default=("", "")
-        What the axes are.
+        Names of the axes.
 
     Attributes
     ----------
@@ -43,11 +47,13 @@ class ClusterDisplay:
         points: NDArray[np.float64],
         labels: NDArray[np.int64],
         seeds: NDArray[np.int64] | None = None,
+        seed_name: str = "seed",
         names: tuple[str, str] = ("", ""),
     ) -> None:
         self.points = points
         self.labels = labels
         self.seeds = seeds
+        self.seed_name = seed_name
         self.names = names
 
     @classmethod
@@ -82,6 +88,7 @@ class ClusterDisplay:
             points=plane.points,
             labels=estimator.labels_,
             seeds=getattr(estimator, "seeds_", None),
+            seed_name=seed_name(estimator),
             names=plane.names,
         )
         return display.plot(ax=ax)
@@ -115,7 +122,7 @@ class ClusterDisplay:
         if (self.labels < 0).any():
             marks.append(_mark(Line2D, NOISE_COLOUR, f"noise: {(self.labels < 0).sum():,}"))
         if self.seeds is not None and len(self.seeds):
-            marks.append(_mark(Line2D, "black", "seed", "x"))
+            marks.append(_mark(Line2D, "black", self.seed_name, "x"))
         if marks:
             self.ax_.legend(
                 handles=marks,

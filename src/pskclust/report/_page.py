@@ -26,6 +26,7 @@ class Provenance(NamedTuple):
     given: Mapping[str, str]
     choice: str | None  # None if nothing was chosen
     call: str
+    rows: str  # that the call is to be fitted to
     note: str | None  # None if the call gives the same labels every time
 
 
@@ -270,7 +271,9 @@ def _provenance(fit: Provenance) -> str:
     if fit.choice is not None:
         lines.append(f"Chosen: {fit.choice}.")
     paragraphs = [f"<p>{prose(line)}</p>" for line in lines]
-    paragraphs.append(f"<p>Same labels: <code>{prose(fit.call)}</code></p>")
+    paragraphs.append(
+        f"<p>Same labels: <code>{prose(fit.call)}</code> {prose(f'fitted to {fit.rows}')}.</p>"
+    )
     if fit.note is not None:
         paragraphs.append(f"<p>{prose(fit.note)}</p>")
     return "\n".join(paragraphs)

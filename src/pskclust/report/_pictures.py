@@ -37,14 +37,16 @@ def draw_pictures(
     plane = Projection.of(_comparable(rows) if scaled and rows.shape[1] > 2 else rows, names)
     what = {"points": plane.points, "labels": model.labels_, "seeds": model.seeds_}
 
+    linked = is_linked(model)
+    marked = "most similar row" if linked else "seed"
+
     def draw_clusters(figure: Any) -> None:
-        ClusterDisplay(**what, names=plane.names).plot(ax=figure.subplots())
+        ClusterDisplay(**what, seed_name=marked, names=plane.names).plot(ax=figure.subplots())
 
     def draw_growth(figure: Any) -> None:
         display = GrowthDisplay(**what, growth_steps=model.growth_step_, names=plane.names)
         display.plot(cluster=largest, figure=figure)
 
-    linked = is_linked(model)
     crosses = _MOST_SIMILAR if linked else _SEEDS
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
     if model.n_clusters_:

@@ -87,7 +87,7 @@ def write_report(
         rows=rows,
         similarities=model.similarities_,
         pictures=draw_pictures(model, rows, names, scaling is not None),
-        provenance=_provenance(model),
+        provenance=_provenance(model, scaling),
         details=_details(model, scaling),
         rules=rules(outcome),
         hints=said,
@@ -119,11 +119,12 @@ def _figures_of_fit(seconds: float | None, scores: Mapping[str, float]) -> dict[
     return facts | {name: f"{score:.3f}" for name, score in scores.items()}
 
 
-def _provenance(model: Any) -> Provenance:
+def _provenance(model: Any, scaling: str | None) -> Provenance:
     return Provenance(
         given={name: str(value) for name, value in given_parameters(model).items()},
         choice=choice_words(model),
         call=python_call(model),
+        rows="the same rows" if scaling is None else f"the same rows after {scaling} scaling",
         note=None if is_repeatable(model) else UNREPEATABLE,
     )
 
