@@ -83,7 +83,7 @@ def test_the_summary_tells_what_was_found(command, table):
         "clusters in 420 rows",
         "objective",
         "before refinement",
-        "agreement   F1",
+        "agreement  F1",
         'with column "group"',
         "seconds",
         "memory",

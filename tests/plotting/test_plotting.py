@@ -57,7 +57,7 @@ def test_points_have_the_colours_of_their_clusters(model, blobs):
     assert_array_equal(display.ax_.lines[0].get_xydata(), blobs[model.seeds_])
     assert display.ax_.get_title() == "3 clusters, 0.0% noise"
     names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert names == ["0: 100", "1: 100", "2: 100", "seed"]
+    assert names == ["0: 100", "1: 100", "2: 100", "most similar row"]
 
 
 def test_noise_is_grey_and_named(scattered):

@@ -169,11 +169,8 @@ def _noise_threshold(estimator: Any) -> float | None:
     """Return tau where it decides which rows are noise."""
     # Linked clusters, and all with noise="nearest", take rows at any similarity above 0.
     linked = getattr(estimator, "merge_tree_", None) is not None
-    return (
-        None
-        if linked or getattr(estimator, "noise", "keep") == "nearest"
-        else float(estimator.tau_)
-    )
+    nearest = getattr(estimator, "noise", "keep") == "nearest"
+    return None if linked or nearest else float(estimator.tau_)
 
 
 def _similarities(estimator: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -271,9 +271,8 @@ def _provenance(fit: Provenance) -> str:
     if fit.choice is not None:
         lines.append(f"Chosen: {fit.choice}.")
     paragraphs = [f"<p>{prose(line)}</p>" for line in lines]
-    paragraphs.append(
-        f"<p>Same labels: <code>{prose(fit.call)}</code> {prose(f'fitted to {fit.rows}')}.</p>"
-    )
+    call = f"<code>{prose(fit.call)}</code> fitted to {prose(fit.rows)}."
+    paragraphs.append(f"<p>Same labels: {call}</p>")
     if fit.note is not None:
         paragraphs.append(f"<p>{prose(fit.note)}</p>")
     return "\n".join(paragraphs)
