@@ -18,19 +18,18 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from . import _pipeline as pipeline
-from . import _prediction as prediction
 from ._cells.partition import Partition
 from ._data.parameters import Parameters, check_parameters, whole
 from ._data.rows import FitRows, check_columns, check_rows, check_values
 from ._data.sources import row_blocks
 from ._data.streamed import numbered
 from ._engines.protocol import Engine
+from ._fit import pipeline, prediction
+from ._fit.in_process import column_names, engine_of, rows_of
+from ._fit.pipeline import Columns, Fitted
 from ._isolation_kernel import IsolationKernel
-from ._local import column_names, engine_of, rows_of
 from ._model_io.container import write_model
 from ._model_io.state import SavedModel, to_parts
-from ._pipeline import Columns, Fitted
 from ._utils.progress import Report, reporter
 
 

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from . import _pipeline as pipeline
 from ._data.checks import check_psi
 from ._data.parameters import Parameters, between, check_parameters, whole
 from ._data.rows import Data
 from ._data.streamed import BlockData
 from ._estimator import PSKC
-from ._local import engine_of, rows_of
+from ._fit import pipeline
+from ._fit.in_process import engine_of, rows_of
 from ._pskc.result import Result
 from ._utils.progress import Progress, Report, reporter
 

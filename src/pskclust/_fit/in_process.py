@@ -7,16 +7,16 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from ._cells.partition import Partition
-from ._data.parameters import Parameters
-from ._data.rows import Data, FitRows, check_columns, check_rows
-from ._data.sources import RowBlocks, row_blocks
-from ._data.streamed import BlockData
-from ._data.weights import Weights, check_weights
-from ._engines.out_of_core import out_of_core_engine
-from ._engines.protocol import Engine
-from ._engines.select import isolation_engine
-from ._utils.progress import Report, ignore
+from .._cells.partition import Partition
+from .._data.parameters import Parameters
+from .._data.rows import Data, FitRows, check_columns, check_rows
+from .._data.sources import RowBlocks, row_blocks
+from .._data.streamed import BlockData
+from .._data.weights import Weights, check_weights
+from .._engines.out_of_core import out_of_core_engine
+from .._engines.protocol import Engine
+from .._engines.select import isolation_engine
+from .._utils.progress import Report, ignore
 
 
 def rows_of(
