@@ -32,6 +32,8 @@ LAYERS = [
     "tables",
     "_isolation_kernel",
     "_pipeline",
+    "_prediction",
+    "_local",
     "_estimator",
     "_sweep",
     "datasets",
