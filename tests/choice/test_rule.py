@@ -216,6 +216,7 @@ def test_of_few_rows_there_are_more_kernels(moons, model):
     assert many.auto_.n_kernels == 8
 
 
+@pytest.mark.slow
 def test_thin_arms_of_few_rows_are_found(arms):
     """No kernel with large cells can follow them, and of small cells few rows are in one."""
     X, y = arms
@@ -349,6 +350,7 @@ def small_psis(monkeypatch):
     return round_clusters(6, 1_200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["voronoi", "hypersphere"])
 def test_larger_psi_are_looked_at_with_more_rows(small_psis, method):
     X, y = small_psis
@@ -358,6 +360,7 @@ def test_larger_psi_are_looked_at_with_more_rows(small_psis, method):
     assert adjusted_rand_score(y, model.labels_) > 0.99
 
 
+@pytest.mark.slow
 def test_larger_psi_serve_weights_and_blocks(small_psis):
     X, _ = small_psis
     whole = PSKC(random_state=0).fit(X)
@@ -461,6 +464,7 @@ def test_weights_are_repeated_rows(monkeypatch, limit):
     assert_array_equal(np.repeat(weighted.similarities_, weights), repeated.similarities_)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_threads_or_kernels(monkeypatch, scattered):
     plain = PSKC(random_state=0, n_jobs=1).fit(scattered)
     monkeypatch.setattr("pskclust._choice.sample.MIN_ROWS_FOR_COMPILED", 10**6)

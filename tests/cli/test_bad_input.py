@@ -122,6 +122,7 @@ def test_missing_values_are_counted_by_column(command, scattered):
     assert "5 missing values by means" in command.ok("fit", "t.csv", *FAST, "--missing", "mean")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -192,6 +193,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_an_output_that_exists(command, name, model, tmp_path):
     (tmp_path / name).write_text("precious")
@@ -226,6 +228,7 @@ def test_an_output_of_no_known_format(command, table, model):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["writing", "syncing"])
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_a_full_disk(command, name, moment, model, tmp_path, monkeypatch):

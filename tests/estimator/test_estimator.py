@@ -314,6 +314,7 @@ FINE_DATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["voronoi", "hypersphere", "tree"])
 @pytest.mark.parametrize("X", FINE_DATA.values(), ids=FINE_DATA)
 def test_unusual_data_is_fine(X, method):

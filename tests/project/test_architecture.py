@@ -35,6 +35,7 @@ LAYERS = [
     "_prediction",
     "_local",
     "_estimator",
+    "_loading",
     "_sweep",
     "datasets",
     "metrics",
