@@ -210,6 +210,7 @@ def test_the_next_best_is_another_number():
     assert str(chosen(best, three)).endswith("; next best is one cluster")
 
 
+@pytest.mark.slow
 def test_of_few_rows_there_are_more_kernels(moons, model):
     assert model.auto_.n_kernels == 16
     many = PSKC(random_state=0).fit(np.concatenate([moons[0]] * 4))
