@@ -506,6 +506,7 @@ def test_rows_may_be_read_block_by_block(parameters, weighted, scattered, tmp_pa
         assert_array_equal(model.confidences_, plain.confidences_)
 
 
+@pytest.mark.slow
 def test_the_objective_is_the_similarity_of_all_rows(scattered):
     weights = np.random.RandomState(0).randint(0, 4, len(scattered))
     model = PSKC(random_state=0).fit(scattered, sample_weight=weights)
@@ -532,6 +533,7 @@ def test_linked_growth_goes_on_from_a_checkpoint(scattered, tmp_path):
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_a_choice_leaves_no_checkpoint(scattered, tmp_path):
     model = PSKC(random_state=0, checkpoint=tmp_path / "checkpoint").fit(scattered)
     assert_same_but_for_the_engine(model, PSKC(random_state=0).fit(scattered))
