@@ -307,6 +307,7 @@ def test_a_limit_of_the_system_itself(command, name, model, tmp_path):
     assert left == {"table.csv", "model.npz"}
 
 
+@pytest.mark.slow
 def test_a_standard_output_that_takes_nothing(model, tmp_path):
     with open("/dev/full", "w") as full:
         process = start("predict", "model.npz", "table.csv", folder=tmp_path, stdout=full)
@@ -338,6 +339,7 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("stage", ["choose", "encode", "link", "grow", "refine"])
 def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
@@ -354,6 +356,7 @@ def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
     assert (tmp_path / "labels.csv").read_text() == "precious"
 
 
+@pytest.mark.slow
 def test_termination_cleans_up(tmp_path, model):
     """As `kill` and a shutdown do it, in the middle of a file that is being written."""
     code = (
