@@ -250,11 +250,6 @@ def test_paths_that_cannot_be_read_say_what_can(tmp_path):
         PSKC().fit(tmp_path / "flat.npy")
 
 
-def test_the_gaussian_kernel_needs_an_array(scattered, tmp_path):
-    with pytest.raises(ValueError, match="kernel='gaussian' compares all pairs of rows"):
-        PSKC(kernel="gaussian").fit(in_blocks(scattered, []))
-
-
 def test_without_room_in_memory_a_fit_asks_for_a_folder(scattered):
     with (
         mock.patch("pskclust._utils.memory.available_bytes", return_value=1000),

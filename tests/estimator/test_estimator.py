@@ -44,7 +44,6 @@ def test_scikit_learns_own_checks(estimator, check):
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        PSKC(kernel="gaussian"),
         PSKC(method="tree"),
         PSKC(noise="nearest"),
         PSKC(psi=8, tau=0.1, noise="nearest"),
@@ -314,6 +313,7 @@ FINE_DATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["voronoi", "hypersphere", "tree"])
 @pytest.mark.parametrize("X", FINE_DATA.values(), ids=FINE_DATA)
 def test_unusual_data_is_fine(X, method):

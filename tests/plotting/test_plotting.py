@@ -37,7 +37,7 @@ def _closed_figures():
 
 @pytest.fixture
 def model(blobs):
-    return PSKC(random_state=0).fit(blobs)
+    return PSKC(psi=16, tau=0.04, random_state=0).fit(blobs)
 
 
 def colours_drawn(ax):
@@ -179,7 +179,7 @@ def test_given_figures_are_drawn_on(model, blobs):
 def test_names_are_drawn_as_they_are(blobs):
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(blobs, columns=["cost in $ \\frac{", "x$^" + 60 * "y"])
-    model = PSKC(random_state=0).fit(table)
+    model = PSKC(psi=16, tau=0.04, random_state=0).fit(table)
     for display in (ClusterDisplay, SimilarityDisplay):
         shown = display.from_estimator(model, table)
         shown.figure_.canvas.draw()
@@ -227,7 +227,7 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
         "import sys; sys.modules['matplotlib'] = None; sys.modules['matplotlib.pyplot'] = None\n"
         "from pskclust import PSKC; from pskclust.plotting import ProfileDisplay\n"
         "X = [[0.0], [1.0], [2.0], [9.0]]\n"
-        "try: ProfileDisplay.from_estimator(PSKC(2).fit(X))\n"
+        "try: ProfileDisplay.from_estimator(PSKC(psi=2).fit(X))\n"
         "except ImportError as error: print(error)"
     )
     answer = subprocess.run(

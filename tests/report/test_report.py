@@ -153,14 +153,6 @@ def test_columns_that_never_change_and_equal_rows(tmp_path):
     assert summary.clusters[0].traits[0].column == 0
 
 
-def test_the_other_kernel_has_rules_of_its_own(tmp_path, blobs):
-    model = PSKC(kernel="gaussian").fit(blobs)
-    page = report(tmp_path, model, blobs)
-    assert "raise gamma" in page.texts
-    assert f"gamma={2 * model.kernel_.gamma:.4g}" in page.texts
-    assert "n_partitions" not in page.texts
-
-
 def test_what_the_result_suggests_is_said(tmp_path, scattered):
     noisy = PSKC(psi=32, tau=0.3, method="hypersphere", random_state=0).fit(scattered)
     assert np.mean(noisy.labels_ < 0) > 0.1
