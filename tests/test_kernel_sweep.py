@@ -23,11 +23,9 @@ def as_data(X):
     return Data(X, "euclidean", uniform_weights(len(X)))
 
 
-def both_ways(monkeypatch, data, recipe, kernels, n_jobs=1):
-    plain = grow_parts(data, recipe, kernels, n_jobs)
-    with monkeypatch.context() as patch:
-        patch.setattr(_kernel_sweep, "MIN_ROWS_FOR_COMPILED", 0)
-        return plain, grow_parts(data, recipe, kernels, n_jobs)
+def both_ways(data, recipe, kernels, n_jobs=1):
+    backends = ("numpy", "numba")
+    return [grow_parts(data, recipe, kernels, n_jobs, backend) for backend in backends]
 
 
 def assert_same_parts(plain, compiled):
@@ -48,17 +46,15 @@ def assert_same_parts(plain, compiled):
 def test_compiled_growth_is_growth(X, method, tau, growth_rate, seed):
     data, recipe = as_data(X), Recipe(method, 8, True, tau, growth_rate)
     kernels = [draw_nested(data, recipe, (2, 3, 9), np.random.RandomState(seed))]
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels))
+    assert_same_parts(*both_ways(data, recipe, kernels))
 
 
 @pytest.mark.parametrize("index_from", [0, np.inf])
 def test_it_is_growth_with_and_without_an_index(monkeypatch, scattered, index_from):
     monkeypatch.setattr(_kernel_sweep, "_INDEX_FROM", index_from)
     data, recipe = as_data(scattered), Recipe("voronoi", 20, False, 0.1, 0.1)
-    monkeypatch.setattr(_kernel_sweep, "MIN_ROWS_FOR_COMPILED", 10**6)
     kernels = [draw_nested(data, recipe, (8, 64), np.random.RandomState(s)) for s in range(3)]
-    assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels, n_jobs=2))
+    assert_same_parts(*both_ways(data, recipe, kernels, n_jobs=2))
 
 
 @pytest.mark.parametrize("values", [8, 10**6])
