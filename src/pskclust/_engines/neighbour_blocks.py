@@ -23,7 +23,7 @@ from .._kernels import compiled as row_kernels
 from .._kernels import neighbour_growth as growth_kernels
 from .._kernels import neighbour_labels as label_kernels
 from .._kernels.neighbour_blocks import BLOCK, UNKNOWN
-from .._kernels.reference import one_hot
+from .._kernels.reference import Cells
 from .._kernels.select import Backend
 from .._utils.progress import Report, ignore
 from .memory_rows import Keep, MemoryRows, in_memory, require_memory_to_fit
@@ -69,6 +69,7 @@ class NeighbourBlocksEngine(MemoryRows):
             chunk_rows=chunk_rows,
         )
         self._partition = partition
+        self._kernels = row_kernels
         self._superblocks_per_run = superblocks_per_run
         self._largest_tables_bytes = largest_tables_bytes
         point_bytes = 8 * self._n_rows * (partition.points.shape[1] + 1)
@@ -341,35 +342,13 @@ class NeighbourBlocksEngine(MemoryRows):
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
         if not self._tables_fit(clusters):
-            return clusters.scores(self._blocked.cells(rows), row_kernels)
+            return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
         label_kernels.cluster_scores(self._layout, rows, clusters.padded, scores)
         return scores
 
-    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        return one_hot(self._blocked.cells(rows), self._partition.n_cells)
-
-    def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        def count_chunk(chunk: slice) -> NDArray[np.int64]:
-            return self._partition.count(
-                self._blocked.cells(rows[chunk]), units[chunk], row_kernels
-            )
-
-        counts = np.zeros(self._table_shape, dtype=np.int64)
-        for part in self._map(count_chunk, len(rows), width=self.resolution):
-            counts += part
-        return counts
-
-    def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
-        scores = np.empty(len(rows), dtype=np.int64)
-
-        def score_chunk(chunk: slice) -> None:
-            cells = self._blocked.cells(rows[chunk])
-            row_kernels.score_cells(cells, table.counts, scores[chunk])
-
-        for _ in self._map(score_chunk, len(rows), width=self.resolution):
-            pass
-        return scores
+    def _cells_of(self, rows: NDArray[np.intp]) -> Cells:
+        return self._blocked.cells(rows)
 
     def _numbers_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
         return self._blocked.order[places]
