@@ -467,7 +467,7 @@ def test_weights_are_repeated_rows(monkeypatch, limit):
 @pytest.mark.slow
 def test_results_do_not_depend_on_threads_or_kernels(monkeypatch, scattered):
     plain = PSKC(random_state=0, n_jobs=1).fit(scattered)
-    monkeypatch.setattr("pskclust._choice.sample.MIN_ROWS_FOR_COMPILED", 10**6)
+    monkeypatch.setattr("pskclust._choice.sample.MIN_SAMPLE_ROWS_FOR_COMPILED", 10**6)
     other = PSKC(random_state=0, n_jobs=2).fit(scattered)
     assert other.auto_ == plain.auto_
     assert_array_equal(other.labels_, plain.labels_)

@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from pskclust import PSKC, InsufficientDiskError, InsufficientMemoryError, Progress, RowBlocks
-from pskclust._engines import disk_arrays as _scratch
-from pskclust._engines import out_of_core
-from pskclust._kernels import select as choice
+from pskclust._data.streamed import BlockData
+from pskclust._engines import disk_arrays, out_of_core
+from pskclust._engines.disk_arrays import DiskArrays
+from pskclust._engines.out_of_core import out_of_core_engine
 from tests.helpers.cases import cases
+from tests.helpers.engines import assert_result_of, clustered
 from tests.helpers.fits import fitted
 from tests.helpers.row_blocks import assert_same_but_for_the_engine, in_blocks, shards_of
 
@@ -33,41 +35,48 @@ def no_memory_for_cells():
         yield
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+def streamed(case, cuts):
+    blocks = in_blocks(case.X, cuts)
+    return BlockData(blocks, "euclidean", case.data.weights)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("weighted", [False, True])
 @settings(max_examples=40)
 @given(data=st.data())
-def test_labels_do_not_depend_on_how_rows_are_cut_up(compiled, weighted, data):
+def test_labels_do_not_depend_on_how_rows_are_cut_up(backend, weighted, data):
     case = data.draw(cases(weighted=weighted))
-    places = st.lists(st.integers(0, len(case.X)), max_size=4)
-    blocks = in_blocks(case.X, data.draw(places))
+    cuts = data.draw(st.lists(st.integers(0, len(case.X)), max_size=4))
     plain = fitted(case)
-    smallest = 0 if compiled else choice.MIN_ROWS_FOR_COMPILED
-    with (
-        mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", smallest),
-        shards_of(data.draw(st.integers(1, len(case.X)))),
-    ):
-        model = PSKC(**case.parameters).fit(blocks, sample_weight=case.weights)
-    assert_same_but_for_the_engine(model, plain)
-    assert_array_equal(model.predict(blocks), plain.predict(case.X))
+    engine = out_of_core_engine(
+        streamed(case, cuts),
+        case.partition,
+        case.parameters["n_jobs"],
+        None,
+        backend=backend,
+        shard_rows=data.draw(st.integers(1, len(case.X))),
+    )
+    assert engine.backend == backend
+    assert_result_of(plain, clustered(engine, case.parameters))
+    assert_array_equal(plain.predict(in_blocks(case.X, cuts)), plain.predict(case.X))
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
 @settings(max_examples=20)
 @given(data=st.data())
-def test_cells_on_disk_give_the_same_fit(compiled, data, tmp_path_factory):
+def test_cells_on_disk_give_the_same_fit(backend, data, tmp_path_factory):
     case = data.draw(cases())
     folder = tmp_path_factory.mktemp("scratch")
-    plain = fitted(case)
-    smallest = 0 if compiled else choice.MIN_ROWS_FOR_COMPILED
-    with (
-        mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", smallest),
-        mock.patch.object(_scratch, "_MIN_FILE_BYTES", 1 << 12),
-        shards_of(data.draw(st.integers(1, len(case.X)))),
-        no_memory_for_cells(),
-    ):
-        model = fitted(case, scratch_dir=folder)
-    assert_same_but_for_the_engine(model, plain)
+    engine = out_of_core_engine(
+        streamed(case, []),
+        case.partition,
+        case.parameters["n_jobs"],
+        folder,
+        backend=backend,
+        shard_rows=data.draw(st.integers(1, len(case.X))),
+        on_disk=True,
+    )
+    assert_result_of(fitted(case), clustered(engine, case.parameters))
     assert not os.listdir(folder)
 
 
@@ -283,7 +292,7 @@ def test_a_disk_that_is_too_small_is_told_before_anything_is_written(scattered, 
     usage = mock.Mock(free=1000)
     with (
         no_memory_for_cells(),
-        mock.patch.object(_scratch.shutil, "disk_usage", return_value=usage),
+        mock.patch.object(disk_arrays.shutil, "disk_usage", return_value=usage),
         pytest.raises(
             InsufficientDiskError,
             match=r"420 rows need about 94.1 kB of disk.*has 1 kB free. Name a folder",
@@ -294,7 +303,7 @@ def test_a_disk_that_is_too_small_is_told_before_anything_is_written(scattered, 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_disk_that_fills_up_is_told(scattered, tmp_path):
-    with _scratch.DiskArrays(tmp_path) as scratch:
+    with DiskArrays(tmp_path) as scratch:
         scratch.keep([np.arange(10)])
         scratch._file.close()
         scratch._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115
@@ -318,10 +327,7 @@ def test_arrays_come_back_from_scratch_as_they_were(tmp_path):
         np.arange(12.0).reshape(3, 4),
         np.arange(12.0).reshape(3, 4).T,
     ]
-    with (
-        mock.patch.object(_scratch, "_MIN_FILE_BYTES", 256),
-        _scratch.DiskArrays(tmp_path) as scratch,
-    ):
+    with DiskArrays(tmp_path, min_file_bytes=256) as scratch:
         kept = [scratch.keep(arrays) for _ in range(3)]
     for copy in kept:
         for array, expected in zip(copy, arrays, strict=True):

@@ -23,7 +23,7 @@ def expected_failures(estimator):
 
     What holds instead is in test_exactness: for the same draws, weights are repeated rows.
     """
-    if isinstance(estimator, PSKC) and estimator.kernel == "isolation":
+    if isinstance(estimator, PSKC):
         return {"check_sample_weight_equivalence_on_dense_data": "random draws"}
     return {}
 
