@@ -18,7 +18,7 @@ CHANGES = {
     "tau": 0.4,
     "growth_rate": 0.6,
     "n_partitions": 7,
-    "n_clusters": 5,
+    "n_clusters": 2,
     "method": "hypersphere",
     "metric": "cosine",
     "replace": True,
