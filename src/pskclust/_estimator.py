@@ -32,8 +32,8 @@ from ._data.defaults import GAUSSIAN_TAU, choose_tau
 from ._data.metric import to_points
 from ._data.parameters import CLUSTERING_RULES, check_linking, check_parameters, whole
 from ._data.rows import Data, check_columns, check_rows, check_values
-from ._data.sources import RowBlocks, row_blocks
-from ._data.streamed import BlockData, numbered
+from ._data.sources import RowBlocks, numbered
+from ._data.streamed import StreamedRows
 from ._data.weights import Weights, check_weights, uniform_weights
 from ._engines.out_of_core import out_of_core_engine
 from ._engines.protocol import Engine, RowResults
@@ -51,6 +51,10 @@ from ._utils.parallel import map_chunks, one_blas_thread, rows_per_chunk
 from ._utils.progress import Progress, Report, ignore, reporter
 from .baselines._gaussian_kernel import RESOLUTION, GaussianKernel
 from .baselines._pairwise_engine import PairwiseEngine
+from .tables.streaming import row_blocks
+
+# Whatever rows are taken from.
+Rows = ArrayLike | RowBlocks | os.PathLike[str]
 
 _LARGE_FOR_QUADRATIC_TIME = 20_000
 
@@ -255,15 +259,16 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.scratch_dir = scratch_dir
         self.checkpoint = checkpoint
 
-    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Rows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            At least two rows, all finite. The path of an NPY file, of a Parquet file or of a folder
-            of those, a pyarrow dataset, a Zarr or HDF5 array, or :class:`RowBlocks`: rows are then
-            read block by block.
+            At least two rows, all finite. Rows are read block by block from a path (CSV, TSV,
+            Parquet, a folder of Parquet files, Arrow, NPY, NPZ, LibSVM), a pyarrow dataset, a Zarr
+            or HDF5 array, or :class:`RowBlocks`, which :func:`pskclust.tables.stream_table` makes
+            of some columns of a file.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -400,7 +405,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             )
         check_columns(self, blocks.n_columns, blocks.names, reset=True)
         weights = self._checked_weights(sample_weight, blocks.n_rows)
-        return BlockData(blocks, self.metric, weights, report)
+        hashed = self.checkpoint is not None
+        return StreamedRows(blocks, self.metric, weights, report, with_fingerprint=hashed)
 
     def _checked_weights(self, sample_weight: ArrayLike | None, n_rows: int) -> Weights:
         if n_rows < 2:
@@ -452,13 +458,13 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
 
     def _encoded(self, data: Any, partition: Partition, report: Report) -> Any:
         """Return an engine that knows the cells of all rows."""
-        if isinstance(data, BlockData):
+        if isinstance(data, StreamedRows):
             return out_of_core_engine(data, partition, self.n_jobs, self.scratch_dir, report)
         engine = isolation_engine(data, partition, self.n_jobs)
         engine.encode(partition, report)
         return engine
 
-    def _identity(self, data: BlockData) -> dict[str, Any]:
+    def _identity(self, data: StreamedRows) -> dict[str, Any]:
         """Return what clusters grow from: a checkpoint of anything else is of another fit."""
         names = ("growth_rate", "n_partitions", "method", "metric", "replace", "random_state")
         values = {name: plain_value(getattr(self, name)) for name in names}
@@ -490,7 +496,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.objective_before_refinement_ = result.objective_before_refinement
         self.n_reassigned_ = result.n_reassigned
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+    def predict(self, X: Rows) -> NDArray[np.int64]:
         """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
 
         With ``noise="nearest"``, return the most similar cluster whatever the similarity, and -1
@@ -505,7 +511,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         -------
         labels : ndarray of int64, shape (n_samples,)
         """
-        blocks = row_blocks(X)
+        blocks = row_blocks(X, self._known_columns())
         if blocks is None:
             return self._predicted(self._rows_to_place(X))
         check_is_fitted(self)
@@ -518,6 +524,13 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             self.kernel_._check_reach(rows)
             labels[first_row : first_row + len(rows)] = self._predicted(rows)
         return labels
+
+    def _known_columns(self) -> list[str] | None:
+        """Return the columns of a file that are to be placed, None for all of them."""
+        if hasattr(self, "preparation_"):
+            return list(self.preparation_.columns)
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else list(names)
 
     def _predicted(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         labels = self._labels_by_blocks(rows)
@@ -586,7 +599,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         return self.similarity(X)
 
-    def _rows_to_place(self, X: ArrayLike) -> NDArray[Any]:
+    def _rows_to_place(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         if hasattr(self, "preparation_") and hasattr(X, "columns"):
             # Its names tell that these are columns of a table, as the fit found them.

@@ -19,7 +19,7 @@ from ._cells.partition import Partition
 from ._data.checks import check_distances, check_psi
 from ._data.defaults import choose_psi
 from ._data.parameters import KERNEL_RULES, check_parameters
-from ._data.rows import Data, check_rows
+from ._data.rows import Data, FitRows, check_rows
 from ._data.weights import uniform_weights
 from ._engines.select import cells_of_rows
 from ._kernels import reference
@@ -123,7 +123,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
         return self._draw(Data(rows, self.metric, uniform_weights(len(rows))))
 
-    def _draw(self, data: Any) -> Self:
+    def _draw(self, data: FitRows) -> Self:
         # Rows that are elsewhere are checked when they are read.
         if self.metric == "euclidean" and isinstance(data, Data):
             check_distances(data.rows)

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from ._data.checks import check_psi
 from ._data.parameters import CLUSTERING_RULES, between, check_parameters, whole
 from ._data.rows import Data
+from ._data.sources import RowBlocks
 from ._estimator import PSKC
 from ._utils.progress import Progress, Report, ignore, reporter
 
@@ -77,7 +78,7 @@ class SweepResult:
 
 
 def sweep(
-    X: ArrayLike,
+    X: ArrayLike | RowBlocks,
     *,
     psi: Sequence[int],
     tau: Sequence[float],
@@ -167,7 +168,7 @@ def _check_grid(psi: Sequence[int], tau: Sequence[float], n_seeds: int) -> None:
 
 
 def _checked_data(
-    model: PSKC, psi: Sequence[int], X: ArrayLike, sample_weight: ArrayLike | None
+    model: PSKC, psi: Sequence[int], X: ArrayLike | RowBlocks, sample_weight: ArrayLike | None
 ) -> Data:
     """Return the data of all fits; raise what the last of them would raise before the first."""
     check_parameters(model.get_params(deep=False), CLUSTERING_RULES)

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils.random import sample_without_replacement
 
-
-class RowWeights(Protocol):
-    """Weights of rows in whole units; `one` units are the weight of a plain row."""
-
-    @property
-    def n_slots(self) -> int: ...
-
-    @property
-    def total(self) -> int: ...
-
-    @property
-    def one(self) -> int: ...
-
-    def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.intp]: ...
-
-
-class RowSource(Protocol):
-    """Rows that centres are drawn from, wherever they are."""
-
-    @property
-    def weights(self) -> RowWeights: ...
-
-    def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]: ...
+from .._data.rows import FitRows
+from .._data.weights import RowWeights
 
 
 def draw_points(
-    data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    data: FitRows, n_partitions: int, psi: int, replace: bool, rng: RandomState
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the points of the different rows drawn, (u, d), and which is which draw, (t, psi)."""
     rows = draw_rows(data.weights, n_partitions, psi, replace, rng)

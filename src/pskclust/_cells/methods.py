@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.random import RandomState
 
-from .drawing import RowSource
+from .._data.rows import FitRows
 from .partition import Partition
 from .trees import TreePartition
 from .voronoi import HyperspherePartition, VoronoiPartition
@@ -15,7 +15,7 @@ PARTITIONS: dict[str, type[VoronoiPartition | TreePartition]] = {
 
 
 def draw_partition(
-    data: RowSource, method: str, n_partitions: int, psi: int, replace: bool, rng: RandomState
+    data: FitRows, method: str, n_partitions: int, psi: int, replace: bool, rng: RandomState
 ) -> Partition:
     """Draw n_partitions samples of psi rows each, and make cells of them."""
     return PARTITIONS[method].draw(data, n_partitions, psi, replace, rng)

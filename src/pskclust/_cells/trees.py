@@ -9,9 +9,10 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from .._data.rows import FitRows
 from .._kernels import reference
 from .._kernels.reference import Cells
-from .drawing import RowSource, draw_points
+from .drawing import draw_points
 from .partition import Partition, require_valid
 
 
@@ -61,7 +62,7 @@ class TreePartition(Partition):
 
     @classmethod
     def draw(
-        cls, data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+        cls, data: FitRows, n_partitions: int, psi: int, replace: bool, rng: RandomState
     ) -> Self:
         points, centres = draw_points(data, n_partitions, psi, replace, rng)
         shape = (n_partitions, 2 * psi - 1)

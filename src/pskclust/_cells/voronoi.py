@@ -11,11 +11,12 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from .._data.checks import check_distances
+from .._data.rows import FitRows
 from .._kernels import reference
 from .._kernels.reference import Cells
 from .._kernels.screening import Screen, make_screen, screen_points
 from .._utils.parallel import Scratch, rows_per_product
-from .drawing import RowSource, draw_points
+from .drawing import draw_points
 from .partition import Partition, require_valid
 
 _MIN_COLUMNS_FOR_PRODUCTS = 4
@@ -90,7 +91,7 @@ class VoronoiPartition(Partition):
 
     @classmethod
     def draw(
-        cls, data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+        cls, data: FitRows, n_partitions: int, psi: int, replace: bool, rng: RandomState
     ) -> Self:
         return cls(psi, *draw_points(data, n_partitions, psi, replace, rng))
 
@@ -134,7 +135,7 @@ class HyperspherePartition(VoronoiPartition):
 
     @classmethod
     def draw(
-        cls, data: RowSource, n_partitions: int, psi: int, replace: bool, rng: RandomState
+        cls, data: FitRows, n_partitions: int, psi: int, replace: bool, rng: RandomState
     ) -> Self:
         drawn = VoronoiPartition.draw(data, n_partitions, psi, replace, rng)
         radius2 = np.array([_squared_gaps(drawn.points[centres]) for centres in drawn.centres])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables
-from .._data.weights import Weights
+from .._data.weights import RowWeights
 from .._engines.protocol import Engine
 from .._pskc.growth import Growth
 from .candidates import Cut
@@ -36,7 +36,7 @@ class Linked:
             links=renamed[self.links],
         )
 
-    def without_small(self, min_size: int, weights: Weights) -> Linked:
+    def without_small(self, min_size: int, weights: RowWeights) -> Linked:
         """Leave out clusters that hold too small a share of all rows to be of a size."""
         shares = self.clusters.masses / max(1, int(self.clusters.masses.sum()))
         return self.only(shares * (weights.total / weights.one) >= min_size)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from .._cells.drawing import RowSource, draw_rows
-from .._data.rows import Data
+from .._cells.drawing import draw_rows
+from .._data.rows import Data, FitRows
 from .._data.weights import uniform_weights
 from .._utils.progress import Progress, Report, ignore
 from .candidates import (
@@ -140,7 +140,7 @@ class Chosen:
 
 
 def choose(
-    data: RowSource,
+    data: FitRows,
     recipe: Recipe,
     psi: int | None,
     taus: tuple[float, ...],

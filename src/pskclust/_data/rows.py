@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,22 @@ from sklearn.utils.validation import validate_data
 
 from .._utils.parallel import rows_per_chunk
 from .metric import check_metric, to_points, warn_of_radians
-from .weights import Weights
+from .weights import RowWeights, Weights
+
+
+class FitRows(Protocol):
+    """The rows of a fit, wherever they are: in memory, in files, on a Dask cluster."""
+
+    @property
+    def metric(self) -> str: ...
+
+    @property
+    def weights(self) -> RowWeights: ...
+
+    def __len__(self) -> int: ...
+
+    def points(self, chosen: NDArray[np.intp], /) -> NDArray[np.float64]:
+        """Return the points, in Euclidean space, of the chosen rows, whose numbers must rise."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 LARGEST_EXACT = 1 << 53
+
+
+class RowWeights(Protocol):
+    """Weights of rows in whole units; `one` units are the weight of a plain row."""
+
+    @property
+    def one(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def uniform(self) -> bool: ...
+
+    @property
+    def n_slots(self) -> int: ...
+
+    def rows_at(self, places: NDArray[np.int64], /) -> NDArray[np.intp]: ...
 
 
 @dataclass(frozen=True)

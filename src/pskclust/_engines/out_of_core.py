@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from .._cells.partition import Partition
-from .._data.streamed import BlockData
+from .._data.streamed import StreamedRows
 from .._utils.memory import available_bytes
 from .._utils.progress import Progress, Report, ignore
 from .disk_arrays import Scratch
@@ -24,7 +24,7 @@ _KEPT_BYTES_PER_ROW = 24
 
 
 def out_of_core_engine(
-    data: BlockData,
+    data: StreamedRows,
     partition: Partition,
     n_jobs: int | None,
     scratch_dir: str | os.PathLike[str] | None,

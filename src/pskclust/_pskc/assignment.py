@@ -19,6 +19,8 @@ from .._kernels.reference import one_hot
 from .result import Result
 
 _LARGEST_INTEGER = 2**63 - 1
+_ROWS_PER_TALLY = 1 << 18
+_NO_SEED = (-1.0, 0)
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,25 @@ def tally(
     first_row: int = 0,
 ) -> Tally:
     """Return the tally of some rows, of which the first has a number; no units mean 1 each."""
+    n_clusters = len(clusters)
+    found = Tally([0] * n_clusters, [0] * n_clusters, [_NO_SEED] * n_clusters)
+    # Some rows at a time: to sort all of them would take as much memory as their cells.
+    for start in range(0, len(labels), _ROWS_PER_TALLY):
+        some = slice(start, start + _ROWS_PER_TALLY)
+        own_units = None if units is None else units[some]
+        found += _tally_some(
+            labels[some], similarities[some], own_units, clusters, first_row + start
+        )
+    return found
+
+
+def _tally_some(
+    labels: NDArray[np.int64],
+    similarities: NDArray[np.float64],
+    units: NDArray[np.int64] | None,
+    clusters: ClusterTables,
+    first_row: int,
+) -> Tally:
     found = Tally([], [], [])
     order = np.argsort(labels, kind="stable")
     ends = np.searchsorted(labels[order], np.arange(len(clusters) + 1))
@@ -57,7 +78,7 @@ def tally(
         found.scores.append(int(scores.sum()) if units is None else _dot(scores, units[own]))
         best = int(similarities[own].argmax()) if len(own) else -1
         seed = (float(similarities[own[best]]), -int(own[best]) - first_row) if len(own) else None
-        found.seeds.append(seed or (-1.0, 0))
+        found.seeds.append(seed or _NO_SEED)
     return found
 
 
