@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .._cells.partition import Partition
 from .._data.streamed import StreamedRows
-from .._utils.memory import available_bytes
+from .._utils.memory import available_bytes, release_free_memory
 from .._utils.progress import Progress, Report, ignore
 from .disk_arrays import Scratch
 from .memory_rows import Keep, in_memory, require_memory_to_fit
@@ -32,6 +32,7 @@ def out_of_core_engine(
 ) -> ShardedEngine:
     """Read all rows and return an engine that holds their cells."""
     shards: list[Shard] = []
+    release_free_memory()
     with _place_for_cells(len(data), partition, scratch_dir) as keep:
         for first_row, some in data.shards(rows_per_shard(data.n_columns, partition)):
 
@@ -41,6 +42,7 @@ def out_of_core_engine(
             engine = engine_for_rows(some, partition, n_jobs, keep, all_rows=False)
             engine.encode(partition, report_all)
             shards.append(Shard(engine, [range(first_row, first_row + len(some))]))
+            release_free_memory()
     return ShardedEngine(shards, "out of core")
 
 

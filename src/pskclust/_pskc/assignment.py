@@ -136,17 +136,25 @@ class Confidence:
 
     def of_rows(self, labels: NDArray[np.int64], first_row: int) -> NDArray[np.float64]:
         """Return the confidence of each of some rows, of which the first has a number."""
-        return overlay(self.means[labels], first_row, self.rows, self.agreeing)
+        confidences = self.means[labels]
+        _overlay(confidences, first_row, self.rows, self.agreeing)
+        return confidences
 
 
 def overlay(
     values: NDArray[Any], first_row: int, rows: NDArray[np.intp], own: NDArray[Any]
 ) -> NDArray[Any]:
     """Return values of rows in succession, with others for some of the rows, in rising order."""
-    some = slice(*np.searchsorted(rows, [first_row, first_row + len(values)]))
     answer = values.copy()
-    answer[rows[some] - first_row] = own[some]
+    _overlay(answer, first_row, rows, own)
     return answer
+
+
+def _overlay(
+    values: NDArray[Any], first_row: int, rows: NDArray[np.intp], own: NDArray[Any]
+) -> None:
+    some = slice(*np.searchsorted(rows, [first_row, first_row + len(values)]))
+    values[rows[some] - first_row] = own[some]
 
 
 def _labels_of_sample(chosen: Chosen, judges: ClusterTables) -> NDArray[np.int64]:

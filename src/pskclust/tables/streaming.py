@@ -28,7 +28,7 @@ def row_blocks(X: Any, known: Sequence[str] | None = None) -> RowBlocks | None:
         return X
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
-        with _ways_out():
+        with ways_out():
             table = open_table(Path(path), path)
             by_name = known is not None and table.has_names
             selection = select_known(table, known or ()) if by_name else select(table)
@@ -68,23 +68,23 @@ def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Num
     for batch in table.batches(selection.features):
         if not np.isfinite(batch.numbers).all():
             # All that is missing is counted now: most files have no gaps, and need no such pass.
-            with _ways_out() if way_out else contextlib.nullcontext():
+            with ways_out() if way_out else contextlib.nullcontext():
                 scan(table, selection, "refuse", _ignore, most_bytes=0)
             raise TableError(f"{table.name} has changed while it was read.")
         yield batch.numbers
 
 
 @contextlib.contextmanager
-def _ways_out() -> Iterator[None]:
-    """Have errors name the call that helps."""
+def ways_out(function: str = "stream_table") -> Iterator[None]:
+    """Have errors name the function of `pskclust.tables` that helps, and how to call it."""
+    call = f"pskclust.tables.{function}"
     try:
         yield
     except MissingValuesError as error:
-        _append(error, 'Pass pskclust.tables.stream_table(path, missing="drop"), or "mean".')
+        _append(error, f'Pass {call}(path, missing="drop"), or "mean".')
         raise
     except NotNumbersError as error:
-        columns = list(error.columns)
-        _append(error, f"Leave it out: pass pskclust.tables.stream_table(path, drop={columns}).")
+        _append(error, f"Leave it out: pass {call}(path, drop={list(error.columns)}).")
         raise
 
 
