@@ -6,8 +6,7 @@ import gzip
 import json
 import os
 import re
-import socket
-import time
+import sys
 import tracemalloc
 from pathlib import Path
 from unittest import mock
@@ -20,14 +19,13 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 
-from cli import Commands, start
+from cli import Commands
 from pskclust import PSKC, RowBlocks, sweep
 from pskclust._data import scaling, streamed
 from pskclust._data.scaling import Preparation
 from pskclust.cli.models import loaded_model
 from pskclust.explorer.material import Table as ExploredTable
 from pskclust.tables import base, opening, read_table, reading, stream_table, text
-from pskclust.tables.errors import TableError
 from pskclust.tables.streaming import row_blocks
 
 PARAMETERS = {"psi": 32, "tau": 0.05, "n_partitions": 50, "random_state": 0}
@@ -306,13 +304,13 @@ def test_sweep_takes_row_blocks(rows, tmp_path):
     assert_array_equal(plain.stability, blocks.stability)
 
 
-def test_standard_input_streams(command, frame, monkeypatch, tmp_path):
+def test_standard_input_streams(command, frame, monkeypatch):
     frame.dropna().to_csv("t.csv", index=False)
-    monkeypatch.setattr(reading, "MOST_BYTES_IN_MEMORY", 0)
     command.ok("fit", "t.csv", *FAST, "-o", "o.csv")
+    monkeypatch.setattr(reading, "MOST_BYTES_IN_MEMORY", 0)
     with open("t.csv") as table:
-        running = start("fit", "-", *FAST, "-o", "p.csv", folder=tmp_path, stdin=table)
-        assert running.wait(120) == 0, running.stderr.read()
+        monkeypatch.setattr(sys, "stdin", table)
+        command.ok("fit", "-", *FAST, "-o", "p.csv")
     assert Path("o.csv").read_bytes() == Path("p.csv").read_bytes()
 
 
@@ -346,105 +344,11 @@ def test_a_file_that_changes_meanwhile_is_told(rows, tmp_path):
         list(blocks)
 
 
-# Files that are no files, and headers that lie
-
-
-def a_pipe(folder):
-    os.mkfifo(folder / "pipe")
-    return folder / "pipe", "a pipe"
-
-
-def a_socket(folder):
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(folder / "s"))
-    return folder / "s", "a socket"
-
-
-def an_endless_device(folder):
-    return Path("/dev/zero"), "a device"
-
-
-@pytest.mark.parametrize("special", [a_pipe, a_socket, an_endless_device])
-def test_special_files_are_refused_before_they_are_read(special, command, rows, tmp_path):
-    path, words = special(tmp_path)
-    fitted = PSKC(**PARAMETERS).fit(rows)
-    started = time.perf_counter()
-    for read in (PSKC().fit, fitted.predict, read_table, stream_table, ExploredTable.from_file):
-        with pytest.raises(ValueError, match=f"{path} is {words}, not a file. Save its content"):
-            read(str(path))
-    for name in ("fit", "sweep", "explore"):
-        line = command.refused(3, name, path)
-        assert line.startswith(f"{path} is {words}, not a file.")
-        assert line.endswith(f"Or read it as standard input: pskclust {name} - < {path}")
-    assert time.perf_counter() - started < 5
-
-
-def test_a_folder_without_parquet_is_refused(command, tmp_path):
-    (tmp_path / "folder/inner").mkdir(parents=True)
-    (tmp_path / "folder/inner/t.parquet").touch()
-    line = "folder is a folder without Parquet files. Name a file in it."
-    assert command.refused(3, "fit", "folder") == line
-    with pytest.raises(ValueError, match="is a folder without Parquet files"):
-        PSKC().fit(tmp_path / "folder")
-
-
-def test_a_device_or_zeros_without_end_as_standard_input_end_at_once(tmp_path):
-    with open("/dev/zero", "rb") as zeros:
-        running = start("fit", "-", folder=tmp_path, stdin=zeros)
-        out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (3, "")
-    assert (
-        err == "Error: standard input is a device, not a file. Save its content to a file first.\n"
-    )
-    read, write = os.pipe()
-    running = start("fit", "-", folder=tmp_path, stdin=read)
-    os.close(read)
-    with pytest.raises(BrokenPipeError), open(write, "wb") as stream:
-        while True:
-            stream.write(bytes(1 << 20))
-    _, err = running.communicate(timeout=60)
-    assert running.returncode == 3
-    assert "standard input is of no format that can be read here" in err
-
-
-def test_standard_input_leaves_room_on_the_disk(command, monkeypatch):
-    import io
-    import sys
-
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1,2\n" * 1000)))
-    monkeypatch.setattr(opening.shutil, "disk_usage", lambda folder: mock.Mock(free=1000))
-    line = command.refused(3, "fit", "-")
-    assert "standard input holds more than 4 kB, and " in line
-    assert line.endswith("Name the file itself, or set TMPDIR to a larger folder.")
-
-
-def _npy(path, shape, content=b""):
-    header = {"descr": "<f8", "fortran_order": False, "shape": shape}
-    with open(path, "wb") as stream:
-        np.lib.format.write_array_header_1_0(stream, header)
-        stream.write(content)
-
-
-@pytest.mark.parametrize("shape", [(10**12, 2), (2, 10**12), (10, 2), (3, 5_000_000)])
-def test_a_header_that_announces_more_than_the_file_holds_is_refused(shape, tmp_path):
-    _npy(tmp_path / "t.npy", shape, bytes(100))
-    started = time.perf_counter()
-    for read in (PSKC().fit, read_table):
-        with pytest.raises(ValueError, match="is damaged: it announces .* bytes and holds 100"):
-            read(tmp_path / "t.npy")
-    assert time.perf_counter() - started < 2
-
-
-def test_millions_of_columns_are_refused(tmp_path):
-    _npy(tmp_path / "t.npy", (1, 2_000_000), bytes(16_000_000))
-    with pytest.raises(TableError, match="has 2,000,000 columns, more than the 1,000,000"):
-        PSKC().fit(tmp_path / "t.npy")
-
-
-def test_a_single_number_is_no_table(tmp_path):
-    np.save(tmp_path / "t.npy", np.float64(3))
-    with pytest.raises(TableError, match="holds no array with rows"):
-        PSKC().fit(tmp_path / "t.npy")
+def test_the_explorer_reads_files(rows, tmp_path):
+    pd.DataFrame(rows, columns=["x", "y"]).to_csv(tmp_path / "t.csv", index=False)
+    explored = ExploredTable.from_file(str(tmp_path / "t.csv"))
+    assert (explored.columns, explored.name) == (("x", "y"), "t.csv")
+    assert_array_equal(explored.everything, rows)
 
 
 def test_classes_of_another_kind_than_numbers_and_text_are_refused(command, rows):
@@ -452,10 +356,3 @@ def test_classes_of_another_kind_than_numbers_and_text_are_refused(command, rows
     pq.write_table(table, "t.parquet")
     line = command.refused(3, "fit", "t.parquet", "--label", "c")
     assert 'column "c" is list<element: int64>. Classes must be numbers or text.' in line
-
-
-def test_the_explorer_reads_files(rows, tmp_path):
-    pd.DataFrame(rows, columns=["x", "y"]).to_csv(tmp_path / "t.csv", index=False)
-    explored = ExploredTable.from_file(str(tmp_path / "t.csv"))
-    assert (explored.columns, explored.name) == (("x", "y"), "t.csv")
-    assert_array_equal(explored.everything, rows)

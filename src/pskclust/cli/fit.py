@@ -110,7 +110,8 @@ def fit(
     with opened_data("fit", data, options) as table, Bars() as bars:
         job = _do(table, options, parameters, bars)
         _write(job, outputs, keep_columns, bars)
-    summary = _summary(job, outputs, parameters, time.perf_counter() - started)
+        # Here, since hints may read the table once more.
+        summary = _summary(job, outputs, parameters, started)
     if as_json:
         print_json(summary)
     else:
@@ -189,8 +190,9 @@ def _write_report(job: _Job, report: str) -> None:
 
 
 def _summary(
-    job: _Job, outputs: _Outputs, parameters: dict[str, Any], total: float
+    job: _Job, outputs: _Outputs, parameters: dict[str, Any], started: float
 ) -> dict[str, Any]:
+    hints = _hints(job)
     return {
         "data": job.table.name,
         "columns": list(job.selection.features),
@@ -198,11 +200,11 @@ def _summary(
         "n_dropped": job.rows.n_dropped,
         "n_filled": job.rows.n_filled,
         **summary_of(job.model),
-        "hints": _hints(job),
+        "hints": hints,
         "label": job.selection.label,
         "scores": job.scores,
         "parameters": parameters,
-        "seconds": {**job.seconds, "total": total},
+        "seconds": {**job.seconds, "total": time.perf_counter() - started},
         "memory_bytes": peak_memory(),
         "written": [name for name in outputs.names() if name != STANDARD_OUTPUT],
     }
