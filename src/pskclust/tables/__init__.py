@@ -89,10 +89,13 @@ def stream_table(
     Examples
     --------
     >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from pskclust.tables import stream_table
-    >>> text = "name,x,y" + "".join(f"\\nrow {i},{i % 7},{i % 5}" for i in range(100))
-    >>> _ = Path("points.csv").write_text(text)
-    >>> stream_table("points.csv", drop=["name"])
+    >>> lines = ["name,x,y", *(f"row {number},{number % 7},{number % 5}" for number in range(100))]
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "points.csv"
+    ...     _ = path.write_text("\\n".join(lines))
+    ...     stream_table(path, drop=["name"])
     RowBlocks(100 rows, 2 columns)
     """
     table = open_table(Path(path), os.fspath(path), format, delimiter, header, encoding)
