@@ -1,7 +1,8 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
+# make test-fast  the tests of the daily loop, in under two minutes: none that are slow, docs, browser or dask
 # make coverage     how much of the code the tests run, with branches; fails below 95 %
-# make mutations [ONLY=_growth]  make wrong changes to the core, one at a time, and see that tests fail
+# make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and see that tests fail
 # make test-python PYTHON=python3.13  the portable tests in an environment of another Python
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
 # make dist   build wheel and sdist, install them into empty environments and try them there
@@ -15,12 +16,9 @@ PYTHON ?= python3
 VENV := .venv
 
 # What can be different elsewhere; the others are about pages, figures and the browser.
-PORTABLE := auto bad_input blocks checkpoint cli dask equal_rows estimator exactness explorer_server \
-  image image_files inputs isolation_kernel kernel_sweep model_file out_of_core partition plotting refinement \
-  report table_files tables
-PORTABLE_TESTS := $(PORTABLE:%=tests/test_%.py)
+PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
-.PHONY: demo test coverage mutations portable test-python test-lowest dist docs gallery bench bench-quick \
+.PHONY: demo test test-fast coverage mutations portable test-python test-lowest dist docs gallery bench bench-quick \
   quality reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
@@ -29,6 +27,12 @@ demo: $(VENV)/.plot
 
 test: lint types chromium
 	$(VENV)/bin/python -m pytest -n auto --dist worksteal --durations=15
+
+# A worker for each core, so one thread of BLAS for each worker.
+test-fast: $(VENV)/.dev
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 HYPOTHESIS_PROFILE=fast \
+	  $(VENV)/bin/python -m pytest -n auto --dist worksteal -q \
+	  -m "not slow and not docs and not browser and not dask"
 
 coverage: $(VENV)/.dev chromium
 	$(VENV)/bin/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-report=html:build/coverage

@@ -16,7 +16,7 @@ from sklearn.cluster import DBSCAN, KMeans
 from sklearn.metrics import pairwise_distances
 
 from pskclust import PSKC, IsolationKernel
-from pskclust.baselines import MBSCAN, RCC, SGL, DensityPeaks, KernelKMeans
+from pskclust.baselines import MBSCAN, RCC, SGL, DensityPeaks, GaussianPSKC, KernelKMeans
 
 Candidates = Iterator[tuple[np.ndarray, Any]]
 SEED = 42
@@ -58,7 +58,7 @@ def pskc_gaussian(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
         growth_rates = (0.1,)
     for exponent in _some(range(1, 17), fast, 5):
         for growth_rate in growth_rates:
-            model = PSKC(tau=0.1, growth_rate=growth_rate, kernel="gaussian", gamma=2.0**exponent)
+            model = GaussianPSKC(tau=0.1, growth_rate=growth_rate, gamma=2.0**exponent)
             yield model.fit_predict(X), model
 
 

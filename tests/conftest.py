@@ -12,11 +12,30 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+pytest.register_assert_rewrite("tests.helpers")
+
 # The same examples every time, so that a failure is a failure of the change at hand; look for
-# new ones with HYPOTHESIS_PROFILE=explore.
+# new ones with HYPOTHESIS_PROFILE=explore. `make test-fast` uses "fast".
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeat")
+MAX_EXAMPLES_IF_FAST = 10
 hypothesis.settings.register_profile("repeat", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile(
+    "fast", parent=hypothesis.settings.get_profile("repeat"), max_examples=MAX_EXAMPLES_IF_FAST
+)
 hypothesis.settings.register_profile("explore", deadline=None)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+hypothesis.settings.load_profile(PROFILE)
+
+
+def pytest_collection_modifyitems(items):
+    """Limit the examples of tests that ask for a number of their own, in the profile "fast"."""
+    if PROFILE != "fast":
+        return
+    for function in {getattr(item, "function", None) for item in items}:
+        asked = getattr(function, "_hypothesis_internal_use_settings", None)
+        if asked is not None and asked.max_examples > MAX_EXAMPLES_IF_FAST:
+            function._hypothesis_internal_use_settings = hypothesis.settings(
+                asked, max_examples=MAX_EXAMPLES_IF_FAST
+            )
 
 
 @pytest.fixture
@@ -41,6 +60,6 @@ def scattered():
 @pytest.fixture
 def shell(tmp_path):
     """Lines of shell as people type them."""
-    from cli import Shell
+    from tests.helpers.cli import Shell
 
     return Shell(tmp_path)

@@ -7,8 +7,9 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from ._data.sources import RowBlocks
-    from ._estimator import PSKC, load
+    from ._estimator import PSKC
     from ._isolation_kernel import IsolationKernel
+    from ._loading import load
     from ._sweep import SweepResult, sweep
     from ._utils.exceptions import (
         CheckpointError,
@@ -47,7 +48,7 @@ _HOMES = {
     "RowBlocks": "_data.sources",
     "SweepResult": "_sweep",
     "explore": "explorer",
-    "load": "_estimator",
+    "load": "_loading",
     "sweep": "_sweep",
 }
 

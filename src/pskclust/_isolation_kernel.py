@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Sequence
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._cells.count_tables import ClusterTables, CountTable, TableStack
-from ._cells.methods import draw_partition
+from ._cells.count_tables import CountTable, TableStack
+from ._cells.methods import draw_for_fit
 from ._cells.partition import Partition
-from ._data.checks import check_distances, check_psi
-from ._data.defaults import choose_psi
 from ._data.parameters import KERNEL_RULES, check_parameters
-from ._data.rows import Data, FitRows, check_rows
+from ._data.rows import Data, check_columns, check_rows
 from ._data.weights import uniform_weights
 from ._engines.select import cells_of_rows
 from ._kernels import reference
 from ._kernels.reference import one_hot
-from ._kernels.select import kernels_for
 from ._utils.memory import require_memory
-from ._utils.parallel import Scratch, map_chunks, rows_per_chunk
+from ._utils.parallel import map_chunks, rows_per_chunk
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -121,33 +117,58 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.__dict__.pop("_partition", None)
         check_parameters(self.get_params(deep=False), KERNEL_RULES)
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
-        return self._draw(Data(rows, self.metric, uniform_weights(len(rows))))
-
-    def _draw(self, data: FitRows) -> Self:
-        # Rows that are elsewhere are checked when they are read.
-        if self.metric == "euclidean" and isinstance(data, Data):
-            check_distances(data.rows)
-        n_slots = data.weights.n_slots
-        self.psi_ = choose_psi(n_slots) if self.psi == "auto" else int(self.psi)
-        check_psi(self.psi_, n_slots, self.replace, weighted=not data.weights.uniform)
-        rng = check_random_state(self.random_state)
-        partition = draw_partition(
-            data, self.method, int(self.n_partitions), self.psi_, self.replace, rng
+        partition = draw_for_fit(
+            Data(rows, self.metric, uniform_weights(len(rows))),
+            psi=None if self.psi == "auto" else int(self.psi),
+            n_partitions=int(self.n_partitions),
+            method=self.method,
+            replace=bool(self.replace),
+            random_state=self.random_state,
         )
         return self._use(partition, self.metric)
 
+    @classmethod
+    def of_partition(
+        cls, partition: Partition, metric: str, n_columns: int, names: Sequence[str] | None = None
+    ) -> Self:
+        """Return the fitted kernel of partitionings that were drawn already, as ``PSKC`` does.
+
+        Parameters
+        ----------
+        partition : Partition
+        metric : {"euclidean", "cosine", "haversine"}
+        n_columns : int
+            Number of columns of the data.
+        names : sequence of str or None, default=None
+            Names of the columns.
+
+        Returns
+        -------
+        kernel : IsolationKernel
+        """
+        kernel = cls(
+            psi=partition.psi,
+            n_partitions=partition.n_partitions,
+            method=cast(Literal["voronoi", "hypersphere", "tree"], partition.method),
+            metric=cast(Literal["euclidean", "cosine", "haversine"], metric),
+        )
+        check_columns(kernel, n_columns, names, reset=True)
+        return kernel._use(partition, metric)
+
     def _use(self, partition: Partition, metric: str) -> Self:
         self.psi_ = partition.psi
-        self._partition = partition
         self.metric_ = metric
+        self._partition = partition
         return self
+
+    @property
+    def partition_(self) -> Partition:
+        """The partitionings that were drawn."""
+        check_is_fitted(self)
+        return self._partition
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_partition")
-
-    @property
-    def _chunk_rows(self) -> int:
-        return self._partition.chunk_rows
 
     @property
     def _n_features_out(self) -> int:
@@ -252,20 +273,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return CountTable(self._partition.count(cells, np.ones(len(cells), np.int64)), len(cells))
 
     def _cells(self, rows: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
-        self._check_reach(rows)
-        data = Data(rows, self.metric_, uniform_weights(len(rows)))
-        return cells_of_rows(data, self._partition, self.n_jobs)
-
-    def _check_reach(self, rows: NDArray[Any]) -> None:
-        """Raise ValueError for rows whose distance to a centre would be no finite number."""
         if self.metric_ == "euclidean":
             self._partition.check_reach(rows)
-
-    def _scorer(
-        self, clusters: ClusterTables, n_rows: int
-    ) -> Callable[[NDArray[np.float64]], NDArray[np.int64]]:
-        """Return a function that scores chunks of n_rows points against all clusters, (m, k)."""
-        kernels, scratch = kernels_for(n_rows), Scratch()
-        return lambda points: clusters.scores(
-            self._partition.cells(points, kernels, scratch), kernels
-        )
+        data = Data(rows, self.metric_, uniform_weights(len(rows)))
+        return cells_of_rows(data, self._partition, self.n_jobs)

@@ -14,11 +14,15 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ._data.checks import check_psi
-from ._data.parameters import CLUSTERING_RULES, between, check_parameters, whole
+from ._data.parameters import Parameters, between, check_parameters, whole
 from ._data.rows import Data
 from ._data.sources import RowBlocks
+from ._data.streamed import StreamedRows
 from ._estimator import PSKC
-from ._utils.progress import Progress, Report, ignore, reporter
+from ._fit import pipeline
+from ._fit.in_process import engine_of, rows_of
+from ._pskc.result import Result
+from ._utils.progress import Progress, Report, reporter
 
 _GRID_RULES = {"psi": (whole(2),), "tau": (between(0, 1),), "n_seeds": (whole(2),)}
 # Agreement differs by so much from seed to seed: less of a difference says nothing.
@@ -34,7 +38,7 @@ class SweepResult:
     psi : ndarray of int64, shape (n_psi,)
     tau : ndarray of float64, shape (n_tau,)
     seeds : ndarray of int64, shape (n_seeds,)
-        The `random_state` of the fits: ``PSKC(psi, tau, random_state=seed)`` is one of them.
+        The `random_state` of the fits; one is ``PSKC(psi=psi, tau=tau, random_state=seed)``.
     n_clusters : ndarray of int64, shape (n_psi, n_tau)
         Number of clusters, the median over the seeds.
     noise : ndarray of float64, shape (n_psi, n_tau)
@@ -127,25 +131,27 @@ def sweep(
     _check_grid(psi, tau, n_seeds)
     rng = check_random_state(random_state)
     seeds = rng.randint(np.iinfo(np.int32).max, size=n_seeds).astype(np.int64)
-    models = [
-        [PSKC(psi=size, random_state=int(seed), **pskc_params) for seed in seeds] for size in psi
-    ]
-    report = reporter(models[0][0].verbose, callback)
-    data = _checked_data(models[0][0], psi, X, sample_weight)
+    model = PSKC(random_state=0, **pskc_params)
+    report = reporter(model.verbose, callback)
+    fits = _fits(model, psi, tau, seeds)
+    rows = rows_of(model, X, sample_weight, fits[0][0])
+    weights = rows.weights
+    check_psi(int(max(psi)), weights.n_slots, model.replace, weighted=not weights.uniform)
     shape = len(psi), len(tau), n_seeds
     n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
     stability = np.empty(shape[:2])
     n_done = itertools.count(1)
-    units = np.asarray(data.weights.units)
-    for row, fits in enumerate(models):
-        labels = np.empty((len(tau), n_seeds, len(data)), dtype=np.int32)
-        for number, model in enumerate(fits):
-            for column in _clusterings(model, data, tau):
+    units = np.asarray(weights.units)
+    for row, of_psi in enumerate(fits):
+        labels = np.empty((len(tau), n_seeds, len(rows)), dtype=np.int32)
+        for number, parameters in enumerate(of_psi):
+            for column, result in enumerate(_results(rows, parameters, tau)):
                 place = row, column, number
-                labels[column, number] = model.labels_
-                n_clusters[place], objective[place] = model.n_clusters_, model.objective_
-                noise[place] = units[model.labels_ < 0].sum() / units.sum()
-                report(Progress("sweep", next(n_done), int(np.prod(shape)), model.n_clusters_))
+                labels[column, number] = result.labels
+                n_clusters[place], objective[place] = len(result.clusters), result.objective
+                noise[place] = units[result.labels < 0].sum() / units.sum()
+                found = len(result.clusters)
+                report(Progress("sweep", next(n_done), int(np.prod(shape)), found))
         stability[row] = [_mean_agreement(some, units) for some in labels]
     return SweepResult(
         np.array(psi, dtype=np.int64),
@@ -167,33 +173,33 @@ def _check_grid(psi: Sequence[int], tau: Sequence[float], n_seeds: int) -> None:
     check_parameters({"n_seeds": n_seeds}, {"n_seeds": _GRID_RULES["n_seeds"]})
 
 
-def _checked_data(
-    model: PSKC, psi: Sequence[int], X: ArrayLike | RowBlocks, sample_weight: ArrayLike | None
-) -> Data:
-    """Return the data of all fits; raise what the last of them would raise before the first."""
-    check_parameters(model.get_params(deep=False), CLUSTERING_RULES)
-    if model.kernel != "isolation":
-        raise ValueError(
-            f"kernel={model.kernel!r} has no psi to try. Leave it out, for kernel='isolation'."
-        )
+def _fits(
+    model: PSKC, psi: Sequence[int], tau: Sequence[float], seeds: NDArray[np.int64]
+) -> list[list[Parameters]]:
+    """Return the parameters of the fits with each psi, and each seed."""
+    values = model.get_params(deep=False)
     if model.n_clusters is not None or model.linking is True:
         raise ValueError(
             f"n_clusters={model.n_clusters}, linking={model.linking}: a sweep is of the paper's "
             "algorithm, which links nothing. Leave them out."
         )
-    data: Data = model._checked_data(X, sample_weight)
-    check_psi(int(max(psi)), data.weights.n_slots, model.replace, weighted=not data.weights.uniform)
-    return data
+    return [
+        [
+            Parameters.checked({**values, "psi": size, "tau": tau[0], "random_state": int(seed)})
+            for seed in seeds
+        ]
+        for size in psi
+    ]
 
 
-def _clusterings(model: PSKC, data: Data, tau: Sequence[float]) -> Iterator[int]:
-    """Fit the model with each tau on the same cells; yield which one it is."""
-    engine = model._engine_for(data, ignore)
-    for number, value in enumerate(tau):
+def _results(
+    rows: Data | StreamedRows, parameters: Parameters, tau: Sequence[float]
+) -> Iterator[Result]:
+    """Yield the result of each tau, on the same cells."""
+    engine = engine_of(rows, pipeline.draw(rows, parameters), parameters)
+    for value in tau:
         engine.reset()
-        model.tau_ = float(value)
-        model._cluster(engine, ignore)
-        yield number
+        yield pipeline.grow_and_finish(engine, float(value), parameters)
 
 
 def _mean_agreement(labels: NDArray[np.int32], units: NDArray[np.int64]) -> float:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import operator
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -15,14 +14,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _estimator
-from ._cells.count_tables import ClusterTables
 from ._cells.partition import Partition
 from ._dask.cost_model import Plan, plan
-from ._data.parameters import between, check_parameters
-from ._data.rows import check_columns
-from ._pskc.assignment import Tally, tally
+from ._data.parameters import Parameters, between, check_parameters
+from ._data.rows import FitRows, check_columns
+from ._engines.protocol import Engine
+from ._fit.pipeline import Fitted
+from ._fit.prediction import predict, require_reach, similarity, top_similarities
 from ._utils.optional import optional
-from ._utils.progress import Report, ignore
+from ._utils.progress import Report
 
 dask = optional("dask", "pskclust.dask", "dask")
 da = optional("dask.array", "pskclust.dask", "dask")
@@ -35,7 +35,8 @@ from ._dask.tasks import Tasks  # noqa: E402
 
 __all__ = ["PSKC", "Plan", "plan"]
 
-_ROW_ATTRIBUTES = ("labels_", "similarities_", "growth_step_", "confidences_")
+# Returns an array for the rows of a block, given the fit, the rows and a number of threads.
+_OfRows = Callable[[Fitted, NDArray[Any], int], NDArray[Any]]
 
 
 class PSKC(_estimator.PSKC):
@@ -51,9 +52,8 @@ class PSKC(_estimator.PSKC):
     Parameters
     ----------
     **parameters
-        As of :class:`pskclust.PSKC`, but for ``kernel="gaussian"``, `scratch_dir` and
-        `checkpoint`. `n_jobs` is the number of threads on each worker; None is as many as the
-        worker has.
+        As of :class:`pskclust.PSKC`, but for `scratch_dir` and `checkpoint`. `n_jobs` is the
+        number of threads on each worker; None is as many as the worker has.
     client : distributed.Client or None, default=None
         The cluster to work on; the current client if None.
     timeout : float, default=300
@@ -146,7 +146,7 @@ class PSKC(_estimator.PSKC):
         """
         if not hasattr(X, "__dask_graph__"):
             return super().predict(X)
-        return self._lazily(X, "_predicted", np.int64)
+        return self._lazily(X, predict, np.int64)
 
     def similarity(self, X: Any, top_k: int | None = None) -> Any:
         """Return the similarity of each row to every cluster, or to the most similar ones.
@@ -167,12 +167,10 @@ class PSKC(_estimator.PSKC):
             return super().similarity(X, top_k)
         check_is_fitted(self)
         if top_k is None:
-            return self._lazily(X, "_similarity_of", np.float64, self.n_clusters_)
+            return self._lazily(X, similarity, np.float64, self.n_clusters_)
         width = min(top_k, self.n_clusters_)
-        return tuple(
-            self._lazily(X, "_similarity_of", kind, width, top_k=top_k, number=number)
-            for number, kind in enumerate((np.float64, np.int64))
-        )
+        largest = self._lazily(X, partial(_top, width=width, number=0), np.float64, width)
+        return largest, self._lazily(X, partial(_top, width=width, number=1), np.int64, width)
 
     def to_local(self, *, rows: bool = True) -> _estimator.PSKC:
         """Return this model as a :class:`pskclust.PSKC`.
@@ -188,27 +186,21 @@ class PSKC(_estimator.PSKC):
         model : pskclust.PSKC
             Predicts the same.
         """
-        check_is_fitted(self)
-        return self._local(rows)
-
-    def _local(self, rows: bool) -> _estimator.PSKC:
-        names = _estimator.PSKC._get_param_names()
-        model = _estimator.PSKC(**{name: getattr(self, name) for name in names})
-        for name, value in vars(self).items():
-            if name.endswith("_") and name not in _ROW_ATTRIBUTES:
-                setattr(model, name, value)
-        found = [getattr(self, name) for name in _ROW_ATTRIBUTES]
+        fitted = self.fitted_
+        result, linkage = fitted.result, fitted.linkage
+        found: list[Any] = [result.labels, result.similarities, result.growth_steps]
+        found.append(linkage and linkage.confidences)
         if rows:
-            # None, of a fit without a choice, stays None.
+            # None, where a fit has no such array, stays None.
             found = self._current_client().gather(self._current_client().compute(found))
         else:
             found = [array if array is None else np.empty(0, array.dtype) for array in found]
         labels, similarities, steps, confidences = found
-        model._publish(
-            replace(self._result, labels=labels, similarities=similarities, growth_steps=steps),
-            self._linkage and replace(self._linkage, confidences=confidences),
-        )
-        return model
+        result = replace(result, labels=labels, similarities=similarities, growth_steps=steps)
+        linkage = linkage and replace(linkage, confidences=confidences)
+        parameters = {name: getattr(self, name) for name in _estimator.PSKC._get_param_names()}
+        local = replace(fitted, result=result, linkage=linkage)
+        return _estimator.PSKC.of_fitted(parameters, local)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, with what is known of each row, to one file for :func:`pskclust.load`.
@@ -221,11 +213,6 @@ class PSKC(_estimator.PSKC):
 
     def _refuse_what_is_not_for_clusters(self) -> None:
         check_parameters({"timeout": self.timeout}, {"timeout": (between(0, np.inf),)})
-        if self.kernel == "gaussian":
-            raise ValueError(
-                "kernel='gaussian' compares all pairs of rows, which Dask does not help with. Use "
-                "kernel='isolation', or pskclust.PSKC."
-            )
         for name in ("scratch_dir", "checkpoint"):
             if getattr(self, name) is not None:
                 raise ValueError(
@@ -233,20 +220,22 @@ class PSKC(_estimator.PSKC):
                     f"worker is made up for by the others. Leave {name} out."
                 )
 
-    def _checked_data(self, X: Any, sample_weight: Any, report: Report = ignore) -> Any:
+    def _rows(self, X: Any, sample_weight: Any, parameters: Parameters, report: Report) -> DaskData:
         collection = Collection.of(X)
         check_columns(self, collection.n_columns, collection.names, reset=True)
         tasks = Tasks(self._current_client(), self.timeout)
-        data = DaskData(collection, self.metric, tasks)
+        data = DaskData(collection, parameters.metric, tasks)
         self._resources.callback(data.release)
-        data.read(sample_weight, int(self.n_partitions))
+        data.read(sample_weight, parameters.n_partitions)
         return data
 
-    def _encoded(self, data: Any, partition: Partition, report: Report) -> DaskEngine:
+    def _engine(
+        self, rows: FitRows, partition: Partition, parameters: Parameters, report: Report
+    ) -> Engine:
+        assert isinstance(rows, DaskData)
         tasks = Tasks(self._current_client(), self.timeout)
-        engine = DaskEngine(data, partition, self.n_jobs, tasks)
+        engine = DaskEngine(rows, partition, parameters.n_jobs, tasks, report)
         self._resources.callback(engine.close)
-        engine.encode(report)
         return engine
 
     def _current_client(self) -> Any:
@@ -260,73 +249,33 @@ class PSKC(_estimator.PSKC):
             raise ValueError("client is asynchronous. Pass one that is not.")
         return client
 
-    def _tally(self, data: DaskData, rows: Any, clusters: ClusterTables) -> Tally:
-        labels, similarities = (array.to_delayed() for array in rows[:2])
-        blocks = [
-            dask.delayed(tally)(
-                own_labels,
-                own_similarities,
-                None if data.weights.units is None else data.weights.units(block),
-                clusters,
-                data.run(block).start,
-            )
-            for block, (own_labels, own_similarities) in enumerate(
-                zip(labels, similarities, strict=True)
-            )
-        ]
-        client = self._current_client()
-        tallies: list[Tally] = client.gather(client.compute(blocks))
-        return functools.reduce(operator.add, tallies)
-
-    def _of_rows(self, of_rows: Callable[..., NDArray[Any]], known: Any) -> Any:
-        kind = of_rows(np.empty(0, known.dtype), first_row=0).dtype
-        return known.map_blocks(_of_block, of_rows, dtype=kind)
-
-    def _lazily(
-        self, X: Any, method: str, kind: type, width: int | None = None, **options: Any
-    ) -> Any:
-        """Return what a method of the plain model gives for each block, not computed yet."""
-        check_is_fitted(self)
+    def _lazily(self, X: Any, of_rows: _OfRows, kind: type, width: int | None = None) -> Any:
+        """Return an array that `of_rows` gives for each block of X, not computed yet."""
         collection = Collection.of(X)
+        fitted = self.to_local(rows=False).fitted_
         check_columns(self, collection.n_columns, collection.names, reset=False)
-        # One for all blocks, each of which is a task of its own.
-        model = dask.delayed(self._local(rows=False).set_params(n_jobs=1), traverse=False)
-        chunks = None if width is None else (collection.array.chunks[0], width)
         return collection.array.map_blocks(
-            _answer,
-            model=model,
-            method=method,
-            shape=() if width is None else (width,),
-            kind=kind,
-            **options,
+            _of_block,
+            # One for all blocks, each of which is a task of its own.
+            fitted=dask.delayed(fitted, traverse=False),
+            of_rows=of_rows,
+            empty=np.empty((0,) if width is None else (0, width), dtype=kind),
             dtype=kind,
             meta=np.empty((0,) if width is None else (0, 0), dtype=kind),
             drop_axis=[1] if width is None else [],
-            chunks=chunks,
+            chunks=None if width is None else (collection.array.chunks[0], width),
         )
 
 
-def _of_block(
-    known: NDArray[Any], of_rows: Callable[..., NDArray[Any]], block_info: Any
+def _top(
+    fitted: Fitted, rows: NDArray[Any], n_jobs: int, *, width: int, number: int
 ) -> NDArray[Any]:
-    """Return what a function makes of what is known of the rows of a block."""
-    return of_rows(known, first_row=block_info[0]["array-location"][0][0])
+    """Return the largest similarities of rows (number 0), or the clusters they are to (1)."""
+    return top_similarities(fitted, rows, width, n_jobs)[number]
 
 
-def _answer(
-    block: Any,
-    model: _estimator.PSKC,
-    method: str,
-    shape: tuple[int, ...],
-    kind: type,
-    number: int | None = None,
-    **options: Any,
-) -> NDArray[Any]:
-    """Return what a method gives for the rows of a block, or the entry of it with a number."""
-    rows = check_block(block, model.kernel_.metric_)
+def _of_block(block: Any, fitted: Fitted, of_rows: _OfRows, empty: NDArray[Any]) -> NDArray[Any]:
+    rows = check_block(block, fitted.metric)
     if not len(rows):
-        return np.empty((0, *shape), dtype=kind)
-    model.kernel_._check_reach(rows)
-    found: Any = getattr(model, method)(rows, **options)
-    answer: NDArray[Any] = found if number is None else found[number]
-    return answer
+        return empty
+    return of_rows(fitted, require_reach(fitted, rows), 1)

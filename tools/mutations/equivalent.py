@@ -10,18 +10,18 @@ _PIVOT = "which value rows are compared with first matters to time alone"
 _EXACT_SUM = "the exact sum is taken earlier, with the same result"
 
 EQUIVALENT = {
-    "_growth": {
+    "_pskc/growth": {
         "if second.units <= engine.one:": {
             "second.units <= engine.one -> (second.units < engine.one)": "a row of weight 1 has "
             "no other copies, whose table is empty",
         },
     },
-    "_refinement": {
+    "_pskc/refinement": {
         "engine.move(np.full(len(clusters) + 1, np.inf))": {
             "1 -> (2)": "one more limit than there are labels is that of nobody",
         },
     },
-    "_kernels/numpy": {
+    "_kernels/reference": {
         "if 8 * math.prod(shape) <= _LARGEST_DENSE_BYTES:": {
             "8 * math.prod(shape) <= _LARGEST_DENSE_BYTES -> "
             "(8 * math.prod(shape) > _LARGEST_DENSE_BYTES)": "both ways give the same table, in "
@@ -48,7 +48,7 @@ EQUIVALENT = {
             "n_columns < _MIN_COLUMNS_TO_ROTATE -> (n_columns >= _MIN_COLUMNS_TO_ROTATE)": _SCREEN,
         },
     },
-    "_kernels/numba": {
+    "_kernels/compiled": {
         "n_candidates[i] += 1": {"1 -> (2)": _SCREEN},
         "some = bound2[row, :: max(1, n_points // _SAMPLE)]": {
             "n_points // _SAMPLE -> (n_points * _SAMPLE)": _ORDER,
@@ -60,7 +60,7 @@ EQUIVALENT = {
             "(np.int32(bounds[place] > above) | np.int32(bounds[place] <= upto))": _LOOKED_AT,
         },
     },
-    "_kernels/blocks": {
+    "_kernels/neighbour_blocks": {
         "best_place, best_score = np.int64(-1), np.int64(-1)": {
             "1 -> (2)": "no row has a score below 0, and the place of none is asked for",
         },
@@ -68,7 +68,7 @@ EQUIVALENT = {
             "block * BLOCK -> (block / BLOCK)": "a short block is filled up with copies of a row",
         },
     },
-    "_kernels/block_encoding": {
+    "_kernels/neighbour_encoding": {
         "while at > 0 and values[at - 1] > value:": {
             "values[at - 1] > value -> (values[at - 1] <= value)": _PIVOT,
         },
@@ -77,14 +77,14 @@ EQUIVALENT = {
             "1 -> (2)": "of a shared cell nobody asks how many were kept",
         },
     },
-    "_kernels/sweep": {
+    "_kernels/growth": {
         "while n_left > 1:": {
             "n_left > 1 -> (n_left >= 1)": "a row that is left alone is like no other one, and "
             "ends growth by that",
         },
         "score -= 1": {"1 -> (2)": "what goes down too far comes up again"},
     },
-    "_tables": {
+    "_cells/count_tables": {
         "_LARGEST_INTEGER = 2**63 - 1": {
             "1 -> (2)": "no product of a resolution and a squared mass is between the two",
         },

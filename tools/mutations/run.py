@@ -1,4 +1,4 @@
-"""See whether the tests notice wrong changes to the core: make mutations [ONLY="_growth _tables"]
+"""See whether the tests notice wrong changes to the core: make mutations [ONLY=_pskc/growth]
 
 Each change is made by itself in a copy of the tree, and the tests of its module are run there
 until one fails. A change that no test minds is a survivor: a line that is not tested, or one that
@@ -34,34 +34,42 @@ ROOT = Path(__file__).parents[2]
 LOG = ROOT / "build/mutations.log"
 COPIED = ("src", "tests", "pyproject.toml")
 PACKAGE = "src/pskclust"
-PLAIN = "test_exactness.py::test_labels_are_those_of_the_pseudocode[plain]"
-WEIGHTED = "test_exactness.py::test_a_row_of_weight_w_is_labelled_as_w_copies[plain]"
-COMPILED = "test_exactness.py::test_labels_are_those_of_the_pseudocode[compiled]"
-CELLS = "test_exactness.py::test_cells_are_those_of_plain_loops"
-ABSENT = "test_estimator.py::test_rows_of_weight_zero_take_no_part_and_are_predicted"
-FRACTIONS = "test_estimator.py::test_the_objective_counts_weight"
-GOES_ON = "test_checkpoint.py::test_a_fit_goes_on_from_the_last_cluster"
+PLAIN = "estimator/test_exactness.py::test_labels_are_those_of_the_pseudocode[plain]"
+WEIGHTED = "estimator/test_exactness.py::test_a_row_of_weight_w_is_labelled_as_w_copies[plain]"
+COMPILED = "estimator/test_exactness.py::test_labels_are_those_of_the_pseudocode[compiled]"
+CELLS = "estimator/test_exactness.py::test_cells_are_those_of_plain_loops"
+ABSENT = "estimator/test_estimator.py::test_rows_of_weight_zero_take_no_part_and_are_predicted"
+FRACTIONS = "estimator/test_estimator.py::test_the_objective_counts_weight"
+GOES_ON = "pskc/test_checkpoint.py::test_a_fit_goes_on_from_the_last_cluster"
+PROGRESS = "utils/test_progress.py"
+REFINEMENT = "pskc/test_refinement.py"
+PARTITION = "cells/test_partition.py"
+KERNEL = "estimator/test_isolation_kernel.py"
+DRAWN = [PARTITION, CELLS, KERNEL, "model_io/test_model_file.py"]
 # The tests of each module, those that are quickest to notice first.
 TESTS = {
-    "_growth": [PLAIN, WEIGHTED, "test_progress.py", GOES_ON],
-    "_refinement": ["test_refinement.py", PLAIN, WEIGHTED, "test_progress.py", ABSENT, FRACTIONS],
-    "_tables": ["test_tables.py", "test_refinement.py", PLAIN],
-    "_partition": ["test_partition.py", CELLS, "test_isolation_kernel.py", "test_model_file.py"],
-    "_kernels/numpy": [CELLS, PLAIN, "test_partition.py", "test_isolation_kernel.py"],
-    "_kernels/screening": ["test_partition.py"],
-    "_kernels/numba": ["test_partition.py", COMPILED, "test_kernel_sweep.py"],
-    "_kernels/blocks": ["test_blocks.py"],
-    "_kernels/block_encoding": ["test_blocks.py"],
-    "_kernels/sweep": ["test_kernel_sweep.py"],
+    "_pskc/growth": [PLAIN, WEIGHTED, PROGRESS, GOES_ON],
+    "_pskc/refinement": [REFINEMENT, PLAIN, WEIGHTED, PROGRESS, ABSENT, FRACTIONS],
+    "_cells/count_tables": ["cells/test_count_tables.py", REFINEMENT, PLAIN],
+    "_cells/partition": DRAWN,
+    "_cells/voronoi": DRAWN,
+    "_cells/drawing": DRAWN,
+    "_cells/trees": DRAWN,
+    "_kernels/reference": [CELLS, PLAIN, PARTITION, KERNEL],
+    "_kernels/screening": [PARTITION],
+    "_kernels/compiled": [PARTITION, COMPILED, "choice/test_sample.py"],
+    "_kernels/neighbour_blocks": ["kernels/test_neighbour_blocks.py"],
+    "_kernels/neighbour_encoding": ["kernels/test_neighbour_blocks.py"],
+    "_kernels/growth": ["choice/test_sample.py"],
 }
 # To compile takes longer than to run a few tests as they are, so those come first.
 COMPILED_MODULES = {
-    "_kernels/numba",
-    "_kernels/blocks",
-    "_kernels/block_encoding",
-    "_kernels/sweep",
+    "_kernels/compiled",
+    "_kernels/neighbour_blocks",
+    "_kernels/neighbour_encoding",
+    "_kernels/growth",
 }
-UNCOMPILED_TESTS = ["test_compiled.py"]
+UNCOMPILED_TESTS = ["kernels/test_compiled.py"]
 # A change that makes the tests take so many times longer would be noticed, too.
 PATIENCE, LEAST_SECONDS = 2, 10
 MOST_BYTES = 16 << 30
@@ -105,7 +113,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="*", default=list(TESTS), help="such as _growth")
+    parser.add_argument("modules", nargs="*", default=list(TESTS), help="such as _pskc/growth")
     parser.add_argument("--number", type=int, default=30, help="changes to each module")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -209,7 +217,7 @@ def _test(tree: Path, stage: Stage, limit: float | None) -> int:
     output = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
+    sys.path[:0] = [str(tree / "src"), str(tree)]
     os.environ["PYTHONPATH"] = str(tree / "src")  # for processes that tests start
     sys.dont_write_bytecode = True
     numba.config.DISABLE_JIT = not stage.compiled

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._data.rows import Data
 from .._kernels.reference import Cells
-from .._utils.parallel import Scratch, map_chunks, one_blas_thread
+from .._utils.parallel import Buffers, map_chunks, one_blas_thread
 from .._utils.progress import Progress, Report, ignore
 from .partition import Partition
 
@@ -24,10 +24,10 @@ def encode_rows(
 ) -> Cells:
     """Return the cell of each row in each partitioning, (n, t)."""
     cells = np.empty((len(data), partition.n_partitions), dtype=partition.cell_type)
-    scratch = Scratch()
+    buffers = Buffers()
 
     def encode_chunk(chunk: slice) -> int:
-        cells[chunk] = partition.cells(data.points(chunk), kernels, scratch)
+        cells[chunk] = partition.cells(data.points(chunk), kernels, buffers)
         return int(chunk.stop)
 
     with one_blas_thread:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._data.rows import Data
-from .._kernels import neighbour_blocks as blocks
 from .._kernels import neighbour_encoding as block_encoding
+from .._kernels import neighbour_labels
 from .._kernels.neighbour_blocks import BLOCK, Layout
 from .._kernels.reference import Cells
 from .._utils.parallel import map_chunks, n_threads
@@ -44,25 +44,29 @@ class BlockedRows:
         return [self.order, self.units, *self.layout[1:]]
 
     @classmethod
-    def of(cls, arrays: Sequence[NDArray[Any]]) -> Self:
+    def of(cls, arrays: Sequence[NDArray[Any]], blocks_per_superblock: int) -> Self:
         order, units, *parts = arrays
-        return cls(order, units, Layout(BLOCKS_PER_SUPERBLOCK, *parts))
+        return cls(order, units, Layout(blocks_per_superblock, *parts))
 
     def cells(self, places: NDArray[np.intp]) -> Cells:
         """Return the cells of the rows at some places, in full."""
         n_partitions = self.layout.block_cells.shape[1]
         cells = np.empty((len(places), n_partitions), dtype=self.layout.mixed_cells.dtype)
-        blocks.expand_cells(self.layout, places, cells)
+        neighbour_labels.expand_cells(self.layout, places, cells)
         return cells
 
 
 def block_rows(
-    data: Data, partition: VoronoiPartition, n_jobs: int | None, report: Report = ignore
+    data: Data,
+    partition: VoronoiPartition,
+    n_jobs: int | None,
+    report: Report = ignore,
+    blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
 ) -> BlockedRows:
     """Put the rows in order and find their cells."""
     order, points = _order_by_neighbourhood(data, n_jobs)
     units = data.weights.units[order]
-    encoder = _Encoder(points, partition)
+    encoder = _Encoder(points, partition, blocks_per_superblock)
     parts = []
     for part in map_chunks(encoder.encode, len(order), encoder.rows_at_a_time, n_jobs):
         parts.append(part)
@@ -126,8 +130,14 @@ def _order_by_neighbourhood(
 class _Encoder:
     """Encodes superblocks, in threads that each have working arrays of their own."""
 
-    def __init__(self, points: NDArray[np.float64], partition: VoronoiPartition) -> None:
+    def __init__(
+        self,
+        points: NDArray[np.float64],
+        partition: VoronoiPartition,
+        blocks_per_superblock: int,
+    ) -> None:
         self._points = points
+        self._blocks_per_superblock = blocks_per_superblock
         centres = partition.points[partition.centres]
         self._centres = np.ascontiguousarray(centres.transpose(0, 2, 1))
         self._n_blocks = -(-len(points) // BLOCK)
@@ -138,9 +148,9 @@ class _Encoder:
         self._block_cells = np.empty(shape, dtype=np.min_scalar_type(partition.psi))
         self._thread = threading.local()
         # Several superblocks at a time cost little Python, if they need little memory.
-        bytes_each = BLOCKS_PER_SUPERBLOCK * BLOCK * partition.n_partitions
+        bytes_each = blocks_per_superblock * BLOCK * partition.n_partitions
         n_superblocks = max(1, min(_MAX_SUPERBLOCKS_AT_A_TIME, _BYTES_AT_A_TIME // bytes_each))
-        self._blocks_at_a_time = n_superblocks * BLOCKS_PER_SUPERBLOCK
+        self._blocks_at_a_time = n_superblocks * blocks_per_superblock
         self.rows_at_a_time = self._blocks_at_a_time * BLOCK
 
     def encode(self, rows: slice) -> tuple[NDArray[Any], ...]:
@@ -151,14 +161,14 @@ class _Encoder:
         n_mixed, n_distinct, n_super = block_encoding.encode_superblocks(
             self._columns(rows, n_blocks),
             rows.stop - rows.start,
-            BLOCKS_PER_SUPERBLOCK,
+            self._blocks_per_superblock,
             self._centres,
             self._everything,
             *temporary,
             self._block_cells[first_block : first_block + n_blocks],
             *output,
         )
-        n_superblocks = -(-n_blocks // BLOCKS_PER_SUPERBLOCK)
+        n_superblocks = -(-n_blocks // self._blocks_per_superblock)
         sizes = n_blocks, n_mixed, n_mixed, n_mixed, n_distinct, n_superblocks, n_super
         return tuple(array[:size].copy() for array, size in zip(output, sizes, strict=True))
 
@@ -168,7 +178,7 @@ class _Encoder:
             zip(*parts, strict=True)
         )
         return Layout(
-            BLOCKS_PER_SUPERBLOCK,
+            self._blocks_per_superblock,
             self._block_cells,
             _starts(mixed_end, mixed_of),
             np.concatenate(mixed_of),
@@ -194,7 +204,7 @@ class _Encoder:
             cell_type = self._everything.dtype
             n_blocks = self._blocks_at_a_time
             n_pairs = n_blocks * n_partitions
-            n_superblocks = n_blocks // BLOCKS_PER_SUPERBLOCK
+            n_superblocks = n_blocks // self._blocks_per_superblock
             temporary = (
                 np.empty((n_blocks + 1, n_columns)),  # low
                 np.empty((n_blocks + 1, n_columns)),  # high

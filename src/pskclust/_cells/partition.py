@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._kernels import reference
 from .._kernels.reference import Cells
-from .._utils.parallel import Scratch, rows_per_chunk
+from .._utils.parallel import Buffers, rows_per_chunk
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,12 @@ class Partition(ABC):
         self,
         points: NDArray[np.float64],
         kernels: Any = reference,
-        scratch: Scratch | None = None,
+        buffers: Buffers | None = None,
     ) -> Cells:
         """Return the cell of each point in each partitioning, (m, t)."""
         # One partitioning after the other in memory while they are made, hence the transposes.
         cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
-        distances = (scratch or Scratch()).array((2, len(points), self.psi), np.float64)
+        distances = (buffers or Buffers()).array((2, len(points), self.psi), np.float64)
         for number, column in enumerate(cells):
             self._find_cells(points, number, distances, column)
         return np.ascontiguousarray(cells.T)

@@ -15,7 +15,7 @@ from .._data.rows import FitRows
 from .._kernels import reference
 from .._kernels.reference import Cells
 from .._kernels.screening import Screen, make_screen, screen_points
-from .._utils.parallel import Scratch, rows_per_product
+from .._utils.parallel import Buffers, rows_per_product
 from .drawing import draw_points
 from .partition import Partition, require_valid
 
@@ -64,13 +64,13 @@ class VoronoiPartition(Partition):
         self,
         points: NDArray[np.float64],
         kernels: Any = reference,
-        scratch: Scratch | None = None,
+        buffers: Buffers | None = None,
     ) -> Cells:
         if not self._screened:
-            return super().cells(points, kernels, scratch)
+            return super().cells(points, kernels, buffers)
         screen = self._wide_screen if kernels is reference else self._narrow_screen
         shape = len(points), len(self.points)
-        bound2 = (scratch or Scratch()).array(shape, screen.factors.dtype)
+        bound2 = (buffers or Buffers()).array(shape, screen.factors.dtype)
         cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
         kernels.settle_cells(points, screen, screen_points(points, screen, bound2), cells)
         return cells

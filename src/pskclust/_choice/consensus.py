@@ -50,13 +50,18 @@ def _likeness(clusterings: list[Labels], n_clusters: int) -> NDArray[np.int64]:
     return alike
 
 
+def most_typical(clusterings: list[Labels], n_clusters: int) -> Labels:
+    """Return the clustering that is most like all others."""
+    return clusterings[int(_likeness(clusterings, n_clusters).sum(axis=1).argmax())]
+
+
 def vote(clusterings: list[Labels], n_clusters: int) -> Labels:
     """Return the labels that most of some clusterings agree on, each of so many clusters.
 
     Their clusters are matched at first with those of the clustering that is most like all others,
     then with the outcome of the vote.
     """
-    labels = clusterings[int(_likeness(clusterings, n_clusters).sum(axis=1).argmax())]
+    labels = most_typical(clusterings, n_clusters)
     for _ in range(_MAX_ROUNDS):
         before, labels = labels, _ballot(clusterings, labels, n_clusters)
         if np.array_equal(labels, before):
@@ -64,28 +69,18 @@ def vote(clusterings: list[Labels], n_clusters: int) -> Labels:
     return labels
 
 
-def share_agreeing(
-    clusterings: list[Labels], labels: Labels, n_clusters: int
-) -> NDArray[np.float64]:
-    """Return, for each row, the share of some clusterings that agree with its label."""
-    n_agreeing = np.zeros(len(labels), dtype=np.int64)
-    for other in clusterings:
-        n_agreeing += (_renamed(other, labels, n_clusters) == labels) & (labels >= 0)
-    return n_agreeing / len(clusterings)
-
-
 def _ballot(clusterings: list[Labels], reference: Labels, n_clusters: int) -> Labels:
     # The last column is that of noise, which nobody counts.
     votes = np.zeros((len(reference), n_clusters + 1), dtype=np.int64)
     rows = np.arange(len(reference))
     for labels in clusterings:
-        votes[rows, _renamed(labels, reference, n_clusters)] += 1
+        votes[rows, matched(labels, reference, n_clusters)] += 1
     counted = votes[:, :-1]
     return np.where(counted.any(axis=1), counted.argmax(axis=1), -1)
 
 
-def _renamed(labels: Labels, reference: Labels, n_clusters: int) -> Labels:
-    """Return labels by the names that their clusters have in a reference."""
+def matched(labels: Labels, reference: Labels, n_clusters: int) -> Labels:
+    """Return labels with each cluster numbered as the cluster of a reference that it matches."""
     shared = shared_rows(labels, reference, n_clusters, n_clusters)
     names = linear_sum_assignment(shared, maximize=True)[1]
     return np.append(names, -1)[labels]

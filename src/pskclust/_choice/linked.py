@@ -1,4 +1,4 @@
-"""Linked clusters: the tables of what growth or a choice found, joined."""
+"""Linked clusters: parts that growth or the choice found, joined into larger clusters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cells.count_tables import ClusterTables
-from .._data.weights import RowWeights
+from .._cells.count_tables import ClusterTables, TableStack
 from .._engines.protocol import Engine
 from .._pskc.growth import Growth
 from .candidates import Cut
@@ -22,24 +21,21 @@ class Linked:
     """Clusters that are made of parts."""
 
     clusters: ClusterTables  # of k clusters
-    n_steps: NDArray[np.int64]  # (k,) growth steps of all parts of a cluster
+    n_steps: NDArray[np.int64] | None  # (k,) of all parts; None if they are a sample's
     tree: MergeTree  # of m parts
     links: NDArray[np.int64]  # (m,) the cluster of each part; -1 for none
+    numbers: NDArray[np.int64]  # (k,) of these clusters among those that were linked at first
 
     def only(self, kept: NDArray[np.bool_]) -> Linked:
-        """Return what is left when only some clusters are kept."""
-        renamed = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
+        """Return the linked clusters that are kept, numbered anew."""
+        renumbered = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
         return replace(
             self,
             clusters=self.clusters.only(kept),
-            n_steps=self.n_steps[kept],
-            links=renamed[self.links],
+            n_steps=None if self.n_steps is None else self.n_steps[kept],
+            links=renumbered[self.links],
+            numbers=self.numbers[kept],
         )
-
-    def without_small(self, min_size: int, weights: RowWeights) -> Linked:
-        """Leave out clusters that hold too small a share of all rows to be of a size."""
-        shares = self.clusters.masses / max(1, int(self.clusters.masses.sum()))
-        return self.only(shares * (weights.total / weights.one) >= min_size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,19 +77,19 @@ class Linkage:
 
 
 def link_growth(engine: Engine, growth: Growth, n_clusters: int) -> Linked:
-    """Link the clusters that growth found to fewer ones."""
-    n_parts = len(growth.clusters)
-    # No cluster at all is as good as one.
-    if n_clusters > max(1, n_parts):
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the {n_parts} clusters that growth found to "
-            "link. Use a larger psi or tau, or a smaller n_clusters."
-        )
-    n_clusters = min(n_clusters, n_parts)
-    tree = link_products(engine.products(growth.clusters), growth.clusters.masses)
+    """Link the clusters that growth found to exactly `n_clusters`, at most as many as it found."""
+    parts = growth.clusters
+    tree = link_products(parts.products(), parts.masses)
+    if not len(parts):
+        # Growth found nothing, and one cluster is asked for: it holds all rows.
+        everything = TableStack()
+        everything.push(engine.total())
+        one = everything.clusters(parts.shape, parts.resolution)
+        return Linked(one, np.zeros(1, dtype=np.int64), tree, np.empty(0, np.int64), np.arange(1))
     links = tree.cut(n_clusters)
-    clusters = growth.clusters.joined(links, n_clusters)
-    return Linked(clusters, _total_steps(growth.n_steps, links, n_clusters), tree, links)
+    n_steps = np.zeros(n_clusters, dtype=np.int64)
+    np.add.at(n_steps, links, growth.n_steps)
+    return Linked(parts.joined(links, n_clusters), n_steps, tree, links, np.arange(n_clusters))
 
 
 def link_chosen(chosen: Chosen) -> Linked:
@@ -104,13 +100,4 @@ def link_chosen(chosen: Chosen) -> Linked:
     both = (first.labels >= 0) & (labels >= 0)
     np.add.at(shared, (first.labels[both], labels[both]), 1)
     links = np.where(shared.any(axis=1), shared.argmax(axis=1), -1)
-    n_steps = _total_steps(first.n_steps, links, n_clusters)
-    return Linked(first.tables(labels, n_clusters), n_steps, first.tree, links)
-
-
-def _total_steps(
-    n_steps: NDArray[np.int64], links: NDArray[np.int64], n_clusters: int
-) -> NDArray[np.int64]:
-    total = np.zeros(n_clusters + 1, dtype=np.int64)
-    np.add.at(total, links, n_steps)
-    return total[:-1]
+    return Linked(first.tables(labels, n_clusters), None, first.tree, links, np.arange(n_clusters))

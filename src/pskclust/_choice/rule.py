@@ -27,7 +27,7 @@ from .candidates import (
     look_closer,
     standard_for,
 )
-from .consensus import vote
+from .consensus import most_typical, vote
 from .overlap import Company
 from .sample import Parts, Recipe, draw_nested, grow_parts
 
@@ -184,6 +184,10 @@ def choose(
     parts = chosen.parts[choice.chosen.psi]
     choice = replace(choice, n_rows=len(chosen.rows), n_kernels=len(parts))
     labels = vote(choice.clusterings(parts), choice.chosen.n_clusters)
+    if n_clusters == 1:
+        labels = np.zeros_like(labels)
+    elif n_clusters is not None and len(np.unique(labels[labels >= 0])) < n_clusters:
+        labels = most_typical(choice.clusterings(parts), n_clusters)
     return Chosen(choice, chosen.tau, chosen.rows, parts, labels)
 
 
@@ -234,8 +238,8 @@ def _grow(
     """Return the first tau that leaves enough parts, and those that kernels grow, by psi."""
     if n_clusters is not None and n_clusters > len(sample):
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(sample)} rows to choose by. Use a "
-            "smaller n_clusters."
+            f"n_clusters={n_clusters} is more than the {len(sample)} rows to choose by. Use "
+            f"n_clusters <= {len(sample) // 2}."
         )
     n_kernels = standard_for(len(sample)).n_kernels
     kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(n_kernels)]
@@ -251,7 +255,7 @@ def _grow(
         most_of_all = max(most_of_all, most)
     raise ValueError(
         f"n_clusters={n_clusters} is more than the {most_of_all} parts that growth finds to link. "
-        "Use a larger psi or tau, or a smaller n_clusters."
+        f"Use n_clusters <= {max(1, most_of_all)}, or a larger psi or tau."
     )
 
 

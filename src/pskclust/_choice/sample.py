@@ -16,15 +16,14 @@ from .._cells.methods import draw_partition
 from .._cells.partition import Partition
 from .._cells.voronoi import VoronoiPartition
 from .._data.rows import Data
-from .._engines.dense import LocalEngine
+from .._engines.dense import DenseEngine
 from .._engines.select import cells_of_rows
 from .._kernels.reference import Cells, one_hot
+from .._kernels.select import MIN_SAMPLE_ROWS_FOR_COMPILED, Backend
 from .._pskc.growth import grow
 from .._utils.parallel import map_chunks, one_blas_thread
 from .merge_tree import MergeTree, link
 
-# Below, plain NumPy is done before compiled code is loaded.
-MIN_ROWS_FOR_COMPILED = 200
 _ROWS_PER_CHUNK = 64
 # With so many cells, cells hold so few rows that those who share them are best visited.
 _INDEX_FROM = 2
@@ -102,10 +101,15 @@ def draw_nested(
 
 
 def grow_parts(
-    sample: Data, recipe: Recipe, kernels: list[list[Partition]], n_jobs: int | None
+    sample: Data,
+    recipe: Recipe,
+    kernels: list[list[Partition]],
+    n_jobs: int | None,
+    backend: Backend | None = None,
 ) -> list[list[Parts]]:
     """Return what growth finds under each of some kernels, each a list of nested partitions."""
-    if len(sample) < MIN_ROWS_FOR_COMPILED:
+    few = len(sample) < MIN_SAMPLE_ROWS_FOR_COMPILED
+    if backend == "numpy" or (backend is None and few):
         # Set once for all, since setting it takes as long as finding the cells.
         with one_blas_thread:
             return [
@@ -216,8 +220,7 @@ def _grow_compiled(cells: Cells, recipe: Recipe, partition: Partition) -> Parts:
 
 
 def _grow_plainly(sample: Data, recipe: Recipe, partition: Partition, n_jobs: int | None) -> Parts:
-    engine = LocalEngine(sample, n_jobs=n_jobs)
-    engine.encode(partition)
+    engine = DenseEngine(sample, partition, n_jobs=n_jobs)
     growth = grow(engine, recipe.tau, recipe.growth_rate)
     rows = engine.row_results(growth.clusters)
     return Parts(

@@ -82,7 +82,7 @@ class DaskData:
     They can be made again later, one by one, as long as what they are made from is there.
     """
 
-    weights: UniformLine | WeightedLine
+    weights: UniformWeights | DaskWeights
 
     def __init__(self, X: Collection, metric: str, tasks: Tasks) -> None:
         self.metric = metric
@@ -96,7 +96,7 @@ class DaskData:
         """Have all blocks made, and check them."""
         self.require(range(len(self._sources)))
         self._check()
-        self.weights = line_of(sample_weight, self, resolution, self._tasks)
+        self.weights = weights_of(sample_weight, self, resolution, self._tasks)
 
     def __len__(self) -> int:
         return int(self.lengths.sum())
@@ -176,7 +176,7 @@ def _take(block: Any, places: NDArray[np.intp], metric: str) -> NDArray[np.float
     return to_points(np.asarray(block)[places], metric)
 
 
-class UniformLine:
+class UniformWeights:
     """All rows of weight 1."""
 
     one = 1
@@ -190,7 +190,7 @@ class UniformLine:
         return places
 
 
-class WeightedLine:
+class DaskWeights:
     """Rows with weights, which are on the cluster, in as many blocks as the rows."""
 
     uniform = False
@@ -238,12 +238,12 @@ class WeightedLine:
         return rows.reshape(places.shape)
 
 
-def line_of(
+def weights_of(
     sample_weight: Any, data: DaskData, resolution: int, tasks: Tasks
-) -> UniformLine | WeightedLine:
+) -> UniformWeights | DaskWeights:
     """Return the weights of the rows, cut up as the rows are."""
     if sample_weight is None:
-        return UniformLine(len(data))
+        return UniformWeights(len(data))
     if hasattr(sample_weight, "to_dask_array"):
         sample_weight = sample_weight.to_dask_array()
     if not hasattr(sample_weight, "__dask_graph__"):
@@ -258,7 +258,7 @@ def line_of(
             f"but X has {len(data)} rows in {len(data.lengths)} blocks. Pass one weight a row, cut "
             "up as X is."
         )
-    return WeightedLine(list(sample_weight.to_delayed().ravel()), data, resolution, tasks)
+    return DaskWeights(list(sample_weight.to_delayed().ravel()), data, resolution, tasks)
 
 
 def _weigh(block: Any, run: range) -> tuple[list[float], bool]:

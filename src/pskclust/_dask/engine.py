@@ -1,4 +1,4 @@
-"""The engine for rows on the workers of a Dask cluster.
+"""DaskEngine: rows on the workers of a Dask cluster.
 
 An actor on each worker holds the cells of its blocks. A round is one message to each of them, what
 a table gained and a threshold mostly, and one answer. All that was asked is remembered, in the
@@ -9,7 +9,7 @@ asked it again, which gives them the labels that they had.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import dask.array as da
@@ -22,16 +22,14 @@ from .._cells.count_tables import ClusterTables, CountTable
 from .._cells.partition import Partition
 from .._engines.protocol import Absorbed, Candidate, RowResults
 from .._engines.sharded import CombinedRows, summed_up
+from .._kernels.select import Backend
 from .._utils.progress import Report, ignore
 from .data import DaskData
-from .placement import Part, Placement
-from .replay import History
+from .placement import Placement, Share
+from .replay import Replay
 from .tasks import Tasks
 from .transport import pack
-from .worker import Command
-
-# Verbs without an answer wait for the next one that has one.
-_WITHOUT_ANSWER = ("claim", "place", "undo_move", "remember_labels", "renumber", "label_absent")
+from .worker import WORKER_VERBS, Command
 
 
 class DaskEngine(CombinedRows):
@@ -40,23 +38,28 @@ class DaskEngine(CombinedRows):
     name = "dask"
 
     def __init__(
-        self, data: DaskData, partition: Partition, n_jobs: int | None, tasks: Tasks
+        self,
+        data: DaskData,
+        partition: Partition,
+        n_jobs: int | None,
+        tasks: Tasks,
+        report: Report = ignore,
     ) -> None:
         self._data, self._tasks = data, tasks
         self.one, self.resolution = data.weights.one, partition.n_partitions
-        self._history = History()
+        self._replay = Replay()
         self._waiting: list[Command] = []
         self._tables: dict[int, NDArray[np.int64]] = {}
         self._gain: CountTable
         self._mass_then: int
         self._placement = Placement(data, partition, n_jobs, tasks)
-        self._parts: list[Part] = []
-
-    def encode(self, report: Report = ignore) -> None:
-        """Find the cells of all rows."""
-        blocks = np.flatnonzero(self._data.lengths).tolist()
-        self._parts = self._placement.place(blocks, report)
-        self._count_rows()
+        try:
+            blocks = np.flatnonzero(data.lengths).tolist()
+            self._shares = self._placement.place(blocks, report)
+            self._count_rows()
+        except BaseException:
+            self.close()
+            raise
 
     def reset(self) -> None:
         super().reset()
@@ -65,7 +68,7 @@ class DaskEngine(CombinedRows):
     def _count_rows(self) -> None:
         abouts = self._ask("about")
         self.n_rows_left = sum(n_open for n_open, _ in abouts)
-        self.kernels = abouts[0][1]
+        self.backend: Backend = abouts[0][1]
 
     # What differs from rows in one process: some is known here, some need not be sent at once.
 
@@ -110,16 +113,21 @@ class DaskEngine(CombinedRows):
             for number, kind in enumerate((np.int64, np.float64, np.int32))
         )
 
-    def _collected(self) -> tuple[dict[int, Future], list[Part]]:
-        """Return the results of each block, as data of the workers, and the parts that are lost."""
+    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
+        """Return a Dask array of what a function makes of each block, not computed yet."""
+        kind = function(np.empty(0, known.dtype), first_row=0).dtype
+        return known.map_blocks(_of_block, function, dtype=kind)
+
+    def _collected(self) -> tuple[dict[int, Future], list[Share]]:
+        """Return the results of each block, as data on workers, and the shares that are lost."""
         futures: dict[int, Future] = {}
-        for part in self._parts:
-            for block in part.blocks:
+        for share in self._shares:
+            for block in share.blocks:
                 futures[block] = self._tasks.client.submit(
                     _results_of,
-                    part.actor,
+                    share.actor,
                     self._data.run(block).start,
-                    workers=[part.address],
+                    workers=[share.address],
                     pure=False,
                 )
         try:
@@ -127,7 +135,7 @@ class DaskEngine(CombinedRows):
                 pass
         except (RuntimeError, KeyError):
             there = self._tasks.workers()
-            lost = [part for part in self._parts if part.address not in there]
+            lost = [share for share in self._shares if share.address not in there]
             if not lost:
                 raise
             return {}, lost
@@ -150,60 +158,61 @@ class DaskEngine(CombinedRows):
 
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
         self._waiting.append((verb, arguments))
-        if verb in _WITHOUT_ANSWER:
+        # A verb without an answer waits for the next one that has one.
+        if not WORKER_VERBS[verb].answers:
             return []
         commands, self._waiting = self._waiting, []
         message = pack(commands)
-        answers, lost = self._send(self._parts, message)
+        answers, lost = self._send(self._shares, message)
         while lost:
             more, lost = self._send(self._make_up_for(lost), message)
             answers += more
-        self._history.add(commands, message)
+        self._replay.add(commands, message)
         return answers
 
-    def _make_up_for(self, lost: list[Part]) -> list[Part]:
-        """Have other workers hold the blocks of parts that are lost; return the parts they are."""
-        self._parts = [part for part in self._parts if part not in lost]
-        replaced = self._replace([block for part in lost for block in part.blocks])
-        self._parts += replaced
+    def _make_up_for(self, lost: list[Share]) -> list[Share]:
+        """Have other workers hold the blocks of lost shares; return their new shares."""
+        self._shares = [share for share in self._shares if share not in lost]
+        replaced = self._replace([block for share in lost for block in share.blocks])
+        self._shares += replaced
         return replaced
 
-    def _replace(self, blocks: list[int]) -> list[Part]:
-        """Return parts that hold blocks which were lost, in the state that they had."""
-        placed: list[Part] = []
+    def _replace(self, blocks: list[int]) -> list[Share]:
+        """Return shares that hold blocks which were lost, in the state that they had."""
+        placed: list[Share] = []
         while blocks:
             self._placement.count_loss()
             fresh = self._placement.place(blocks)
             blocks = []
-            for message in self._history:
+            for message in self._replay:
                 _, lost = self._send(fresh, message)
-                fresh = [part for part in fresh if part not in lost]
-                blocks += [block for part in lost for block in part.blocks]
+                fresh = [share for share in fresh if share not in lost]
+                blocks += [block for share in lost for block in share.blocks]
             placed += fresh
         return placed
 
-    def _send(self, parts: Sequence[Part], message: bytes) -> tuple[list[Any], list[Part]]:
-        """Return the answers, and the parts that did not give one since they are no more."""
-        lost = [part for part in parts if not _delivered(part, message)]
+    def _send(self, shares: Sequence[Share], message: bytes) -> tuple[list[Any], list[Share]]:
+        """Return the answers, and the shares that did not give one since they are no more."""
+        lost = [share for share in shares if not _delivered(share, message)]
         answers = []
-        for part in parts:
-            if part in lost:
+        for share in shares:
+            if share in lost:
                 continue
             try:
-                answers.append(part.wire.receive())
+                answers.append(share.connection.receive())
             except ConnectionError:
-                lost.append(part)
+                lost.append(share)
             except TimeoutError as error:
                 raise TimeoutError(
-                    f"Worker {part.address} did not answer for {self._tasks.timeout:g} seconds. "
+                    f"Worker {share.address} did not answer for {self._tasks.timeout:g} seconds. "
                     "Look at its log; pass a larger timeout if it only needs longer."
                 ) from error
         return answers, lost
 
 
-def _delivered(part: Part, message: bytes) -> bool:
+def _delivered(share: Share, message: bytes) -> bool:
     try:
-        part.wire.send(message)
+        share.connection.send(message)
     except ConnectionError:
         return False
     return True
@@ -213,3 +222,10 @@ def _results_of(actor: Any, first_row: int) -> RowResults:
     """Ask the actor itself, which is on this worker: a call would send the results through."""
     results: RowResults = get_worker().state.actors[actor.key].results_of(first_row)
     return results
+
+
+def _of_block(
+    known: NDArray[Any], function: Callable[..., NDArray[Any]], block_info: Any
+) -> NDArray[Any]:
+    """Return what a function makes of the entries of a block, given the number of its first row."""
+    return function(known, first_row=block_info[0]["array-location"][0][0])

@@ -15,8 +15,8 @@ from .._engines.sharded import Shard
 from .._utils.progress import Progress, Report, ignore
 from .data import DaskData
 from .tasks import LostError, Tasks
-from .transport import SchedulerWire, SocketWire, Wire, host_of, new_key
-from .worker import Holder, encode_shard
+from .transport import Connection, SchedulerConnection, SocketConnection, host_of, new_key
+from .worker import Worker, encode_shard
 
 _MOST_LOSSES = 20
 # A worker gets no more rows than this, times an equal share, unless a block alone is more.
@@ -25,13 +25,13 @@ _FAIR_SHARE = 1.25
 _CONNECTED_AT_ONCE = 32
 
 
-class Part(NamedTuple):
-    """A worker's share: the blocks, and where they are."""
+class Share(NamedTuple):
+    """The blocks of rows that one worker holds, and the connection to it."""
 
     blocks: list[int]
     actor: Future
     address: str
-    wire: Wire
+    connection: Connection
 
 
 class Placement:
@@ -44,35 +44,35 @@ class Placement:
         self._n_losses = 0
         self._on_the_way: list[Future] = []
         self._actors: list[Future] = []
-        self._wires: list[Wire] = []
+        self._connections: list[Connection] = []
 
-    def place(self, blocks: list[int], report: Report = ignore) -> list[Part]:
+    def place(self, blocks: list[int], report: Report = ignore) -> list[Share]:
         """Encode blocks and have actors hold them; start again if what it takes is lost."""
-        n_actors, n_wires = len(self._actors), len(self._wires)
+        n_actors, n_connections = len(self._actors), len(self._connections)
         while True:
             try:
-                parts = self._hold(self._encode(sorted(blocks), report))
+                shares = self._hold(self._encode(sorted(blocks), report))
             except LostError as error:
                 self.count_loss(error)
                 self._data.forget_lost()
-                self._let_go(n_actors, n_wires)
+                self._let_go(n_actors, n_connections)
             else:
                 self._data.release()
                 _release(self._on_the_way)
-                return parts
+                return shares
 
     def close(self) -> None:
         """Let go of all that was put onto workers, and of the ways there."""
         self._let_go(0, 0)
         _release(self._on_the_way)
 
-    def _let_go(self, n_actors: int, n_wires: int) -> None:
-        """Let go of all but the first so many actors and wires."""
-        for wire in self._wires[n_wires:]:
-            wire.close()
+    def _let_go(self, n_actors: int, n_connections: int) -> None:
+        """Let go of all but the first actors and connections."""
+        for connection in self._connections[n_connections:]:
+            connection.close()
         for actor in self._actors[n_actors:]:
             actor.release()
-        del self._wires[n_wires:], self._actors[n_actors:]
+        del self._connections[n_connections:], self._actors[n_actors:]
 
     def count_loss(self, error: LostError | None = None) -> None:
         """Raise `error`, or one about the workers, if something was lost all too often."""
@@ -93,7 +93,7 @@ class Placement:
         self._on_the_way.append(partition)
         units = self._data.weights.units
         shards = {}
-        for address, own in self._shares(blocks):
+        for address, own in self._assigned(blocks):
             shard = client.submit(
                 _encode,
                 [self._data.rows[block] for block in own],
@@ -115,27 +115,27 @@ class Placement:
             report(Progress("encode", n_done, n_rows))
         return shards
 
-    def _shares(self, blocks: list[int]) -> Iterator[tuple[str, list[int]]]:
+    def _assigned(self, blocks: list[int]) -> Iterator[tuple[str, list[int]]]:
         """Yield workers and blocks to encode as one: what a worker has, unless that is too much."""
         workers = self._tasks.workers()
         lengths = self._data.lengths
         holders = self._tasks.client.who_has([self._data.rows[block] for block in blocks])
         most = max(_FAIR_SHARE * lengths[blocks].sum() / len(workers), lengths[blocks].max())
         loads: dict[str, int] = dict.fromkeys(workers, 0)
-        shares: dict[str, list[int]] = {}
+        assigned: dict[str, list[int]] = {}
         for block in blocks:
             here = [one for one in holders.get(self._data.rows[block].key, ()) if one in loads]
             room = [one for one in here if loads[one] + lengths[block] <= most]
             address = room[0] if room else min(loads, key=lambda one: loads[one])
             loads[address] += int(lengths[block])
-            shares.setdefault(address, []).append(block)
+            assigned.setdefault(address, []).append(block)
         largest = rows_per_shard(self._data.n_columns, self._partition)
-        for address, own in shares.items():
+        for address, own in assigned.items():
             n_rows = np.cumsum(lengths[own])
             for group in np.split(own, np.flatnonzero(np.diff(n_rows // largest)) + 1):
                 yield address, group.tolist()
 
-    def _hold(self, shards: dict[Future, list[int]]) -> list[Part]:
+    def _hold(self, shards: dict[Future, list[int]]) -> list[Share]:
         """Return actors that hold shards, one on each worker that has some."""
         client = self._tasks.client
         places = client.who_has(list(shards))
@@ -147,7 +147,7 @@ class Placement:
         actors: dict[Future, list[int]] = {}
         for address, own in by_worker.items():
             actor = client.submit(
-                Holder,
+                Worker,
                 own,
                 actor=True,
                 workers=[address],
@@ -160,36 +160,38 @@ class Placement:
             pass
         return self._connected(actors)
 
-    def _connected(self, actors: dict[Future, list[int]]) -> list[Part]:
+    def _connected(self, actors: dict[Future, list[int]]) -> list[Share]:
         """Return the ways to actors."""
         client = self._tasks.client
         places = client.who_has(list(actors))
         if not all(places.get(actor.key) for actor in actors):
             raise LostError("A worker was lost before it was asked anything.")
         ways = [
-            SchedulerWire(client, places[actor.key][0], actor.key, self._tasks.timeout)
+            SchedulerConnection(client, places[actor.key][0], actor.key, self._tasks.timeout)
             for actor in actors
         ]
-        wires = [
-            wire
+        connections = [
+            connection
             for first in range(0, len(ways), _CONNECTED_AT_ONCE)
-            for wire in self._faster(ways[first : first + _CONNECTED_AT_ONCE])
+            for connection in self._faster(ways[first : first + _CONNECTED_AT_ONCE])
         ]
         return [
-            Part(blocks, actor, way.address, wire)
-            for (actor, blocks), way, wire in zip(actors.items(), ways, wires, strict=True)
+            Share(blocks, actor, way.address, connection)
+            for (actor, blocks), way, connection in zip(
+                actors.items(), ways, connections, strict=True
+            )
         ]
 
-    def _faster(self, ways: list[SchedulerWire]) -> list[Wire]:
-        """Return connections to holders themselves, and those given where there is none."""
+    def _faster(self, ways: list[SchedulerConnection]) -> list[Connection]:
+        """Return connections to workers themselves, and those given where there is none."""
         keys = [new_key() for _ in ways]
         for way, key in zip(ways, keys, strict=True):
             way.call("listen", host_of(way.address), key)
-        wires: list[Wire] = []
+        connections: list[Connection] = []
         lost = None
         # All of them, since a port is open until somebody has come.
         for way, key in zip(ways, keys, strict=True):
-            wire: Wire = way
+            connection: Connection = way
             try:
                 port = way.result()
             except ConnectionError as error:
@@ -199,12 +201,14 @@ class Placement:
             if port:
                 # Where it cannot be reached, or is gone, the scheduler will tell.
                 with contextlib.suppress(OSError):
-                    wire = SocketWire(host_of(way.address), port, key, self._tasks.timeout)
-            wires.append(wire)
-            self._wires.append(wire)
+                    connection = SocketConnection(
+                        host_of(way.address), port, key, self._tasks.timeout
+                    )
+            connections.append(connection)
+            self._connections.append(connection)
         if lost:
             raise LostError("A worker was lost before it was asked anything.") from lost
-        return wires
+        return connections
 
 
 def _release(futures: list[Future]) -> None:

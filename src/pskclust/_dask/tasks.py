@@ -1,4 +1,4 @@
-"""Waiting for what a Dask cluster works on, with an end to it."""
+"""Wait for Dask futures, with a timeout."""
 
 from __future__ import annotations
 

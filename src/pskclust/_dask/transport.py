@@ -32,8 +32,8 @@ _SECONDS_AWAKE = 0.001
 _give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
 
 
-class Wire(Protocol):
-    """A way to one holder. What is sent is answered, in order."""
+class Connection(Protocol):
+    """A connection to one worker. Messages are answered in order."""
 
     def send(self, message: bytes) -> None:
         """Send a message, without waiting for the answer."""
@@ -54,7 +54,7 @@ def new_key() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
-class SchedulerWire:
+class SchedulerConnection:
     """Calls of an actor's method, passed on by the scheduler."""
 
     def __init__(self, client: Any, address: str, actor: str, timeout: float) -> None:
@@ -90,8 +90,8 @@ class SchedulerWire:
         """There is nothing to close."""
 
 
-class SocketWire:
-    """A connection to the worker itself."""
+class SocketConnection:
+    """A socket to the worker itself."""
 
     def __init__(self, host: str, port: int, key: bytes, timeout: float) -> None:
         self._socket = socket.create_connection((host, port), _SECONDS_TO_CONNECT)
@@ -120,7 +120,7 @@ def pack(message: Any) -> bytes:
 
 
 def unpack(message: bytes) -> Any:
-    """Return what was packed, by this program: wires open to those with the key alone."""
+    """Return what was packed, by this program: only who has the key can connect."""
     return pickle.loads(message)
 
 
@@ -130,7 +130,7 @@ def serve(host: str, key: bytes, answer: Callable[[bytes], tuple[str, Any]]) -> 
     server.settimeout(_SECONDS_TO_CONNECT)
     port: int = server.getsockname()[1]
     threading.Thread(
-        target=_serve, args=(server, key, answer), name=f"pskclust wire {port}", daemon=True
+        target=_serve, args=(server, key, answer), name=f"pskclust connection {port}", daemon=True
     ).start()
     return port
 

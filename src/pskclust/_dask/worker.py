@@ -1,9 +1,9 @@
-"""What a worker of a cluster holds, and how it is asked."""
+"""Worker: the shards on one worker of a Dask cluster, and the commands that it answers."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,20 @@ from .._cells.count_tables import ClusterTables, CountTable
 from .._cells.partition import Partition
 from .._data.rows import Data
 from .._data.weights import Weights, uniform_weights
-from .._engines.protocol import Absorbed, Candidate, RowResults
+from .._engines.protocol import VERBS, Absorbed, Candidate, RowResults, Verb
 from .._engines.select import engine_for_rows
 from .._engines.sharded import Shard, ShardedEngine
+from .._kernels.select import Backend
 from .transport import serve, unpack
 
 Command = tuple[str, tuple[Any, ...]]
+
+# The verbs of an engine, and those of `Worker` alone.
+WORKER_VERBS: Mapping[str, Verb] = {
+    **VERBS,
+    "about": Verb(answers=True, changes=False),
+    "absorb_by": Verb(answers=True, changes=True),
+}
 
 
 def encode_shard(
@@ -35,12 +43,11 @@ def encode_shard(
     rows = np.concatenate([np.asarray(block) for block in blocks])
     weights = uniform_weights(len(rows)) if units is None else Weights(np.concatenate(units), one)
     engine = engine_for_rows(Data(rows, metric, weights), partition, n_jobs, all_rows=False)
-    engine.encode(partition)
     return Shard(engine, runs)
 
 
-class Holder:
-    """The shards of a worker."""
+class Worker:
+    """The shards on one worker."""
 
     def __init__(self, shards: Sequence[Shard]) -> None:
         self._engine = ShardedEngine(shards, "dask")
@@ -61,15 +68,17 @@ class Holder:
         answer = None
         try:
             for verb, arguments in unpack(message):
+                if verb not in WORKER_VERBS:
+                    raise ValueError(f"{verb!r} is not a verb of an engine")
                 owner = self if hasattr(self, verb) else self._engine
                 answer = getattr(owner, verb)(*arguments)
         except Exception as error:
             return "error", error
         return "answer", answer
 
-    def about(self) -> tuple[int, str]:
-        """Return how many rows are in no cluster, and what kernels work on them."""
-        return self._engine.n_rows_left, self._engine.kernels
+    def about(self) -> tuple[int, Backend]:
+        """Return how many rows are in no cluster, and the backend that works on them."""
+        return self._engine.n_rows_left, self._engine.backend
 
     def best_row(
         self, table: CountTable, besides: int | None

@@ -36,13 +36,17 @@ class EqualRows:
         return int(copies[1])
 
 
-def find_equal_rows(data: Data) -> EqualRows | None:
+def find_equal_rows(data: Data, always: bool = False) -> EqualRows | None:
     """Return which rows are equal, or None if so few are that merging them would not pay.
 
-    Rows with weights of their own are not merged.
+    With `always`, merging need not pay. Rows with weights of their own are never merged.
     """
     n_rows = len(data)
-    if n_rows < _MIN_ROWS or not data.weights.uniform:
+    if not data.weights.uniform:
+        return None
+    if always:
+        return _group(data.rows, max_share=1.0)
+    if n_rows < _MIN_ROWS:
         return None
     some = data.rows[:: -(-n_rows // _ROWS_TO_LOOK_AT)]
     if len(np.unique(_hashes(some))) > _MAX_SHARE_OF_SAMPLE * len(some):
@@ -50,11 +54,11 @@ def find_equal_rows(data: Data) -> EqualRows | None:
     return _group(data.rows)
 
 
-def _group(rows: NDArray[Any]) -> EqualRows | None:
+def _group(rows: NDArray[Any], max_share: float = _MAX_SHARE) -> EqualRows | None:
     hashes, first_copies, numbers, n_copies = np.unique(
         _hashes(rows), return_index=True, return_inverse=True, return_counts=True
     )
-    if len(hashes) > _MAX_SHARE * len(rows):
+    if len(hashes) > max_share * len(rows):
         return None
     by_first_copy = np.argsort(first_copies)
     places = np.empty_like(by_first_copy)

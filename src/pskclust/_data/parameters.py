@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 
 from .metric import METRICS
 
@@ -45,16 +46,16 @@ def is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-_FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
+FLAG = Rule("True or False", lambda value: isinstance(value, bool | np.bool_))
 NOT_NEGATIVE = Rule("a number of 0 or more", lambda value: is_number(value) and 0 <= value < np.inf)
 NONE = Rule("None", lambda value: value is None)
-_PATH = Rule("a path", lambda value: isinstance(value, str | os.PathLike))
-_FUNCTION = Rule("a function", callable)
-_GROWTH_RATE = Rule(
+PATH = Rule("a path", lambda value: isinstance(value, str | os.PathLike))
+FUNCTION = Rule("a function", callable)
+GROWTH_RATE = Rule(
     "a number above 0 and below 1, large enough for the threshold to fall",
     lambda value: is_number(value) and 0 < 1 - value < 1,
 )
-_JOBS = Rule(
+JOBS = Rule(
     "a whole number other than 0 (-1 means all processors)",
     lambda value: _is_whole(value) and value != 0,
 )
@@ -64,24 +65,22 @@ KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
     "n_partitions": (whole(1),),
     "method": (one_of(*METHODS),),
     "metric": (one_of(*METRICS),),
-    "replace": (_FLAG,),
-    "n_jobs": (_JOBS, NONE),
+    "replace": (FLAG,),
+    "n_jobs": (JOBS, NONE),
 }
 
 CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
     "tau": (between(0, 1), one_of("auto")),
     "n_clusters": (whole(1), NONE),
-    "linking": (_FLAG, one_of("auto")),
-    "growth_rate": (_GROWTH_RATE,),
-    "kernel": (one_of("isolation", "gaussian"),),
-    "gamma": (between(0, np.inf), one_of("scale")),
-    "refine": (_FLAG,),
+    "linking": (FLAG, one_of("auto")),
+    "growth_rate": (GROWTH_RATE,),
+    "refine": (FLAG, one_of("auto")),
     "min_cluster_size": (whole(1), NONE),
     "noise": (one_of("keep", "nearest"),),
-    "verbose": (_FLAG, whole(0)),
-    "callback": (_FUNCTION, NONE),
-    "scratch_dir": (_PATH, NONE),
-    "checkpoint": (_PATH, NONE),
+    "verbose": (FLAG, whole(0)),
+    "callback": (FUNCTION, NONE),
+    "scratch_dir": (PATH, NONE),
+    "checkpoint": (PATH, NONE),
 }
 
 
@@ -96,9 +95,67 @@ def check_parameters(
             raise ValueError(f"{name}={value!r} is not allowed. Use {ways}.")
 
 
-def check_linking(parameters: Mapping[str, Any]) -> bool:
-    """Return whether clusters are to be linked; raise ValueError if that cannot be."""
-    linking, n_clusters = parameters["linking"], parameters["n_clusters"]
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of a fit, checked, as the pipeline takes them.
+
+    Names are those of ``PSKC``. None stands for "auto": the fit decides.
+    """
+
+    psi: int | None
+    tau: float | None
+    n_clusters: int | None
+    linking: bool
+    growth_rate: float
+    n_partitions: int
+    method: str
+    metric: str
+    replace: bool
+    refine: bool | None
+    min_cluster_size: int
+    noise: str
+    n_jobs: int | None
+    random_state: RandomState | int | None
+    scratch_dir: str | os.PathLike[str] | None
+    checkpoint: str | os.PathLike[str] | None
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Parameters:
+        """Return the parameters of an estimator, or raise ValueError for the first bad one."""
+        check_parameters(values, CLUSTERING_RULES)
+        tau, refine = values["tau"], values["refine"]
+        parameters = cls(
+            psi=None if values["psi"] == "auto" else int(values["psi"]),
+            tau=None if tau == "auto" else float(tau),
+            n_clusters=None if values["n_clusters"] is None else int(values["n_clusters"]),
+            linking=_links(values),
+            growth_rate=float(values["growth_rate"]),
+            n_partitions=int(values["n_partitions"]),
+            replace=bool(values["replace"]),
+            refine=None if isinstance(refine, str) else bool(refine),
+            min_cluster_size=int(values["min_cluster_size"] or 0),
+            **{name: values[name] for name in _AS_GIVEN},
+        )
+        if parameters.chooses and parameters.checkpoint is not None:
+            raise ValueError(
+                "checkpoint notes clusters as they grow on all rows, but this fit chooses psi or "
+                "the number of clusters on a sample of them, which takes seconds. Give psi and "
+                "tau, or leave checkpoint out."
+            )
+        return parameters
+
+    @property
+    def chooses(self) -> bool:
+        """Whether psi, tau or the number of clusters is left open, for the choice to decide."""
+        return self.linking and None in (self.psi, self.tau, self.n_clusters)
+
+
+_AS_GIVEN = ("method", "metric", "noise", "n_jobs", "random_state", "scratch_dir", "checkpoint")
+
+
+def _links(values: Mapping[str, Any]) -> bool:
+    """Return whether clusters are linked; raise ValueError where parameters contradict that."""
+    linking, n_clusters = values["linking"], values["n_clusters"]
     if not linking:
         if n_clusters is not None:
             raise ValueError(
@@ -106,12 +163,5 @@ def check_linking(parameters: Mapping[str, Any]) -> bool:
                 "or leave n_clusters out."
             )
         return False
-    if parameters["kernel"] == "gaussian":
-        if linking != "auto" and n_clusters is None:
-            raise ValueError(
-                "kernel='gaussian' does not choose how many clusters are linked, but linking=True. "
-                "Give n_clusters, or use kernel='isolation'."
-            )
-        return n_clusters is not None
     asked_for = linking != "auto" or n_clusters is not None
-    return asked_for or "auto" in (parameters["psi"], parameters["tau"])
+    return asked_for or "auto" in (values["psi"], values["tau"])

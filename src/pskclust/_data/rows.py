@@ -17,7 +17,7 @@ from .weights import RowWeights, Weights
 
 
 class FitRows(Protocol):
-    """The rows of a fit, wherever they are: in memory, in files, on a Dask cluster."""
+    """The rows of a fit, wherever they are: in memory, read in blocks, on a Dask cluster."""
 
     @property
     def metric(self) -> str: ...
@@ -27,8 +27,8 @@ class FitRows(Protocol):
 
     def __len__(self) -> int: ...
 
-    def points(self, chosen: NDArray[np.intp], /) -> NDArray[np.float64]:
-        """Return the points, in Euclidean space, of the chosen rows, whose numbers must rise."""
+    def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the points, in Euclidean space, of the chosen rows, whose numbers rise."""
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,22 @@
-"""The engine for rows in the memory of this process, all cells in one array."""
+"""DenseEngine: rows in the memory of this process, the cells of all of them in one array."""
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._cells.count_tables import ClusterTables, CountTable
 from .._cells.encode import encode_rows
 from .._cells.partition import Partition
 from .._data.rows import Data
 from .._kernels import reference
-from .._kernels.reference import Cells, one_hot
+from .._kernels.reference import Cells
 from .._kernels.select import name_of
 from .._utils.memory import available_bytes
 from .._utils.progress import Report, ignore
-from .memory_rows import LabelledRows, require_memory_to_fit
+from .memory_rows import Keep, MemoryRows, in_memory, require_memory_to_fit
 from .protocol import Absorbed, Candidate, Members, RowResults
 
 if TYPE_CHECKING:
@@ -32,36 +30,38 @@ _INDEX_BYTES_PER_CELL = 4
 _FEW_ROWS = 2048
 
 
-class LocalEngine(LabelledRows):
+class DenseEngine(MemoryRows):
     """All cells of all rows in one array; chunks of rows in threads."""
 
     name = "local"
 
     def __init__(
-        self, data: Data, *, kernels: Any = reference, indexed: bool = True, **options: Any
+        self,
+        data: Data,
+        partition: Partition,
+        *,
+        kernels: Any = reference,
+        indexed: bool = True,
+        n_jobs: int | None = None,
+        chunk_rows: int | None = None,
+        keep: Keep = in_memory,
+        report: Report = ignore,
     ) -> None:
-        super().__init__(data, **options)
-        self._indexed = indexed
-        self._kernels = kernels
-        self.kernels = name_of(kernels)
-        self._index: MemberIndex | None = None
-
-    def encode(self, partition: Partition, report: Report = ignore) -> None:
-        """Find the cells of all rows."""
-        self.resolution = partition.n_partitions
-        self._partition = partition
-        require_memory_to_fit(self._n_rows, partition)
-        cells = encode_rows(
-            self._data,
-            partition,
-            self._kernels,
-            self._n_jobs,
-            chunk_rows=self._chunk_rows,
-            report=report,
+        super().__init__(
+            data,
+            partition.table_shape,
+            partition.n_partitions,
+            n_jobs=n_jobs,
+            chunk_rows=chunk_rows,
         )
-        del self._data
-        (self._cells,) = self._keep([cells])
-        if self.kernels == "numba" and self._index_pays(partition):
+        self._partition = partition
+        self._kernels = kernels
+        self.backend = name_of(kernels)
+        self._index: MemberIndex | None = None
+        require_memory_to_fit(self._n_rows, partition)
+        cells = encode_rows(data, partition, kernels, n_jobs, chunk_rows=chunk_rows, report=report)
+        (self._cells,) = keep([cells])
+        if indexed and self.backend == "numba" and self._index_pays(partition):
             from .member_index import MemberIndex  # compiled code is loaded only where it is used
 
             self._index = MemberIndex(self._cells, partition)
@@ -80,7 +80,7 @@ class LocalEngine(LabelledRows):
     def _index_pays(self, partition: Partition) -> bool:
         available = available_bytes()
         fits = available is None or 2 * _INDEX_BYTES_PER_CELL * self._cells.size <= available
-        return self._indexed and fits and self._n_rows <= _MAX_ROWS_PER_CELL * partition.n_cells
+        return fits and self._n_rows <= _MAX_ROWS_PER_CELL * partition.n_cells
 
     @property
     def n_rows_left(self) -> int:
@@ -138,13 +138,10 @@ class LocalEngine(LabelledRows):
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         similarities = np.zeros(self._n_rows)
-        by_label = np.argsort(self._labels, kind="stable")
-        ends = np.searchsorted(self._labels[by_label], np.arange(-1, len(clusters)), side="right")
-        for cluster, (start, end) in enumerate(itertools.pairwise(ends)):
-            rows = by_label[start:end]
+        for cluster, rows in enumerate(self._rows_by_cluster(len(clusters))):
             table = clusters.table(cluster)
             similarities[rows] = self._scores(rows, table) / (self.resolution * table.mass)
-        return RowResults(self._labels, similarities, self._steps)
+        return RowResults(self._labels.copy(), similarities, self._steps.copy())
 
     def _scores_while_growing(self, table: CountTable) -> NDArray[np.int64]:
         """Return the scores of the rows in no cluster; from step to step a table changes little."""
@@ -168,32 +165,12 @@ class LocalEngine(LabelledRows):
         if self._index is not None:
             self._index.joined(rows, units, table)
 
-    def _table(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> CountTable:
-        return CountTable(self._count(rows, units), int(units.sum()))
+    def _numbers_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        return places
 
-    # How sets are counted and scored: all that another kernel has to do in its own way.
+    def _places_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        return numbers
 
-    def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        def count_chunk(chunk: slice) -> NDArray[np.int64]:
-            return self._partition.count(self._cells[rows[chunk]], units[chunk], self._kernels)
-
-        counts = np.zeros(self._partition.table_shape, dtype=np.int64)
-        for part in self._map(count_chunk, len(rows), width=self.resolution):
-            counts += part
-        return counts
-
-    def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
-        scores = np.empty(len(rows), dtype=np.int64)
-
-        def score_chunk(chunk: slice) -> None:
-            self._kernels.score_cells(self._cells[rows[chunk]], table.counts, scores[chunk])
-
-        for _ in self._map(score_chunk, len(rows), width=self.resolution):
-            pass
-        return scores
-
-    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        return clusters.scores(self._cells[rows], self._kernels)
-
-    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        return one_hot(self._cells[rows], self._partition.n_cells, self._partition.no_cell)
+    def _cells_of(self, rows: NDArray[np.intp]) -> Cells:
+        cells: Cells = self._cells[rows]
+        return cells

@@ -1,7 +1,8 @@
-"""The bookkeeping that engines for rows in memory share: labels, proposals, moves."""
+"""The base class of engines for rows in memory: labels, proposals, moves, tables."""
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -11,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._cells.count_tables import ClusterTables, most_similar
+from .._cells.count_tables import ClusterTables, CountTable, TableStack, most_similar
 from .._cells.partition import Partition
 from .._data.rows import Data
+from .._kernels.reference import Cells, one_hot
 from .._utils.memory import require_memory
 from .._utils.parallel import map_chunks, rows_per_chunk
-from .protocol import Moved, ProposalRule
+from .protocol import Candidate, Moved, ProposalRule
 
 T = TypeVar("T")
 
@@ -32,22 +34,29 @@ def in_memory(arrays: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
     return arrays
 
 
-class LabelledRows(ABC):
-    """Rows in memory, with a label each. Rows may stand in an order of the engine's own."""
+class MemoryRows(ABC):
+    """Rows in memory, with a label each.
+
+    An engine may put its rows in an order of its own: the place of a row is its index in the
+    arrays here, its number is its index in the data.
+    """
 
     resolution: int
+    _partition: Partition
+    _kernels: Any
 
     def __init__(
         self,
         data: Data,
+        table_shape: tuple[int, int],
+        resolution: int,
         *,
         n_jobs: int | None = None,
         chunk_rows: int | None = None,
-        keep: Keep = in_memory,
     ) -> None:
-        self._data = data
         self._n_rows = len(data)
-        self._keep = keep
+        self._table_shape = table_shape
+        self.resolution = resolution
         self._n_jobs = n_jobs
         self._chunk_rows = chunk_rows
         self._units = data.weights.units
@@ -59,12 +68,16 @@ class LabelledRows(ABC):
         self._steps = np.full(self._n_rows, -1, dtype=np.int32)
 
     @abstractmethod
-    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        """Return the score of some rows against each cluster, (m, k)."""
+    def _cells_of(self, rows: NDArray[np.intp]) -> Cells:
+        """Return the cells of some rows, (m, t)."""
 
     @abstractmethod
-    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        """Return what each of some rows adds to a flat table."""
+    def _numbers_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the numbers of the rows at some places."""
+
+    @abstractmethod
+    def _places_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the places of the rows with some numbers."""
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
         def place_chunk(chunk: slice) -> None:
@@ -104,11 +117,16 @@ class LabelledRows(ABC):
     def remember_labels(self) -> None:
         self._remembered = self._labels.copy()
 
+    def recall_labels(self) -> None:
+        self._labels = self._remembered.copy()
+
+    def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
+        self._labels[self._places_of(rows)] = labels
+
     def n_changed_labels(self) -> int:
         return int(np.count_nonzero(self._labels != self._remembered))
 
     def weight_of_changed_labels(self) -> int:
-        """Return the total units of the rows that `n_changed_labels` counts."""
         return int(self._units[self._labels != self._remembered].sum())
 
     def n_members(self, n_clusters: int) -> NDArray[np.int64]:
@@ -116,10 +134,32 @@ class LabelledRows(ABC):
         return counts[1:]
 
     def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the total units of the rows that `n_members` counts."""
         totals = np.zeros(n_clusters + 1, dtype=np.int64)
         np.add.at(totals, self._labels, self._units)
         return totals[:-1]
+
+    def tables(self, n_clusters: int) -> ClusterTables:
+        stack = TableStack()
+        for rows in self._rows_by_cluster(n_clusters):
+            stack.push(self._table(rows, self._units[rows]))
+        return stack.clusters(self._table_shape, self.resolution)
+
+    def best_members(self, clusters: ClusterTables) -> list[Candidate | None]:
+        found: list[Candidate | None] = []
+        for cluster, rows in enumerate(self._rows_by_cluster(len(clusters))):
+            members = rows[self._units[rows] > 0]
+            if not len(members):
+                found.append(None)
+                continue
+            scores = self._scores(members, clusters.table(cluster))
+            best = members[scores == scores.max()]
+            place = best[self._numbers_of(best).argmin()]
+            row = int(self._numbers_of(np.array([place]))[0])
+            found.append(Candidate(row, int(scores.max()), int(self._units[place])))
+        return found
+
+    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
+        return function(known, first_row=0)
 
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._labels = new_labels[self._labels]
@@ -135,11 +175,46 @@ class LabelledRows(ABC):
         for _ in self._map(label_chunk, len(rows), max(len(clusters), self.resolution)):
             pass
 
-    def inner_scores(self, clusters: ClusterTables) -> list[int]:
-        return clusters.inner_scores()
+    # How rows are counted and scored: all that another kernel has to do in its own way.
 
-    def products(self, clusters: ClusterTables) -> NDArray[Any]:
-        return clusters.products()
+    def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the counts of some rows with weights, a table."""
+
+        def count_chunk(chunk: slice) -> NDArray[np.int64]:
+            return self._partition.count(self._cells_of(rows[chunk]), units[chunk], self._kernels)
+
+        counts = np.zeros(self._table_shape, dtype=np.int64)
+        for part in self._map(count_chunk, len(rows), width=self.resolution):
+            counts += part
+        return counts
+
+    def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
+        """Return the score of some rows against one table."""
+        scores = np.empty(len(rows), dtype=np.int64)
+
+        def score_chunk(chunk: slice) -> None:
+            self._kernels.score_cells(self._cells_of(rows[chunk]), table.counts, scores[chunk])
+
+        for _ in self._map(score_chunk, len(rows), width=self.resolution):
+            pass
+        return scores
+
+    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
+        """Return the score of some rows against each cluster, (m, k)."""
+        return clusters.scores(self._cells_of(rows), self._kernels)
+
+    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
+        """Return what each of some rows adds to a flat table."""
+        return one_hot(self._cells_of(rows), self._partition.n_cells, self._partition.no_cell)
+
+    def _rows_by_cluster(self, n_clusters: int) -> Iterable[NDArray[np.intp]]:
+        """Yield the places of the rows of each cluster, rising."""
+        by_label = np.argsort(self._labels, kind="stable")
+        ends = np.searchsorted(self._labels[by_label], np.arange(-1, n_clusters), side="right")
+        return (by_label[start:end] for start, end in itertools.pairwise(ends))
+
+    def _table(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> CountTable:
+        return CountTable(self._count(rows, units), int(units.sum()))
 
     def _rows_to_judge(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
@@ -155,8 +230,9 @@ class LabelledRows(ABC):
         clusters = self._proposed_for
         counts = sparse.csr_array(clusters.counts.shape, dtype=np.int64)
         masses = np.zeros(len(clusters), dtype=np.int64)
-        for start in range(0, len(moved.rows), _ROWS_PER_CHANGE):
-            some = moved.only(slice(start, start + _ROWS_PER_CHANGE))
+        step = self._chunk_rows or _ROWS_PER_CHANGE
+        for start in range(0, len(moved.rows), step):
+            some = moved.only(slice(start, start + step))
             moves = self._moves(some)
             counts = counts + moves @ self._features(some.rows)
             masses += moves.sum(axis=1)

@@ -1,32 +1,27 @@
-"""The engine that merges equal rows: another engine on the different ones, each of their weight."""
+"""MergedEngine: equal rows as one row of their total weight, held by another engine."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable
-from .._cells.partition import Partition
 from .._data.duplicates import EqualRows
-from .._utils.progress import Report, ignore
-from .protocol import Absorbed, Candidate, Moved, ProposalRule, RowResults, WeighingEngine
+from .protocol import Absorbed, Candidate, Moved, ProposalRule, RowResults, ShardableEngine
 
 
 class MergedEngine:
     """Row numbers are those of all rows; of equal rows, the first one stands for all."""
 
-    def __init__(self, engine: WeighingEngine, equal: EqualRows) -> None:
+    def __init__(self, engine: ShardableEngine, equal: EqualRows) -> None:
         self._engine = engine
         self._equal = equal
-        self.name, self.kernels = engine.name, engine.kernels
+        self.name, self.backend = engine.name, engine.backend
+        self.resolution, self.one = engine.resolution, engine.one
         self._seed_pairs: dict[int, list[int]] = {}
-
-    def encode(self, partition: Partition, report: Report = ignore) -> None:
-        """Find the cells of all rows."""
-        self._engine.encode(partition, report)
-        self.resolution, self.one = self._engine.resolution, self._engine.one
 
     @property
     def n_rows_left(self) -> int:
@@ -72,23 +67,40 @@ class MergedEngine:
     def remember_labels(self) -> None:
         self._engine.remember_labels()
 
+    def recall_labels(self) -> None:
+        self._engine.recall_labels()
+
+    def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
+        """Give rows, and all copies of them, new labels."""
+        numbers, firsts = np.unique(self._equal.numbers[rows], return_index=True)
+        self._engine.set_labels(numbers, labels[firsts])
+
     def n_changed_labels(self) -> int:
         return self._engine.weight_of_changed_labels()
 
     def n_members(self, n_clusters: int) -> NDArray[np.int64]:
         return self._engine.weight_of_members(n_clusters)
 
+    def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
+        return self._engine.weight_of_members(n_clusters)
+
+    def tables(self, n_clusters: int) -> ClusterTables:
+        return self._engine.tables(n_clusters)
+
+    def best_members(self, clusters: ClusterTables) -> list[Candidate | None]:
+        return [
+            best and best._replace(row=int(self._equal.first_copies[best.row]))
+            for best in self._engine.best_members(clusters)
+        ]
+
+    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
+        return function(known, first_row=0)
+
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._engine.renumber(new_labels)
 
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
         """Rows that are merged have no weights."""
-
-    def inner_scores(self, clusters: ClusterTables) -> list[int]:
-        return self._engine.inner_scores(clusters)
-
-    def products(self, clusters: ClusterTables) -> NDArray[Any]:
-        return self._engine.products(clusters)
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         merged = self._engine.row_results(clusters)

@@ -1,8 +1,7 @@
-"""The engine for many rows of few dimensions: compiled kernels on blocks of neighbours."""
+"""NeighbourBlocksEngine: many rows of few dimensions, in blocks of 64 neighbours."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -11,49 +10,77 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._cells.count_tables import ClusterTables, CountTable, padded
-from .._cells.neighbour_blocks import BlockedRows, block_rows, holders_of_cells, unpadded
+from .._cells.neighbour_blocks import (
+    BLOCKS_PER_SUPERBLOCK,
+    BlockedRows,
+    block_rows,
+    holders_of_cells,
+    unpadded,
+)
 from .._cells.voronoi import VoronoiPartition
 from .._data.rows import Data
 from .._kernels import compiled as row_kernels
-from .._kernels import neighbour_blocks as kernels
-from .._kernels.neighbour_blocks import BLOCK
-from .._kernels.reference import one_hot
-from .._utils.parallel import map_chunks, n_threads
+from .._kernels import neighbour_growth as growth_kernels
+from .._kernels import neighbour_labels as label_kernels
+from .._kernels.neighbour_blocks import BLOCK, UNKNOWN
+from .._kernels.reference import Cells
+from .._kernels.select import Backend
 from .._utils.progress import Report, ignore
-from .memory_rows import LabelledRows, require_memory_to_fit
-from .protocol import Absorbed, Candidate, Members, ProposalRule, RowResults
+from .memory_rows import Keep, MemoryRows, in_memory, require_memory_to_fit
+from .protocol import Absorbed, Candidate, Members, ProposalRule, RowResults, better_candidate
+from .superblocks import (
+    LARGEST_TABLES_BYTES,
+    LARGEST_TABLES_PER_RUN_BYTES,
+    SUPERBLOCKS_PER_RUN,
+    Superblocks,
+    bytes_of_tables,
+    labeller,
+    map_superblocks,
+    tables_fit_in_memory,
+)
 
 T = TypeVar("T")
-Superblocks = NDArray[np.int64]
-
-# Tables of all clusters beyond this size are not written out: rows are judged one by one.
-_LARGEST_TABLES_BYTES = 1 << 28
-# Not many, since each has a table of its own.
-_RUNS_PER_THREAD = 2
-_SUPERBLOCKS_PER_RUN = 64
 
 
-class BlockedEngine(LabelledRows):
-    """Rows stand in the order of their blocks; numbers of rows are translated at the edge."""
+class NeighbourBlocksEngine(MemoryRows):
+    """Rows stand in the order of their neighbour blocks, and are asked for by their numbers."""
 
     name = "local"
-    kernels = "numba"
+    backend: Backend = "numba"
 
-    def encode(self, partition: VoronoiPartition, report: Report = ignore) -> None:
-        """Put the rows in order and find their cells."""
-        self.resolution = partition.n_partitions
+    def __init__(
+        self,
+        data: Data,
+        partition: VoronoiPartition,
+        *,
+        n_jobs: int | None = None,
+        chunk_rows: int | None = None,
+        keep: Keep = in_memory,
+        report: Report = ignore,
+        blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
+        superblocks_per_run: int = SUPERBLOCKS_PER_RUN,
+        largest_tables_bytes: int = LARGEST_TABLES_BYTES,
+    ) -> None:
+        super().__init__(
+            data,
+            partition.table_shape,
+            partition.n_partitions,
+            n_jobs=n_jobs,
+            chunk_rows=chunk_rows,
+        )
         self._partition = partition
-        n_columns = partition.points.shape[1]
-        point_bytes = 8 * self._n_rows * (n_columns + 1)
+        self._kernels = row_kernels
+        self._superblocks_per_run = superblocks_per_run
+        self._largest_tables_bytes = largest_tables_bytes
+        point_bytes = 8 * self._n_rows * (partition.points.shape[1] + 1)
         require_memory_to_fit(self._n_rows, partition, points=point_bytes)
-        blocked = block_rows(self._data, partition, self._n_jobs, report)
-        del self._data
+        blocked = block_rows(data, partition, n_jobs, report, blocks_per_superblock)
         places = np.empty(self._n_rows, dtype=np.int64)
         places[blocked.order] = np.arange(self._n_rows)
         holders = holders_of_cells(blocked, partition.psi)
-        self._places, *arrays = self._keep([places, *holders, *blocked.arrays()])
+        self._places, *arrays = keep([places, *holders, *blocked.arrays()])
         self._holders, arrays = tuple(arrays[:2]), arrays[2:]
-        self._blocked = BlockedRows.of(arrays)
+        self._blocked = BlockedRows.of(arrays, blocks_per_superblock)
         self._layout = self._blocked.layout
         self._units = self._blocked.units
         self.reset()
@@ -70,7 +97,7 @@ class BlockedEngine(LabelledRows):
         # for in page faults.
         self._tables = padded(np.zeros((1, *self._partition.table_shape), dtype=np.int64))
         self._joined = np.zeros_like(self._open)
-        self._highest = np.full(len(self._n_open), kernels.UNKNOWN)
+        self._highest = np.full(len(self._n_open), UNKNOWN)
 
     def _count_open(self) -> None:
         starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
@@ -81,11 +108,20 @@ class BlockedEngine(LabelledRows):
         return int(self._n_open.sum())
 
     def total(self) -> CountTable:
-        return self._count(self._open)
+        n_partitions, psi = self._table_shape
+
+        def count(some: Superblocks) -> tuple[NDArray[np.int64], int]:
+            counts = np.zeros((n_partitions, psi + 1), dtype=np.int64)
+            mass = growth_kernels.count_blocks(self._layout, some, self._open, self._units, counts)
+            return counts, mass
+
+        parts = list(self._map_superblocks(count))
+        counts = np.sum([counts for counts, _ in parts], axis=0)
+        return unpadded(counts, sum(mass for _, mass in parts))
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         tables = padded(table.counts[np.newaxis])
-        place, score = kernels.best_row(
+        place, score = growth_kernels.best_row(
             self._layout,
             tables,
             self._open,
@@ -119,7 +155,7 @@ class BlockedEngine(LabelledRows):
         visited, best_score_left = self._superblocks_to_visit(table, min_score)
 
         def absorb_some(some: Superblocks) -> tuple[int, int, CountTable | None]:
-            n_taken, best_left = kernels.absorb(
+            n_taken, best_left = growth_kernels.absorb(
                 self._layout,
                 some,
                 self._tables,
@@ -136,11 +172,13 @@ class BlockedEngine(LabelledRows):
             if not n_taken:
                 return 0, best_left, None
             counts = np.zeros_like(self._tables[0])
-            mass = kernels.count_blocks(self._layout, some, self._joined, self._units, counts)
+            mass = growth_kernels.count_blocks(
+                self._layout, some, self._joined, self._units, counts
+            )
             return n_taken, best_left, CountTable(counts[:, :-1], mass)
 
         n_rows, added = 0, None
-        for n_taken, best_left, own in _map_superblocks(absorb_some, visited, self._n_jobs):
+        for n_taken, best_left, own in self._map_superblocks(absorb_some, visited):
             n_rows += n_taken
             best_score_left = max(best_score_left, best_left)
             if added is None:
@@ -154,19 +192,71 @@ class BlockedEngine(LabelledRows):
 
     def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
         """Return the superblocks that may have a row to absorb, and the best score elsewhere."""
-        kernels.take_over(table.counts, self._tables, *self._holders, self._highest)
+        growth_kernels.take_over(table.counts, self._tables, *self._holders, self._highest)
         possible = self._highest >= min_score
         is_open = self._n_open > 0
         best_elsewhere = int(self._highest[is_open & ~possible].max(initial=-1))
         return np.flatnonzero(is_open & possible), best_elsewhere
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
-        if not len(clusters) or not tables_fit_in_memory(clusters):
+        if not len(clusters) or not self._tables_fit(clusters):
             super().place(clusters, threshold)
             return
-        label = _labeller(self._layout, clusters, threshold, self._labels)
+        label = labeller(self._layout, clusters, threshold, self._labels)
         for _ in self._map_superblocks(label):
             pass
+
+    def tables(self, n_clusters: int) -> ClusterTables:
+        n_bytes = bytes_of_tables(n_clusters, self._table_shape)
+        if not n_clusters or n_bytes > self._largest_tables_bytes:
+            return super().tables(n_clusters)
+        n_partitions, psi = self._table_shape
+
+        def count(some: Superblocks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            tables = np.zeros((n_clusters, n_partitions, psi + 1), dtype=np.int64)
+            masses = np.zeros(n_clusters, dtype=np.int64)
+            label_kernels.count_clusters(
+                self._layout, some, self._labels, self._units, tables, masses
+            )
+            return tables, masses
+
+        # Each run has tables of its own, so large ones are counted in one run.
+        if n_bytes > LARGEST_TABLES_PER_RUN_BYTES:
+            parts = [count(np.arange(len(self._n_open)))]
+        else:
+            parts = list(self._map_superblocks(count))
+        tables = np.sum([tables for tables, _ in parts], axis=0)[:, :, :-1]
+        counts = sparse.csr_array(tables.reshape(n_clusters, -1))
+        masses = np.sum([masses for _, masses in parts], axis=0)
+        return ClusterTables(counts, masses, self._table_shape, self.resolution)
+
+    def best_members(self, clusters: ClusterTables) -> list[Candidate | None]:
+        if not self._tables_fit(clusters):
+            return super().best_members(clusters)
+        tables = clusters.padded
+
+        def find(some: Superblocks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            places, scores = np.full((2, len(clusters)), -1)
+            label_kernels.best_members(
+                self._layout,
+                some,
+                self._blocked.order,
+                self._labels,
+                self._units,
+                tables,
+                places,
+                scores,
+            )
+            return places, scores
+
+        found: list[Candidate | None] = [None] * len(clusters)
+        for places, scores in self._map_superblocks(find):
+            for cluster in np.flatnonzero(places >= 0).tolist():
+                place = int(places[cluster])
+                row, units = int(self._blocked.order[place]), int(self._units[place])
+                candidate = Candidate(row, int(scores[cluster]), units)
+                found[cluster] = better_candidate(found[cluster], candidate)
+        return found
 
     def members(self, cluster: int) -> Members:
         places = np.flatnonzero(self._labels == cluster)
@@ -183,7 +273,7 @@ class BlockedEngine(LabelledRows):
         self._count_open()
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
-        if not tables_fit_in_memory(clusters):
+        if not self._tables_fit(clusters):
             return self._row_results_one_by_one(clusters)
         tables, n_rows = clusters.padded, len(self._labels)
         denominators = self.resolution * clusters.masses
@@ -192,7 +282,7 @@ class BlockedEngine(LabelledRows):
         )
 
         def fill(some: Superblocks) -> None:
-            kernels.row_results(
+            label_kernels.row_results(
                 self._layout,
                 some,
                 self._blocked.order,
@@ -210,7 +300,7 @@ class BlockedEngine(LabelledRows):
     def _rows_to_judge(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        if rule.offsets is None or not tables_fit_in_memory(clusters):
+        if rule.offsets is None or not self._tables_fit(clusters):
             return super()._rows_to_judge(rule, clusters, sources)
         offsets, tables = rule.offsets, clusters.padded
         denominators = self.resolution * clusters.masses
@@ -218,7 +308,7 @@ class BlockedEngine(LabelledRows):
         content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
 
         def judge(some: Superblocks) -> None:
-            kernels.judge_blocks(
+            label_kernels.judge_blocks(
                 self._layout,
                 some,
                 self._labels,
@@ -235,7 +325,7 @@ class BlockedEngine(LabelledRows):
         sure = np.flatnonzero(content >= 0)
         nobody = np.iinfo(np.int64).max
         weakest = np.full(len(clusters), nobody)
-        kernels.weakest_rows(
+        label_kernels.weakest_rows(
             self._layout,
             sure[np.argsort(own_low[sure], kind="stable")],
             content,
@@ -251,32 +341,25 @@ class BlockedEngine(LabelledRows):
         return rows[sources[self._labels[rows]]], np.append(weakest_staying, np.inf)
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        if not tables_fit_in_memory(clusters):
-            return clusters.scores(self._blocked.cells(rows), row_kernels)
+        if not self._tables_fit(clusters):
+            return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
-        kernels.cluster_scores(self._layout, rows, clusters.padded, scores)
+        label_kernels.cluster_scores(self._layout, rows, clusters.padded, scores)
         return scores
 
-    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        return one_hot(self._blocked.cells(rows), self._partition.n_cells)
+    def _cells_of(self, rows: NDArray[np.intp]) -> Cells:
+        return self._blocked.cells(rows)
 
-    def _count(self, chosen: NDArray[np.uint64]) -> CountTable:
-        n_partitions, psi = self._partition.table_shape
+    def _numbers_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        return self._blocked.order[places]
 
-        def count(some: Superblocks) -> tuple[NDArray[np.int64], int]:
-            counts = np.zeros((n_partitions, psi + 1), dtype=np.int64)
-            return counts, kernels.count_blocks(self._layout, some, chosen, self._units, counts)
-
-        parts = list(self._map_superblocks(count))
-        counts = np.sum([counts for counts, _ in parts], axis=0)
-        return unpadded(counts, sum(mass for _, mass in parts))
+    def _places_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        return self._places[numbers]
 
     def _row_results_one_by_one(self, clusters: ClusterTables) -> RowResults:
         scores = np.zeros(len(self._labels), dtype=np.int64)
-        for cluster in range(len(clusters)):
-            rows = np.flatnonzero(self._labels == cluster)
-            cells = self._blocked.cells(rows)
-            scores[rows] = clusters.only(np.arange(len(clusters)) == cluster).scores(cells)[:, 0]
+        for cluster, rows in enumerate(self._rows_by_cluster(len(clusters))):
+            scores[rows] = self._scores(rows, clusters.table(cluster))
         # The last size is for rows in no cluster, whose score is 0.
         sizes = np.append(self.resolution * clusters.masses, 1)
         similarities = scores / sizes[self._labels]
@@ -287,56 +370,11 @@ class BlockedEngine(LabelledRows):
         answer[self._blocked.order] = values
         return answer
 
-    def _map_superblocks(self, work: Callable[[Superblocks], T]) -> Iterator[T]:
-        return _map_superblocks(work, np.arange(len(self._n_open)), self._n_jobs)
+    def _tables_fit(self, clusters: ClusterTables) -> bool:
+        return tables_fit_in_memory(clusters, self._largest_tables_bytes)
 
-
-def _map_superblocks(
-    work: Callable[[Superblocks], T], superblocks: Superblocks, n_jobs: int | None
-) -> Iterator[T]:
-    """Deal superblocks out to a few runs a thread: those with much to do stand side by side."""
-    threads = n_threads(n_jobs)
-    most = -(-len(superblocks) // _SUPERBLOCKS_PER_RUN)
-    n_runs = min(_RUNS_PER_THREAD * threads if threads > 1 else 1, most)
-    # Contiguous, since code is compiled anew for other arrays.
-    runs = [superblocks[first::n_runs].copy() for first in range(n_runs)]
-    return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
-
-
-def tables_fit_in_memory(clusters: ClusterTables) -> bool:
-    """Whether the tables of all clusters can be written out in full."""
-    return 8 * len(clusters) * math.prod(clusters.shape) <= _LARGEST_TABLES_BYTES
-
-
-def _labeller(
-    layout: Any,
-    clusters: ClusterTables,
-    threshold: float,
-    labels: NDArray[np.int64],
-) -> Callable[[Superblocks], None]:
-    """Return a function that labels the rows of some superblocks by their most similar cluster."""
-    tables, denominators = clusters.padded, clusters.resolution * clusters.masses
-
-    def label(some: Superblocks) -> None:
-        possible = np.empty((2, len(clusters)), dtype=np.int64)
-        kernels.most_similar(layout, some, tables, denominators, threshold, possible, labels)
-
-    return label
-
-
-def most_similar_clusters(
-    data: Data,
-    partition: VoronoiPartition,
-    clusters: ClusterTables,
-    threshold: float,
-    n_jobs: int | None,
-) -> NDArray[np.int64]:
-    """Return the most similar cluster of each new row, -1 where none is above `threshold`."""
-    blocked = block_rows(data, partition, n_jobs)
-    labels = np.empty(len(data), dtype=np.int64)
-    label = _labeller(blocked.layout, clusters, threshold, labels)
-    for _ in _map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
-        pass
-    answer = np.empty_like(labels)
-    answer[blocked.order] = labels
-    return answer
+    def _map_superblocks(
+        self, work: Callable[[Superblocks], T], some: Superblocks | None = None
+    ) -> Iterator[T]:
+        superblocks = np.arange(len(self._n_open)) if some is None else some
+        return map_superblocks(work, superblocks, self._n_jobs, self._superblocks_per_run)

@@ -1,4 +1,4 @@
-"""Shards of rows that are read block by block, their cells in memory or on disk."""
+"""The engine for rows that are read batch by batch, with their cells in memory or on disk."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from collections.abc import Iterator
 
 from .._cells.partition import Partition
 from .._data.streamed import StreamedRows
+from .._kernels.select import Backend
 from .._utils.memory import available_bytes, release_free_memory
 from .._utils.progress import Progress, Report, ignore
-from .disk_arrays import Scratch
+from .disk_arrays import DiskArrays
 from .memory_rows import Keep, in_memory, require_memory_to_fit
 from .select import engine_for_rows
 from .sharded import Shard, ShardedEngine
 
 # What the rows of a shard and their cells take while it is encoded.
 _SHARD_BYTES = 1 << 28
-# Blocks of neighbours list cells twice at the worst: by row, and those that a block has.
+# Neighbour blocks list cells twice at the worst: by row, and those that a block has.
 _MOST_BYTES_PER_CELL = 2
 # Row numbers by place, places by row number, weights.
 _KEPT_BYTES_PER_ROW = 24
@@ -29,18 +30,34 @@ def out_of_core_engine(
     n_jobs: int | None,
     scratch_dir: str | os.PathLike[str] | None,
     report: Report = ignore,
+    *,
+    backend: Backend | None = None,
+    shard_rows: int | None = None,
+    on_disk: bool | None = None,
 ) -> ShardedEngine:
-    """Read all rows and return an engine that holds their cells."""
+    """Read all rows and return an engine that holds their cells.
+
+    `shard_rows` is how many rows are encoded as one shard, by default as many as fit in 256 MB.
+    With a `scratch_dir`, cells are `on_disk` if they do not fit in memory, unless it is given.
+    """
+    size = shard_rows or rows_per_shard(data.n_columns, partition)
     shards: list[Shard] = []
     release_free_memory()
-    with _place_for_cells(len(data), partition, scratch_dir) as keep:
-        for first_row, some in data.shards(rows_per_shard(data.n_columns, partition)):
+    with _place_for_cells(len(data), partition, scratch_dir, on_disk) as keep:
+        for first_row, some in data.shards(size):
 
             def report_all(progress: Progress, first_row: int = first_row) -> None:
                 report(Progress("encode", first_row + progress.done, len(data)))
 
-            engine = engine_for_rows(some, partition, n_jobs, keep, all_rows=False)
-            engine.encode(partition, report_all)
+            engine = engine_for_rows(
+                some,
+                partition,
+                n_jobs,
+                keep,
+                all_rows=False,
+                report=report_all,
+                backend=backend,
+            )
             shards.append(Shard(engine, [range(first_row, first_row + len(some))]))
             release_free_memory()
     return ShardedEngine(shards, "out of core")
@@ -54,7 +71,10 @@ def rows_per_shard(n_columns: int, partition: Partition) -> int:
 
 @contextlib.contextmanager
 def _place_for_cells(
-    n_rows: int, partition: Partition, scratch_dir: str | os.PathLike[str] | None
+    n_rows: int,
+    partition: Partition,
+    scratch_dir: str | os.PathLike[str] | None,
+    on_disk: bool | None,
 ) -> Iterator[Keep]:
     """Give memory if the cells of all rows fit there, else the disk."""
     if scratch_dir is None:
@@ -64,9 +84,11 @@ def _place_for_cells(
     cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
     size = _MOST_BYTES_PER_CELL * cell_bytes + _KEPT_BYTES_PER_ROW * n_rows
     available = available_bytes()
-    with Scratch(scratch_dir) as scratch:
-        if available is None or size <= available:
+    if on_disk is None:
+        on_disk = available is not None and size > available
+    with DiskArrays(scratch_dir) as disk:
+        if not on_disk:
             yield in_memory
             return
-        scratch.require(size, f"The cells of {n_rows} rows")
-        yield scratch.keep
+        disk.require(size, f"The cells of {n_rows} rows")
+        yield disk.keep

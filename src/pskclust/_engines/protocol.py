@@ -1,14 +1,63 @@
-"""The verbs of an engine: all that growth and refinement may ask of the rows."""
+"""The Engine protocol: every question that growth and refinement ask about the rows.
+
+A method of an engine is called a verb. `VERBS` states two facts of each: whether it answers, and
+whether it changes the state of the rows. Engines that pass verbs on to other machines read them
+there: a verb without an answer need not be sent at once, and a verb that changes the state is sent
+again to a worker that takes over rows of a lost one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable
-from .._utils.progress import Report, ignore
+from .._kernels.select import Backend
+
+
+class Verb(NamedTuple):
+    """Whether a verb has an answer, and whether it changes the state of the rows."""
+
+    answers: bool
+    changes: bool
+
+
+_ASKS = Verb(answers=True, changes=False)
+_TELLS = Verb(answers=False, changes=True)
+_ASKS_AND_TELLS = Verb(answers=True, changes=True)
+
+# Every method of the protocols below, in their order.
+VERBS: Mapping[str, Verb] = {
+    "total": _ASKS,
+    "best_row": _ASKS,
+    "table_of": _ASKS,
+    "claim": _TELLS,
+    "absorb": _ASKS_AND_TELLS,
+    "place": _TELLS,
+    "propose": _ASKS_AND_TELLS,
+    "move": _ASKS_AND_TELLS,
+    "undo_move": _TELLS,
+    "remember_labels": _TELLS,
+    "recall_labels": _TELLS,
+    "set_labels": _TELLS,
+    "n_changed_labels": _ASKS,
+    "n_members": _ASKS,
+    "weight_of_members": _ASKS,
+    "tables": _ASKS,
+    "best_members": _ASKS,
+    "renumber": _TELLS,
+    "label_absent": _TELLS,
+    "row_results": _ASKS,
+    "map_rows": _ASKS,
+    "reset": _TELLS,
+    "members": _ASKS,
+    "restore": _TELLS,
+    "weight_of_changed_labels": _ASKS,
+    "absorbed": _ASKS_AND_TELLS,
+}
 
 
 class ProposalRule(Protocol):
@@ -33,6 +82,13 @@ class Candidate(NamedTuple):
     row: int
     score: int
     units: int
+
+
+def better_candidate(one: Candidate | None, other: Candidate | None) -> Candidate | None:
+    """Return the candidate of higher score, of equal ones that of the lower row number."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda candidate: (candidate.score, -candidate.row))
 
 
 class Absorbed(NamedTuple):
@@ -68,7 +124,13 @@ class RowResults(NamedTuple):
 
 
 class Engine(Protocol):
-    """Rows in some place: in memory, on disk, on other machines."""
+    """Encoded rows in some place: in memory, on disk, on other machines.
+
+    An engine can be used as soon as it is made: its constructor finds the cells of the rows.
+    """
+
+    name: str
+    backend: Backend
 
     @property
     def resolution(self) -> int:
@@ -120,7 +182,13 @@ class Engine(Protocol):
         """Give the rows the labels back that they had before the latest `move`."""
 
     def remember_labels(self) -> None:
-        """Note the labels of all rows, for `n_changed_labels`."""
+        """Note the labels of all rows, for `n_changed_labels` and `recall_labels`."""
+
+    def recall_labels(self) -> None:
+        """Give all rows the labels that `remember_labels` noted."""
+
+    def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
+        """Give some rows, whose numbers rise, new labels; all others keep theirs."""
 
     def n_changed_labels(self) -> int:
         """Return how many rows have another label than when labels were remembered."""
@@ -128,20 +196,34 @@ class Engine(Protocol):
     def n_members(self, n_clusters: int) -> NDArray[np.int64]:
         """Return how many rows each cluster has."""
 
+    def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the total weight of the rows of each cluster, in units."""
+
+    def tables(self, n_clusters: int) -> ClusterTables:
+        """Return the tables of the clusters, counted from the labels that rows have now."""
+
+    def best_members(self, clusters: ClusterTables) -> list[Candidate | None]:
+        """Return the member of each cluster with the highest score against the cluster's table.
+
+        Members are the rows of positive weight with the cluster's label. Of members with equal
+        scores the first one is returned, and None for a cluster without members.
+        """
+
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         """Replace each label by the entry of `new_labels` at its place; the last is for -1."""
 
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
         """Give the rows of weight 0 the labels that `rule` proposes."""
 
-    def inner_scores(self, clusters: ClusterTables) -> list[int]:
-        """Return the total score of each cluster's members against it."""
-
-    def products(self, clusters: ClusterTables) -> NDArray[Any]:
-        """Return the total score of each cluster's members against each cluster, (k, k)."""
-
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return what is known of each row, similarities being to each one's own cluster."""
+
+    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
+        """Return `function(known, first_row=...)` of an array with an entry for each row.
+
+        Where rows are in several blocks, the function is called for each block, with the number
+        of its first row.
+        """
 
     def reset(self) -> None:
         """Take all rows out of their clusters, so that growth can start anew on the same cells."""
@@ -157,28 +239,11 @@ class ResumableEngine(Engine, Protocol):
         """Put rows into a cluster again that had grown before."""
 
 
-class EncodingEngine(Engine, Protocol):
-    """An engine that finds the cells of its rows by itself."""
-
-    name: str
-    kernels: str
-
-    def encode(self, partition: Any, report: Report = ignore) -> None:
-        """Find the cells of all rows."""
-
-
-class WeighingEngine(EncodingEngine, Protocol):
-    """An engine whose rows may each stand for several equal ones."""
+class ShardableEngine(ResumableEngine, Protocol):
+    """An engine that may hold some of the rows only, or one row in place of several equal ones."""
 
     def weight_of_changed_labels(self) -> int:
-        """Return the total units of the rows that `n_changed_labels` counts."""
-
-    def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the total units of the rows of each cluster."""
-
-
-class ShardableEngine(WeighingEngine, ResumableEngine, Protocol):
-    """An engine that may hold some of the rows only."""
+        """Return the total weight of the rows that `n_changed_labels` counts, in units."""
 
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int

@@ -1,4 +1,4 @@
-"""The one place that picks an engine, and whether rows are encoded by blocks."""
+"""The choice of an engine, and of neighbour blocks to encode rows, by the size of the data."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from .._cells.partition import Partition
 from .._cells.voronoi import VoronoiPartition
 from .._data.duplicates import find_equal_rows
 from .._data.rows import Data
-from .._kernels import select as choice
 from .._kernels.reference import Cells
-from .dense import LocalEngine
+from .._kernels.select import Backend, backend_for, kernels_for
+from .._utils.progress import Report, ignore
+from .dense import DenseEngine
 from .memory_rows import Keep, in_memory
 from .merged import MergedEngine
-from .protocol import EncodingEngine, ShardableEngine
+from .protocol import Engine, ShardableEngine
 
-# Beyond, blocks of neighbours are too wide to share cells.
+# Beyond, neighbour blocks are too wide to share cells.
 _MAX_COLUMNS_FOR_BLOCKS = 8
 # New rows are put into blocks so many at a time, so that their number needs no memory.
 _ROWS_AT_A_TIME = 1 << 20
 
 
-def blocks_pay(n_rows: int, partition: Partition) -> bool:
-    """Whether the compiled kernels on blocks of neighbours are the faster way."""
+def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None) -> bool:
+    """Whether the compiled kernels on neighbour blocks are the faster way."""
     return (
         type(partition) is VoronoiPartition
-        and n_rows >= choice.MIN_ROWS_FOR_COMPILED
+        and (backend or backend_for(n_rows)) == "numba"
         and partition.points.shape[1] <= _MAX_COLUMNS_FOR_BLOCKS
     )
 
@@ -38,7 +39,7 @@ def blocks_pay(n_rows: int, partition: Partition) -> bool:
 def cells_of_rows(data: Data, partition: Partition, n_jobs: int | None) -> Cells:
     """Return the cell of each row in each partitioning, (n, t)."""
     if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition):
-        return encode_rows(data, partition, choice.kernels_for(len(data)), n_jobs)
+        return encode_rows(data, partition, kernels_for(len(data)), n_jobs)
     from .._cells.neighbour_blocks import block_rows
 
     cells = np.empty((len(data), partition.n_partitions), dtype=partition.cell_type)
@@ -54,11 +55,12 @@ def labels_by_blocks(
     clusters: ClusterTables,
     threshold: float,
     n_jobs: int | None,
+    backend: Backend | None = None,
 ) -> NDArray[np.int64] | None:
     """Return the most similar cluster of each row; None where blocks are not the faster way."""
-    if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition):
+    if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition, backend):
         return None
-    from .neighbour_blocks import most_similar_clusters, tables_fit_in_memory
+    from .superblocks import most_similar_clusters, tables_fit_in_memory
 
     if not len(clusters) or not tables_fit_in_memory(clusters):
         return None
@@ -72,12 +74,27 @@ def labels_by_blocks(
     return labels
 
 
-def isolation_engine(data: Data, partition: Partition, n_jobs: int | None) -> EncodingEngine:
-    """Return the engine for rows in memory that suits them."""
-    equal = find_equal_rows(data)
-    if equal is not None:
-        return MergedEngine(engine_for_rows(equal.merged(data), partition, n_jobs), equal)
-    return engine_for_rows(data, partition, n_jobs)
+def isolation_engine(
+    data: Data,
+    partition: Partition,
+    n_jobs: int | None,
+    report: Report = ignore,
+    *,
+    backend: Backend | None = None,
+    merge: bool | None = None,
+    neighbour_blocks: bool = True,
+) -> Engine:
+    """Return an engine for rows in memory, ready for use.
+
+    The backend, and whether equal rows are merged, are chosen by the data, unless they are given.
+    Without `neighbour_blocks`, compiled code works on an array of all cells.
+    """
+    equal = None if merge is False else find_equal_rows(data, always=bool(merge))
+    rows = data if equal is None else equal.merged(data)
+    engine = engine_for_rows(
+        rows, partition, n_jobs, report=report, backend=backend, neighbour_blocks=neighbour_blocks
+    )
+    return engine if equal is None else MergedEngine(engine, equal)
 
 
 def engine_for_rows(
@@ -87,22 +104,29 @@ def engine_for_rows(
     keep: Keep = in_memory,
     *,
     all_rows: bool = True,
+    report: Report = ignore,
+    backend: Backend | None = None,
+    neighbour_blocks: bool = True,
 ) -> ShardableEngine:
-    """Return the engine for rows in memory that suits them, without merging any.
+    """Return an engine for rows in memory, ready for use, without merging any.
 
     Where these are not `all_rows`, clusters grow by others too.
     """
-    if blocks_pay(len(data), partition):
-        from .neighbour_blocks import BlockedEngine  # compiled code is loaded only where it is used
+    pays = blocks_pay(len(data), partition, backend)
+    if isinstance(partition, VoronoiPartition) and pays and neighbour_blocks:
+        # Compiled code is loaded only where it is used.
+        from .neighbour_blocks import NeighbourBlocksEngine
 
-        return BlockedEngine(data, n_jobs=n_jobs, keep=keep)
+        return NeighbourBlocksEngine(data, partition, n_jobs=n_jobs, keep=keep, report=report)
     # An index knows of the rows that joined here only.
-    return LocalEngine(
+    return DenseEngine(
         data,
-        kernels=choice.kernels_for(len(data)),
+        partition,
+        kernels=kernels_for(len(data), backend),
         indexed=all_rows,
         n_jobs=n_jobs,
         keep=keep,
+        report=report,
     )
 
 

@@ -1,13 +1,14 @@
-"""The engine for rows in several places: each part answers for its own, answers are put together.
+"""ShardedEngine: rows in several shards; each answers for its own rows, answers are combined.
 
 An answer is a sum, or the best of several, so it does not depend on how rows are cut up.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable
 from .protocol import (
+    VERBS,
     Absorbed,
     Candidate,
     Members,
@@ -23,6 +25,7 @@ from .protocol import (
     ProposalRule,
     RowResults,
     ShardableEngine,
+    better_candidate,
 )
 
 
@@ -37,7 +40,7 @@ class Shard:
         if any(run.stop > later.start for run, later in itertools.pairwise(runs)):
             raise ValueError("runs of rows must rise, for ties to go to the lowest row")
         self._engine = engine
-        self.kernels = engine.kernels
+        self.backend = engine.backend
         self.runs = list(runs)
         self._firsts = np.array([run.start for run in runs])
         self._places = np.cumsum([0, *(len(run) for run in runs)])
@@ -55,9 +58,7 @@ class Shard:
         excluded = None if besides is None else self._own_number(besides)
         if self._engine.n_rows_left <= (excluded is not None):
             return None
-        best = self._engine.best_row(table, excluded)
-        run = int(np.searchsorted(self._places, best.row, side="right")) - 1
-        return best._replace(row=int(best.row - self._places[run] + self._firsts[run]))
+        return self._with_global_number(self._engine.best_row(table, excluded))
 
     def table_of(self, row: int, units: int) -> CountTable | None:
         own = self._own_number(row)
@@ -74,12 +75,15 @@ class Shard:
         return members._replace(rows=members.rows - self._places[run] + self._firsts[run])
 
     def restore(self, members: Members, cluster: int) -> None:
-        rows, steps = [], []
-        for run, place in zip(self.runs, self._places, strict=False):
-            own = slice(*np.searchsorted(members.rows, [run.start, run.stop]))
-            rows.append(members.rows[own] - run.start + place)
-            steps.append(members.steps[own])
-        self._engine.restore(Members(np.concatenate(rows), np.concatenate(steps)), cluster)
+        rows, steps = self._own_rows(members.rows, members.steps)
+        self._engine.restore(Members(rows, steps), cluster)
+
+    def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
+        self._engine.set_labels(*self._own_rows(rows, labels))
+
+    def best_members(self, clusters: ClusterTables) -> list[Candidate | None]:
+        found = self._engine.best_members(clusters)
+        return [None if best is None else self._with_global_number(best) for best in found]
 
     def row_results(self, clusters: ClusterTables) -> list[RowResults]:
         """Return what is known of the rows of each run."""
@@ -87,9 +91,26 @@ class Shard:
         return [found.only(slice(*ends)) for ends in itertools.pairwise(self._places)]
 
     def answer(self, verb: str, *arguments: Any) -> Any:
-        """Return the answer to a verb; one that is not here is about no row, and the engine's."""
+        """Return the answer to a verb, from the engine if it is about no single row."""
+        if verb not in VERBS:
+            raise ValueError(f"{verb!r} is not a verb of an engine")
         owner = self if hasattr(self, verb) else self._engine
         return getattr(owner, verb)(*arguments)
+
+    def _with_global_number(self, own: Candidate) -> Candidate:
+        run = int(np.searchsorted(self._places, own.row, side="right")) - 1
+        return own._replace(row=int(own.row - self._places[run] + self._firsts[run]))
+
+    def _own_rows(
+        self, rows: NDArray[np.intp], values: NDArray[Any]
+    ) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Return which of some rows are here, by the engine's numbers, and their values."""
+        own_rows, own_values = [], []
+        for run, place in zip(self.runs, self._places, strict=False):
+            own = slice(*np.searchsorted(rows, [run.start, run.stop]))
+            own_rows.append(rows[own] - run.start + place)
+            own_values.append(values[own])
+        return np.concatenate(own_rows), np.concatenate(own_values)
 
     def _own_number(self, row: int) -> int | None:
         run = int(np.searchsorted(self._firsts, row, side="right")) - 1
@@ -129,13 +150,9 @@ class CombinedRows(ABC):
         return weakest
 
     def move(self, below: NDArray[np.float64]) -> Moved:
-        first, *others = self._ask("move", below)
-        change, n_rows = first
-        for other in others:
-            counts = change.counts + other.change.counts
-            change = replace(change, counts=counts, masses=change.masses + other.change.masses)
-            n_rows += other.n_rows
-        return Moved(change, n_rows)
+        answers = self._ask("move", below)
+        change = _sum_of_clusters([answer.change for answer in answers])
+        return Moved(change, sum(answer.n_rows for answer in answers))
 
     def undo_move(self) -> None:
         self._ask("undo_move")
@@ -143,12 +160,29 @@ class CombinedRows(ABC):
     def remember_labels(self) -> None:
         self._ask("remember_labels")
 
+    def recall_labels(self) -> None:
+        self._ask("recall_labels")
+
+    def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
+        self._ask("set_labels", rows, labels)
+
     def n_changed_labels(self) -> int:
         return sum(self._ask("n_changed_labels"))
 
     def n_members(self, n_clusters: int) -> NDArray[np.int64]:
         counts: NDArray[np.int64] = np.sum(self._ask("n_members", n_clusters), axis=0)
         return counts
+
+    def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
+        weights: NDArray[np.int64] = np.sum(self._ask("weight_of_members", n_clusters), axis=0)
+        return weights
+
+    def tables(self, n_clusters: int) -> ClusterTables:
+        return _sum_of_clusters(self._ask("tables", n_clusters))
+
+    def best_members(self, clusters: ClusterTables) -> list[Candidate | None]:
+        answers = self._ask("best_members", clusters)
+        return [functools.reduce(better_candidate, some) for some in zip(*answers, strict=True)]
 
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._ask("renumber", new_labels)
@@ -159,19 +193,13 @@ class CombinedRows(ABC):
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
         self._ask("label_absent", rule, clusters)
 
-    def inner_scores(self, clusters: ClusterTables) -> list[int]:
-        return clusters.inner_scores()
-
-    def products(self, clusters: ClusterTables) -> NDArray[Any]:
-        return clusters.products()
-
 
 class ShardedEngine(CombinedRows):
     """Shards in this process, in the order of their rows."""
 
     def __init__(self, shards: Sequence[Shard], name: str) -> None:
         self._shards = list(shards)
-        self.name, self.kernels = name, shards[0].kernels
+        self.name, self.backend = name, shards[0].backend
         self.one, self.resolution = shards[0].one, shards[0].resolution
 
     @property
@@ -209,6 +237,9 @@ class ShardedEngine(CombinedRows):
                 results.growth_steps[rows] = own.growth_steps
         return results
 
+    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
+        return function(known, first_row=0)
+
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
         return [shard.answer(verb, *arguments) for shard in self._shards]
 
@@ -225,4 +256,13 @@ def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:
     total, *others = answers
     for other in others:
         total.add(other)
+    return total
+
+
+def _sum_of_clusters(answers: Sequence[ClusterTables]) -> ClusterTables:
+    """Return the tables of clusters that have members in several parts."""
+    total, *others = answers
+    for other in others:
+        counts = (total.counts + other.counts).tocsr()
+        total = replace(total, counts=counts, masses=total.masses + other.masses)
     return total

@@ -1,10 +1,13 @@
-"""How kernels are compiled."""
+"""Decorators that compile kernels, and keep their code on disk."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
+import inspect
 import warnings
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -21,6 +24,26 @@ def compiled(function: Callable[..., Any]) -> Any:
     except RuntimeError:  # numba found no folder that it may write to
         _warn_of_no_cache()
         return numba.njit(**_OPTIONS)(function)
+
+
+def compiled_with(module: ModuleType) -> Callable[[Callable[..., Any]], Any]:
+    """Return `compiled` for functions that call functions of another module.
+
+    Code that is kept on disk is compiled again when the function's own file changes; with this,
+    when the other file changes as well.
+    """
+    source = hashlib.sha256(inspect.getsource(module).encode()).hexdigest()
+
+    def compiled_with_module(function: Callable[..., Any]) -> Any:
+        dispatcher = compiled(function)
+        # There is no public way to tell numba of a second file. Where this one is gone, only those
+        # who edit kernels have to empty the cache themselves.
+        index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+        if hasattr(index, "_source_stamp"):
+            index._source_stamp = (index._source_stamp, source)
+        return dispatcher
+
+    return compiled_with_module
 
 
 def compiled_within(function: Callable[..., Any]) -> Any:

@@ -1,24 +1,34 @@
-"""The one place that picks between plain NumPy and compiled code."""
+"""The choice between plain NumPy and compiled code."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from . import reference
 
-# Below, plain NumPy is done before compiled code is loaded.
+Backend = Literal["numpy", "numba"]
+
+# Below, a fit by plain NumPy is done before compiled code is loaded.
 MIN_ROWS_FOR_COMPILED = 5_000
+# The choice of psi fits its sample some fifty times, so that loading compiled code is worth it for
+# far fewer rows.
+MIN_SAMPLE_ROWS_FOR_COMPILED = 200
 
 
-def kernels_for(n_rows: int) -> Any:
-    """Return the kernels, as a module, that suit a number of rows."""
-    if n_rows < MIN_ROWS_FOR_COMPILED:
+def backend_for(n_rows: int) -> Backend:
+    """Return the backend that is faster for a number of rows."""
+    return "numpy" if n_rows < MIN_ROWS_FOR_COMPILED else "numba"
+
+
+def kernels_for(n_rows: int, backend: Backend | None = None) -> Any:
+    """Return the kernels, as a module, of a backend; by default, of the one that is faster."""
+    if (backend or backend_for(n_rows)) == "numpy":
         return reference
     from . import compiled
 
     return compiled
 
 
-def name_of(kernels: Any) -> str:
-    """Return "numpy" or "numba"."""
+def name_of(kernels: Any) -> Backend:
+    """Return the backend that a module of kernels is."""
     return "numpy" if kernels is reference else "numba"

@@ -24,7 +24,7 @@ from .._utils.exceptions import ModelFileError
 from .._utils.files import replacing
 
 FORMAT = "pskclust model"
-VERSION = 1
+VERSION = 2
 
 _HEADER = "model.json"
 # What zipfile, json and numpy raise for bytes that make no sense to them.

@@ -1,45 +1,50 @@
-"""A fitted PSKC, taken apart into JSON and arrays, and put together again."""
+"""A fitted model as JSON and arrays that a file can hold, and back."""
 
 from __future__ import annotations
 
-import numbers
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables
 from .._cells.methods import PARTITIONS
+from .._cells.partition import Partition
 from .._choice.linked import Linkage
 from .._data.parameters import CLUSTERING_RULES, check_parameters
 from .._data.scaling import Preparation
+from .._fit.pipeline import Columns, Fitted
 from .._pskc.result import Result
 from .._utils.exceptions import ModelFileError
+from .._utils.json_values import plain_value
 from .._version import __version__
-from ..baselines._gaussian_kernel import GaussianKernel, check_gamma
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
 # Parameters that mean something to this process, or on this machine, only.
 _NOT_KEPT = ("callback", "scratch_dir", "checkpoint")
-# What a fit sets besides its result and its kernel.
-_CHOICES = ("n_features_in_", "psi_", "tau_", "engine_", "backend_")
+_DAMAGED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
 
-def to_parts(model: Any) -> tuple[Header, Arrays]:
+class SavedModel(NamedTuple):
+    """The contents of a model file."""
+
+    parameters: dict[str, Any]
+    fitted: Fitted
+    preparation: Preparation | None
+
+
+def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
     """Return all that a fitted model is, but for a callback and a random generator."""
-    result_numbers, arrays = model._result.to_parts()
-    # What the kernel was made with counts, not what parameters were set to since.
-    made_with = {"kernel": "isolation", "metric": model.kernel_.metric_}
-    if isinstance(model.kernel_, GaussianKernel):
-        made_with["kernel"] = "gaussian"
-    else:
-        made_with["method"] = model.kernel_._partition.method
-    parameters = {**model.get_params(deep=False), **made_with}
+    fitted = model.fitted
+    result_numbers, arrays = fitted.result.to_parts()
+    # The fit's own metric and method count, not what parameters were set to since.
+    made_with = {"metric": fitted.metric, "method": fitted.partition.method}
+    parameters = {**model.parameters, **made_with}
     linkage_numbers = None
-    if model._linkage is not None:
-        linkage_numbers, linkage_arrays = model._linkage.to_parts()
+    if fitted.linkage is not None:
+        linkage_numbers, linkage_arrays = fitted.linkage.to_parts()
         arrays |= linkage_arrays
     header: Header = {
         "linkage": linkage_numbers,
@@ -47,63 +52,74 @@ def to_parts(model: Any) -> tuple[Header, Arrays]:
         "parameters": {
             name: plain_value(value) for name, value in parameters.items() if name not in _NOT_KEPT
         },
-        "choices": {name: plain_value(getattr(model, name)) for name in _CHOICES},
+        "fit": {
+            "psi": fitted.psi,
+            "tau": fitted.tau,
+            "engine": fitted.engine,
+            "backend": fitted.backend,
+            "n_columns": fitted.columns.number,
+            "column_names": fitted.columns.names,
+        },
         "result": {name: plain_value(value) for name, value in result_numbers.items()},
     }
-    if hasattr(model, "feature_names_in_"):
-        header["feature_names"] = model.feature_names_in_.tolist()
-    if isinstance(model.kernel_, GaussianKernel):
-        header["gamma"] = model.kernel_.gamma
-        arrays["points"] = model.kernel_.points
-    else:
-        for name, array in model.kernel_._partition.arrays().items():
-            arrays[f"partition_{name}"] = array
-    if hasattr(model, "preparation_"):
-        header["preparation"], own = model.preparation_.to_parts()
+    for name, array in fitted.partition.arrays().items():
+        arrays[f"partition_{name}"] = array
+    if model.preparation is not None:
+        header["preparation"], own = model.preparation.to_parts()
         arrays |= {f"preparation_{name}": array for name, array in own.items()}
     return header, arrays
 
 
-def restore(model: Any, header: Header, arrays: Arrays) -> None:
-    """Make a fitted model of one that is not, from the parts of another."""
+def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> SavedModel:
+    """Return the model that `to_parts` took apart; `defaults` are those of its parameters."""
     try:
-        model.set_params(**header["parameters"])
-        check_parameters(model.get_params(deep=False), CLUSTERING_RULES)
-        for name in _CHOICES:
-            setattr(model, name, header["choices"][name])
-        if not 0 < model.tau_ < 1:
-            raise ValueError(f"tau_ is {model.tau_}")
-        if "feature_names" in header:
-            model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+        parameters = {**defaults, **header["parameters"]}
+        if set(parameters) != set(defaults):
+            raise ValueError(f"unknown parameters {sorted(set(parameters) - set(defaults))}")
+        check_parameters(parameters, CLUSTERING_RULES)
+        fit = header["fit"]
+        columns = Columns(fit["n_columns"], fit["column_names"])
+        if not 0 < fit["tau"] < 1:
+            raise ValueError(f"tau is {fit['tau']}")
         result = Result.from_parts(header["result"], arrays)
-        model.kernel_ = _restored_kernel(model, header, arrays, result.clusters)
-        if "preparation" in header:
-            model.preparation_ = Preparation.from_parts(
-                header["preparation"], _own_arrays(arrays, "preparation_"), model.n_features_in_
-            )
+        partition = _restored_partition(parameters, fit["psi"], columns, arrays, result.clusters)
         linkage = header["linkage"]
-        model._publish(result, linkage and Linkage.from_parts(linkage, arrays))
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        fitted = Fitted(
+            result,
+            partition,
+            parameters["metric"],
+            fit["tau"],
+            fit["engine"],
+            fit["backend"],
+            columns,
+            linkage and Linkage.from_parts(linkage, arrays),
+        )
+        preparation = None
+        if "preparation" in header:
+            preparation = Preparation.from_parts(
+                header["preparation"], _own_arrays(arrays, "preparation_"), columns.number
+            )
+        return SavedModel(parameters, fitted, preparation)
+    except _DAMAGED as error:
         raise ModelFileError(
             f"The model file does not hold what a model needs ({error!r}). "
             "Save the model again with PSKC.save."
         ) from error
 
 
-def _restored_kernel(model: Any, header: Header, arrays: Arrays, clusters: ClusterTables) -> Any:
-    n_columns = 3 if model.metric == "haversine" else model.n_features_in_
-    if model.kernel == "gaussian":
-        points = arrays["points"]
-        if points.shape != (clusters.shape[1], n_columns) or points.dtype != np.float64:
-            raise ValueError(f"points are {points.dtype} of shape {points.shape}")
-        return GaussianKernel(points, check_gamma(float(header["gamma"])), model.metric)
-    kernel = model._isolation_kernel()
-    kernel.psi_ = model.psi_
-    partition = PARTITIONS[model.method](psi=model.psi_, **_own_arrays(arrays, "partition_"))
-    partition.check(n_columns)
+def _restored_partition(
+    parameters: Mapping[str, Any],
+    psi: int,
+    columns: Columns,
+    arrays: Arrays,
+    clusters: ClusterTables,
+) -> Partition:
+    kind = PARTITIONS[parameters["method"]]
+    partition = kind(psi=psi, **_own_arrays(arrays, "partition_"))
+    partition.check(3 if parameters["metric"] == "haversine" else columns.number)
     if clusters.shape != partition.table_shape or clusters.resolution != partition.n_partitions:
         raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
-    return kernel._use(partition, model.metric)
+    return partition
 
 
 def _own_arrays(arrays: Arrays, prefix: str) -> Arrays:
@@ -112,16 +128,3 @@ def _own_arrays(arrays: Arrays, prefix: str) -> Arrays:
         for name, array in arrays.items()
         if name.startswith(prefix)
     }
-
-
-def plain_value(value: Any) -> Any:
-    """Return a parameter as JSON can hold it; a random generator is not kept."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Real):
-        return float(value)
-    if isinstance(value, tuple):
-        return [plain_value(item) for item in value]
-    return value if isinstance(value, str) else None

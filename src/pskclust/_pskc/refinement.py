@@ -84,7 +84,7 @@ def refine(
     """
     engine.remember_labels()
     members = np.append(np.ones(len(clusters), dtype=bool), False)
-    inner = engine.inner_scores(clusters)
+    inner = clusters.inner_scores()
     before = objective = _objective(clusters, inner, engine.one)
     for n_passes in range(max_passes):
         report(Progress("refine", n_passes, max_passes, len(clusters)))
@@ -93,14 +93,15 @@ def refine(
         candidate = _move_weakest(engine, clusters, weakest_staying, min_mass)
         if candidate is None:
             break
-        inner = engine.inner_scores(candidate)
+        inner = candidate.inner_scores()
         gained = _objective(candidate, inner, engine.one)
         # Rounding could pass off a tie as a gain: the whole pass must show in Gamma.
         if not gained > objective:
             engine.undo_move()
             break
         clusters, objective = candidate, gained
-    report(Progress("refine", max_passes, max_passes, len(clusters)))
+    if max_passes:
+        report(Progress("refine", max_passes, max_passes, len(clusters)))
     return Refinement(clusters, before, objective, engine.n_changed_labels())
 
 

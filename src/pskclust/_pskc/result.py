@@ -1,4 +1,4 @@
-"""What a fit found, all of it and unchangeable."""
+"""The result of a fit: labels, clusters and figures, unchangeable."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from scipy import sparse
 
 from .._cells.count_tables import ClusterTables
 from .._engines.protocol import Engine
-from .growth import Growth
 from .refinement import Refinement
+
+# Fields that are tables, each kept in a file as four arrays.
+_TABLES = ("clusters", "references")
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,37 +23,49 @@ class Result:
 
     labels: NDArray[np.int64]  # (n,)
     similarities: NDArray[np.float64]  # (n,)
-    growth_steps: NDArray[np.int32]  # (n,)
+    growth_steps: NDArray[np.int32] | None  # (n,) None if clusters did not grow on these rows
     seeds: NDArray[np.int64]  # (k,)
-    n_steps: NDArray[np.int64]  # (k,)
+    n_steps: NDArray[np.int64] | None  # (k,) None if clusters did not grow on these rows
     sizes: NDArray[np.int64]  # (k,) rows of each cluster
     objective: float
     objective_before_refinement: float
     n_reassigned: int
-    linked: bool  # labels go by the number of members in a row's cells
-    clusters: ClusterTables
+    threshold: float  # a new row whose similarity to `references` does not exceed it is noise
+    clusters: ClusterTables  # the members of each cluster
+    references: ClusterTables | None  # tables that decide on new rows, if not `clusters`
 
     @classmethod
-    def of(cls, engine: Engine, growth: Growth, refinement: Refinement) -> Result:
+    def of(
+        cls,
+        engine: Engine,
+        refinement: Refinement,
+        seeds: NDArray[np.int64],
+        n_steps: NDArray[np.int64] | None,
+        threshold: float,
+        references: ClusterTables | None = None,
+    ) -> Result:
         """Collect the result of a fit that has ended."""
         rows = engine.row_results(refinement.clusters)
         return cls(
-            *rows,
-            growth.seeds,
-            growth.n_steps,
-            engine.n_members(len(growth.seeds)),
+            rows.labels,
+            rows.similarities,
+            None if n_steps is None else rows.growth_steps,
+            seeds,
+            n_steps,
+            engine.n_members(len(seeds)),
             refinement.objective,
             refinement.objective_before,
             refinement.n_reassigned,
-            False,
-            # A copy, without what was made of it meanwhile.
+            threshold,
+            # Copies, without what was derived from them meanwhile.
             replace(refinement.clusters),
+            references and replace(references),
         )
 
     @property
-    def judges(self) -> ClusterTables:
-        """The tables that say which cluster is most similar to a row."""
-        return self.clusters.by_number() if self.linked else self.clusters
+    def deciding(self) -> ClusterTables:
+        """The tables that decide which cluster a new row belongs to."""
+        return self.clusters if self.references is None else self.references
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the result as numbers and arrays that a file can hold."""
@@ -59,35 +73,33 @@ class Result:
             "table_shape": self.clusters.shape,
             "resolution": self.clusters.resolution,
         }
-        arrays = {
-            "cluster_counts": self.clusters.counts.data,
-            "cluster_cells": self.clusters.counts.indices,
-            "cluster_ends": self.clusters.counts.indptr,
-            "cluster_masses": self.clusters.masses,
-        }
-        for name in (field.name for field in fields(self)[:-1]):
+        arrays: dict[str, NDArray[Any]] = {}
+        for name in (field.name for field in fields(self)):
             value = getattr(self, name)
-            (arrays if isinstance(value, np.ndarray) else numbers)[name] = value
+            if isinstance(value, ClusterTables):
+                arrays |= _table_arrays(name, value)
+            elif isinstance(value, np.ndarray):
+                arrays[name] = value
+            elif name not in _TABLES:
+                numbers[name] = value
         return numbers, arrays
 
     @classmethod
     def from_parts(cls, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Result:
         """Return the result that `to_parts` took apart."""
         shape = tuple(numbers["table_shape"])
-        masses = arrays["cluster_masses"]
-        flat = tuple(arrays[f"cluster_{part}"] for part in ("counts", "cells", "ends"))
-        counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
-        counts.check_format(full_check=True)
-        clusters = ClusterTables(counts, masses, shape, numbers["resolution"])
-        known = {**numbers, **arrays}
-        result = cls(
-            **{field.name: known[field.name] for field in fields(cls)[:-1]}, clusters=clusters
-        )
+        tables = {
+            name: _restored_tables(name, arrays, shape, numbers["resolution"])
+            for name in _TABLES
+            if f"{name}_masses" in arrays
+        }
+        known = {"references": None, **numbers, **arrays, **tables}
+        result = cls(**{field.name: known[field.name] for field in fields(cls)})
         result._check()
         return result
 
     def _check(self) -> None:
-        """Raise ValueError where what was read from a file does not fit together."""
+        """Raise ValueError where the parts that a file held do not fit together."""
         n_clusters, n_rows = len(self.clusters), len(self.labels)
         for name, array, kind, size in (
             ("labels", self.labels, np.int64, n_rows),
@@ -96,12 +108,45 @@ class Result:
             ("seeds", self.seeds, np.int64, n_clusters),
             ("n_steps", self.n_steps, np.int64, n_clusters),
             ("sizes", self.sizes, np.int64, n_clusters),
-            ("cluster_masses", self.clusters.masses, np.int64, n_clusters),
-            ("cluster_counts", self.clusters.counts.data, np.int64, self.clusters.counts.nnz),
+            *_expected_arrays("clusters", self.clusters, n_clusters),
+            *_expected_arrays("references", self.references, n_clusters),
         ):
-            if array.shape != (size,) or array.dtype != kind:
+            if array is not None and (array.shape != (size,) or array.dtype != kind):
                 raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
         if n_rows and not -1 <= self.labels.min() <= self.labels.max() < n_clusters:
             raise ValueError("labels name clusters that are not there")
-        if n_clusters and (self.clusters.masses.min() < 1 or self.clusters.counts.data.min() < 0):
-            raise ValueError("masses or counts are not positive")
+        for tables in (self.clusters, self.deciding):
+            if n_clusters and (tables.masses.min() < 1 or tables.counts.data.min(initial=0) < 0):
+                raise ValueError("masses or counts are not positive")
+        if not 0 <= self.threshold < 1:
+            raise ValueError(f"threshold is {self.threshold}")
+
+
+def _table_arrays(name: str, tables: ClusterTables) -> dict[str, NDArray[Any]]:
+    return {
+        f"{name}_counts": tables.counts.data,
+        f"{name}_cells": tables.counts.indices,
+        f"{name}_ends": tables.counts.indptr,
+        f"{name}_masses": tables.masses,
+    }
+
+
+def _restored_tables(
+    name: str, arrays: dict[str, NDArray[Any]], shape: tuple[int, ...], resolution: int
+) -> ClusterTables:
+    masses = arrays[f"{name}_masses"]
+    flat = tuple(arrays[f"{name}_{part}"] for part in ("counts", "cells", "ends"))
+    counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
+    counts.check_format(full_check=True)
+    return ClusterTables(counts, masses, (shape[0], shape[1]), resolution)
+
+
+def _expected_arrays(
+    name: str, tables: ClusterTables | None, n_clusters: int
+) -> tuple[tuple[str, NDArray[Any], type, int], ...]:
+    if tables is None:
+        return ()
+    return (
+        (f"{name}_masses", tables.masses, np.int64, n_clusters),
+        (f"{name}_counts", tables.counts.data, np.int64, tables.counts.nnz),
+    )

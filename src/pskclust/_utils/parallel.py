@@ -37,7 +37,7 @@ def rows_per_product(n_columns: int) -> int:
     return min(_MAX_PRODUCT_ROWS, max(_MIN_PRODUCT_ROWS, _PRODUCT_ENTRIES // max(1, n_columns)))
 
 
-class Scratch(threading.local):
+class Buffers(threading.local):
     """Memory that each thread keeps from chunk to chunk, which is faster than asking for new."""
 
     def __init__(self) -> None:

@@ -9,7 +9,6 @@ number of rows; memory is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +30,7 @@ class GaussianKernel:
 
     points: NDArray[np.float64]  # (n, d)
     gamma: float
-    metric_: str
+    metric: str
 
     @classmethod
     def fitted(cls, data: Data, gamma: float | str) -> GaussianKernel:
@@ -67,18 +66,40 @@ class GaussianKernel:
             scores += (tables[:, some] @ self.values(points, some).T).T
         return scores
 
-    @property
-    def _chunk_rows(self) -> int:
-        return 128
 
-    def _check_reach(self, rows: NDArray[Any]) -> None:
-        """Far away is similar to nothing, which is an answer."""
+@dataclass(frozen=True, eq=False)
+class PairTables(ClusterTables):
+    """Tables of clusters under the Gaussian kernel: the weight of each row in each cluster.
 
-    def _scorer(
-        self, clusters: ClusterTables, n_rows: int
-    ) -> Callable[[NDArray[np.float64]], NDArray[np.int64]]:
-        """Return a function that scores chunks of points against all clusters, (m, k)."""
-        return lambda points: self.set_scores(points, clusters.counts)
+    Scores are sums over pairs of rows, so that the kernel goes with the tables.
+    """
+
+    kernel: GaussianKernel
+
+    @classmethod
+    def of(cls, clusters: ClusterTables, kernel: GaussianKernel) -> PairTables:
+        """Return the tables that growth counted, with the kernel they were grown by."""
+        return cls(clusters.counts, clusters.masses, clusters.shape, clusters.resolution, kernel)
+
+    def scores(self, cells: NDArray[Any], kernels: Any = None) -> NDArray[np.int64]:
+        """Return the score of each point, given in place of its cells, against each cluster."""
+        return self.kernel.set_scores(cells, self.counts)
+
+    def inner_scores(self) -> list[int]:
+        inner = []
+        for cluster in range(len(self)):
+            sets = self.counts[[cluster]].tocsr()
+            members, units = sets.indices, sets.data
+            scores = self.kernel.set_scores(self.kernel.points[members], sets)[:, 0]
+            # In Python's integers: weights times scores go beyond 64 bits.
+            pairs = zip(scores.tolist(), units.tolist(), strict=True)
+            inner.append(sum(score * weight for score, weight in pairs))
+        return inner
+
+    def products(self) -> NDArray[np.float64]:
+        scores = self.scores(self.kernel.points).astype(np.float64)
+        products: NDArray[np.float64] = self.counts.astype(np.float64) @ scores
+        return products
 
 
 def check_gamma(gamma: float) -> float:

@@ -1,4 +1,4 @@
-"""The engine for the Gaussian kernel, which knows rows by their pairs only."""
+"""PairwiseEngine: the engine for the Gaussian kernel, which compares pairs of rows."""
 
 from __future__ import annotations
 
@@ -7,46 +7,39 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._cells.count_tables import ClusterTables, CountTable
-from .._engines.dense import LocalEngine
+from .._data.rows import Data
+from .._engines.dense import DenseEngine
+from .._engines.memory_rows import MemoryRows
 from .._utils.progress import Progress, Report, ignore
-from ._gaussian_kernel import RESOLUTION, GaussianKernel
+from ._gaussian_kernel import RESOLUTION, GaussianKernel, PairTables
 
 _MEMBERS_AT_A_TIME = 1024
 # The empty one, those left, the one that grows, and another one.
 _SETS_KNOWN = 4
 
 
-class PairwiseEngine(LocalEngine):
+class PairwiseEngine(DenseEngine):
     """Sets are counted by row: the cell of row y in the one partitioning is y itself."""
 
-    resolution = RESOLUTION
-
-    def use(self, kernel: GaussianKernel, report: Report = ignore) -> None:
-        """Take the kernel; there is nothing to encode."""
-        n_rows = self._n_rows
+    def __init__(
+        self,
+        data: Data,
+        kernel: GaussianKernel,
+        n_jobs: int | None = None,
+        report: Report = ignore,
+    ) -> None:
+        # There is nothing to encode, so the constructor of the base class is passed over.
+        MemoryRows.__init__(self, data, (1, len(data)), RESOLUTION, n_jobs=n_jobs)
         self._kernel = kernel
-        nothing = np.zeros(n_rows, dtype=np.int64)
+        self.backend = "numpy"
+        self._index = None
+        nothing = np.zeros(len(data), dtype=np.int64)
         self._known = [(nothing, nothing)]
         self.reset()
-        report(Progress("encode", n_rows, n_rows))
+        report(Progress("encode", len(data), len(data)))
 
-    def inner_scores(self, clusters: ClusterTables) -> list[int]:
-        inner = []
-        for cluster in range(len(clusters)):
-            table = clusters.table(cluster)
-            members = np.flatnonzero(table.counts[0])
-            sets = sparse.csr_array(table.counts)
-            scores = self._kernel.set_scores(self._kernel.points[members], sets)[:, 0]
-            # In Python's integers: weights times scores go beyond 64 bits.
-            units = table.counts[0, members].tolist()
-            inner.append(sum(a * b for a, b in zip(scores.tolist(), units, strict=True)))
-        return inner
-
-    def products(self, clusters: ClusterTables) -> NDArray[np.float64]:
-        rows = np.arange(self._n_rows)
-        scores = self._cluster_scores(rows, clusters).astype(np.float64)
-        products: NDArray[np.float64] = clusters.counts.astype(np.float64) @ scores
-        return products
+    def tables(self, n_clusters: int) -> PairTables:
+        return PairTables.of(super().tables(n_clusters), self._kernel)
 
     def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
         counts = np.zeros((1, self._n_rows), dtype=np.int64)

@@ -12,17 +12,13 @@ if TYPE_CHECKING:
 
 
 def loaded_model(path: str) -> PSKC:
-    """Return the model in a file; commands prepare rows by themselves, so nothing is said of it."""
-    from .._estimator import PSKC
-    from .._model_io.container import read_model
-    from .._model_io.state import restore
+    """Return the model in a file; commands scale rows themselves, so there is no warning."""
+    from .._loading import read_fitted
 
-    model = PSKC()
     try:
-        restore(model, *read_model(path))
+        return read_fitted(path)
     except FileNotFoundError as error:
         raise CommandError(f"there is no file {path}.", ExitCode.INPUT) from error
-    return model
 
 
 def preparation_of(model: PSKC) -> Preparation | None:

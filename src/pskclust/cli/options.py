@@ -210,21 +210,6 @@ _OTHER_PARAMETERS = (
         help="Random partitionings; time and memory go with it.",
     ),
     click.option(
-        "--kernel",
-        type=click.Choice(("isolation", "gaussian")),
-        default="isolation",
-        show_default=True,
-        help="Gaussian is for comparison, and takes quadratic time.",
-    ),
-    click.option(
-        "--gamma",
-        type=number_or(float, "scale"),
-        metavar="NUMBER|scale",
-        default="scale",
-        show_default=True,
-        help="Of the Gaussian kernel.",
-    ),
-    click.option(
         "--method",
         type=click.Choice(("voronoi", "hypersphere", "tree")),
         default="voronoi",
@@ -245,9 +230,9 @@ _OTHER_PARAMETERS = (
     ),
     click.option(
         "--refine/--no-refine",
-        default=True,
-        show_default=True,
-        help="Move rows where that raises the objective.",
+        default=None,
+        callback=lambda context, option, value: "auto" if value is None else value,
+        help="Move rows where that raises the objective. Default: for clusters that grew.",
     ),
     click.option(
         "--min-cluster-size",
@@ -270,8 +255,6 @@ _OTHER_PARAMETERS = (
 OTHER_PARAMETERS = (
     "growth_rate",
     "n_partitions",
-    "kernel",
-    "gamma",
     "method",
     "metric",
     "replace",

@@ -58,7 +58,7 @@ def clusters(fit: Fit, material: Material, plane: Plane) -> list[dict[str, Any]]
             "apart": apart[cluster],
             "seed": int(seeds[cluster]),
             "seed_at": plane.position(int(seeds[cluster])),
-            "steps": int(fit.model.n_iter_[fit.order[cluster]]),
+            "steps": int(fit.n_growth_steps[fit.order[cluster]]),
         }
         for cluster in largest
     ]
@@ -76,7 +76,7 @@ def row_answer(fit: Fit, material: Material, plane: Plane, row: int) -> dict[str
         "row": number,
         "cluster": int(fit.labels[row]),
         "similarity": float(fit.model.similarities_[row]),
-        "step": int(fit.model.growth_step_[row]),
+        "step": int(fit.growth_steps[row]),
         "values": [
             {"column": name, "value": float(value)}
             for name, value in zip(names[:_HOVER_COLUMNS], values, strict=False)

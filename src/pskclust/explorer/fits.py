@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import threading
 import time
@@ -13,10 +12,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.parameters import CLUSTERING_RULES, check_parameters
-from .._data.rows import Data
+from .._cells.partition import Partition
+from .._data.parameters import Parameters
 from .._engines.protocol import Engine
 from .._estimator import PSKC
+from .._fit import pipeline
+from .._fit.in_process import column_names, engine_of, rows_of
+from .._fit.pipeline import Columns, Fitted
 from .._utils.memory import available_bytes
 from .._utils.progress import Progress, Report
 from .material import Image, Material
@@ -65,13 +67,27 @@ class Fit:
     @property
     def n_bytes(self) -> int:
         """About how much memory it takes."""
-        tables = self.model._result.clusters.counts
+        tables = self.model.fitted_.result.clusters.counts
         return _FIT_BYTES_PER_ROW * len(self.labels) + 2 * int(tables.data.nbytes)
+
+    @property
+    def growth_steps(self) -> NDArray[np.int32]:
+        """The step at which growth took each row, -1 for none."""
+        steps = self.model.growth_step_
+        assert steps is not None  # the explorer grows clusters, it does not choose them
+        return steps
+
+    @property
+    def n_growth_steps(self) -> NDArray[np.int64]:
+        """How many steps each cluster grew."""
+        n_steps = self.model.n_iter_
+        assert n_steps is not None
+        return n_steps
 
     @functools.cached_property
     def n_steps(self) -> int:
         """The largest growth step of a row."""
-        return int(self.model.growth_step_.max(initial=0))
+        return int(self.growth_steps.max(initial=0))
 
 
 class Fitter:
@@ -95,7 +111,7 @@ class Fitter:
             return known
         clock = _Clock(report)
         cells = self._cells_for(settings, clock)
-        fit = self._shown(settings, cells.cluster(settings, clock), clock)
+        fit = self._shown(settings, cells.cluster(self.estimator(settings), clock), clock)
         self._fits.put(settings.id, fit, fit.n_bytes)
         return fit
 
@@ -134,27 +150,39 @@ class Fitter:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Rows whose cells are known, for fits that differ in tau and what comes after it."""
+    """Rows whose cells are known, for fits that differ in tau and the steps after growth."""
 
-    estimator: PSKC
-    data: Data
     engine: Engine
+    partition: Partition
+    columns: Columns
 
     @classmethod
     def found(
         cls, estimator: PSKC, material: Material, settings: Settings, report: Report
     ) -> _Cells:
-        check_parameters(estimator.get_params(deep=False), CLUSTERING_RULES)
-        data = estimator._checked_data(material.rows(settings), material.weights)
-        return cls(estimator, data, estimator._engine_for(data, report))
+        parameters = Parameters.checked(estimator.get_params(deep=False))
+        rows = rows_of(estimator, material.rows(settings), material.weights, parameters)
+        partition = pipeline.draw(rows, parameters)
+        columns = Columns(estimator.n_features_in_, column_names(estimator))
+        return cls(engine_of(rows, partition, parameters, report), partition, columns)
 
-    def cluster(self, settings: Settings, report: Report) -> PSKC:
-        model: PSKC = copy.copy(self.estimator)
-        model.set_params(**settings.parameters)
-        model.tau_ = settings.tau
+    def cluster(self, estimator: PSKC, report: Report) -> PSKC:
+        """Return the estimator's fit to these rows."""
+        values = estimator.get_params(deep=False)
+        parameters = Parameters.checked(values)
+        tau = float(estimator.tau)
         self.engine.reset()
-        model._cluster(self.engine, report)
-        return model
+        result = pipeline.grow_and_finish(self.engine, tau, parameters, report)
+        fitted = Fitted(
+            result,
+            self.partition,
+            parameters.metric,
+            tau,
+            self.engine.name,
+            self.engine.backend,
+            self.columns,
+        )
+        return PSKC.of_fitted(values, fitted)
 
 
 class _Clock:

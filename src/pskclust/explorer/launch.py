@@ -38,7 +38,7 @@ _ON_THE_PAGE = (
     "refine",
     "metric",
 )
-_NOT_EXPLORED = ("verbose", "callback", "kernel", "gamma", "n_clusters", "linking")
+_NOT_EXPLORED = ("verbose", "callback", "n_clusters", "linking")
 
 
 class ExplorerServer:
@@ -204,10 +204,6 @@ def serve(
     port: int | None = None,
 ) -> ExplorerServer:
     """Start an explorer of a material; `given` are parameters of PSKC, scaling and color_space."""
-    if given.get("kernel", "isolation") != "isolation":
-        raise ValueError(
-            f"kernel={given['kernel']!r} cannot be explored: it has no psi. Use 'isolation'."
-        )
     if given.get("n_clusters") is not None or given.get("linking") is True:
         raise ValueError(
             f"n_clusters={given.get('n_clusters')}, linking={given.get('linking')} cannot be "

@@ -131,7 +131,7 @@ def _ink(drawing: Drawing, material: Any, on_image: bool) -> Ink:
         values = drawing.fit.model.similarities_
         return _value_ink(drawing, values / max(values.max(initial=0), 1e-300))
     if drawing.mode == "growth" and drawing.step is None:
-        steps = drawing.fit.model.growth_step_
+        steps = drawing.fit.growth_steps
         return _value_ink(drawing, 1 - np.maximum(steps, 0) / max(1, drawing.fit.n_steps))
     if on_image:
         return _image_ink(drawing, material)
@@ -184,7 +184,7 @@ def _dimmed(drawing: Drawing, of_rows: NDArray[np.uint8], faint: int) -> NDArray
     if drawing.isolated:
         of_rows = np.where(drawing.in_isolated, of_rows, faint).astype(np.uint8)
     if drawing.step is not None:
-        steps = fit.model.growth_step_
+        steps = fit.growth_steps
         joined = (steps >= 0) & (steps <= drawing.step)
         of_rows = np.where(joined, of_rows, faint).astype(np.uint8)
     return of_rows

@@ -82,6 +82,11 @@ class GrowthDisplay:
         display : GrowthDisplay
         """
         plane = to_plane(estimator, X, feature_names)
+        if estimator.growth_step_ is None:
+            raise ValueError(
+                "The clusters were chosen on a sample: they did not grow on these rows. Give psi "
+                "and tau to PSKC to see clusters grow."
+            )
         display = cls(
             points=plane.points,
             labels=estimator.labels_,

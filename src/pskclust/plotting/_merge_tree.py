@@ -62,7 +62,7 @@ class MergeTreeDisplay:
             )
         if len(tree) < 2:
             raise ValueError(f"The merge tree has {len(tree)} parts: there is nothing to draw.")
-        display = cls(linkage_matrix=tree.to_scipy(), links=estimator._linkage.links)
+        display = cls(linkage_matrix=tree.to_scipy(), links=estimator.fitted_.linkage.links)
         return display.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:

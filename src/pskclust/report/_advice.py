@@ -39,8 +39,6 @@ def _split(model: Any) -> Advice:
     if model.merge_tree_ is not None:
         most = len(model.merge_tree_)
         return Advice(situation, "ask for more", f"n_clusters={min(model.n_clusters_ + 1, most)}")
-    if model.psi_ is None:
-        return Advice(situation, "raise gamma", f"gamma={2 * model.kernel_.gamma:.4g}")
     psi = 2 * model.psi_ if model.replace else min(2 * model.psi_, len(model.labels_))
     return Advice(situation, "raise psi", f"psi={psi}")
 

@@ -54,8 +54,9 @@ def draw_pictures(
                 _PROFILE_CAPTION,
             )
         )
-        pictures.append(_picture((10.2, 5.6), draw_growth, _GROWTH_CAPTION.format(largest)))
-        if rows.shape[1] <= 2 and not scaled and (model.psi_ or np.inf) <= _MAX_PSI_FOR_SIMILARITY:
+        if model.growth_step_ is not None:
+            pictures.append(_picture((10.2, 5.6), draw_growth, _GROWTH_CAPTION.format(largest)))
+        if rows.shape[1] <= 2 and not scaled and model.psi_ <= _MAX_PSI_FOR_SIMILARITY:
             pictures.append(
                 _picture(
                     (8.6, 5),

@@ -100,8 +100,7 @@ def _facts(
         "noise": f"{summary.n_noise / shape[0]:.1%}",
         "tau": number(model.tau_),
     }
-    if model.psi_ is not None:
-        facts["psi"] = str(model.psi_)
+    facts["psi"] = str(model.psi_)
     return facts
 
 
@@ -111,11 +110,10 @@ def _figures_of_fit(seconds: float | None, scores: Mapping[str, float]) -> dict[
 
 
 def _parameters(model: Any, scaling: str | None) -> dict[str, str]:
-    unused = ("gamma",) if model.psi_ is not None else ("psi", "n_partitions", "method", "replace")
     used = {"psi": model.psi_, "tau": number(model.tau_)} | {
         name: value for name, value in model.get_params(deep=False).items() if name not in _CHOSEN
     }
-    shown = {name: str(value) for name, value in used.items() if name not in unused}
+    shown = {name: str(value) for name, value in used.items()}
     shown |= {
         "scaling of columns": scaling or "none",
         "objective before refinement": number(model.objective_before_refinement_),

@@ -1,0 +1,73 @@
+"""Rows and engines in this process: what ``PSKC.fit`` works on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from .._cells.partition import Partition
+from .._data.parameters import Parameters
+from .._data.rows import Data, FitRows, check_columns, check_rows
+from .._data.sources import RowBlocks
+from .._data.streamed import StreamedRows
+from .._data.weights import Weights, check_weights
+from .._engines.out_of_core import out_of_core_engine
+from .._engines.protocol import Engine
+from .._engines.select import isolation_engine
+from .._utils.progress import Report, ignore
+from ..tables.streaming import row_blocks
+
+
+def rows_of(
+    estimator: BaseEstimator,
+    X: Any,
+    sample_weight: ArrayLike | None,
+    parameters: Parameters,
+    report: Report = ignore,
+) -> Data | StreamedRows:
+    """Return the rows of a fit, checked, in memory or to be read in blocks.
+
+    `n_features_in_` and `feature_names_in_` of the estimator are set on the way.
+    """
+    metric = parameters.metric
+    blocks = row_blocks(X)
+    if blocks is None:
+        rows = check_rows(estimator, X, metric, reset=True, min_samples=2)
+        if parameters.scratch_dir is None and parameters.checkpoint is None:
+            return Data(rows, metric, _weights(sample_weight, len(rows), parameters))
+        blocks = RowBlocks.from_array(rows)
+        blocks.names = column_names(estimator)
+    check_columns(estimator, blocks.n_columns, blocks.names, reset=True)
+    weights = _weights(sample_weight, blocks.n_rows, parameters)
+    hashed = parameters.checkpoint is not None
+    return StreamedRows(blocks, metric, weights, report, with_fingerprint=hashed)
+
+
+def engine_of(
+    rows: FitRows, partition: Partition, parameters: Parameters, report: Report = ignore
+) -> Engine:
+    """Return the engine for rows in this process."""
+    if isinstance(rows, StreamedRows):
+        return out_of_core_engine(
+            rows, partition, parameters.n_jobs, parameters.scratch_dir, report
+        )
+    if not isinstance(rows, Data):
+        raise TypeError(f"no engine of this process takes {type(rows).__name__}")
+    return isolation_engine(rows, partition, parameters.n_jobs, report)
+
+
+def _weights(sample_weight: ArrayLike | None, n_rows: int, parameters: Parameters) -> Weights:
+    if n_rows < 2:
+        raise ValueError(f"X has {n_rows} sample(s). A fit needs two rows or more.")
+    weights = check_weights(sample_weight, n_rows, parameters.n_partitions)
+    if weights.n_slots < 2:
+        raise ValueError("sample_weight leaves only 1 sample of X. A fit needs two rows or more.")
+    return weights
+
+
+def column_names(estimator: BaseEstimator) -> list[str] | None:
+    """Return the names of the columns of a fit, if they have any."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else list(names)

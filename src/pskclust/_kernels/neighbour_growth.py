@@ -1,0 +1,157 @@
+"""Compiled loops over neighbour blocks that grow clusters."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import neighbour_blocks
+from .compiling import compiled_with
+from .neighbour_blocks import (
+    BLOCK,
+    UNKNOWN,
+    block_bounds,
+    blocks_of,
+    common_score,
+    count_rows,
+    row_score,
+    score_block,
+    super_bounds,
+)
+
+compiled = compiled_with(neighbour_blocks)
+
+
+@compiled
+def count_blocks(
+    layout,
+    superblocks,  # IN   (m,) which ones
+    chosen,  # IN   (n_blocks,) bits of the rows to count
+    units,  # IN   (n,)
+    counts,  # OUT  (t, psi + 1) added to
+):
+    """Add rows to a table; return their mass."""
+    mass = 0
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        for block in range(first_block, last_block):
+            if chosen[block]:
+                mass += count_rows(layout, block, chosen[block], units, counts)
+    return mass
+
+
+@compiled
+def take_over(
+    counts,  # IN   (t, psi) a table
+    tables,  # INOUT (1, t, psi + 1) the one before, made equal
+    holders_start,  # IN   (t * psi + 1,) where the superblocks that hold a cell start
+    holders,  # IN   their numbers
+    highest,  # INOUT (n_superblocks,) bounds on scores; UNKNOWN where a count has changed
+):
+    """Take a table, and forget the bounds of superblocks with a cell whose count is new."""
+    n_partitions, psi = counts.shape
+    for i in range(n_partitions):
+        for cell in range(psi):
+            if counts[i, cell] == tables[0, i, cell]:
+                continue
+            tables[0, i, cell] = counts[i, cell]
+            flat = i * psi + cell
+            for place in range(holders_start[flat], holders_start[flat + 1]):
+                highest[holders[place]] = UNKNOWN
+
+
+@compiled
+def absorb(
+    layout,
+    superblocks,  # IN   (m,) which ones
+    tables,  # IN   (1, t, psi + 1) of the cluster
+    min_score,  # IN   what a row needs to join
+    cluster,  # IN   its number
+    step,  # IN   the growth step
+    highest,  # OUT  (n_superblocks,) bounds on the scores of their rows
+    open_rows,  # INOUT (n_blocks,) bits of the rows in no cluster
+    n_open,  # INOUT (n_superblocks,) how many they are
+    labels,  # OUT  (n,) of the rows that join
+    steps,  # OUT  (n,) of the rows that join
+    joined,  # OUT  (n_blocks,) their bits, set where there are any
+):
+    """Return how many rows join, and a bound on the scores of all others."""
+    n_taken = 0
+    best_left = -1
+    scores = np.empty(BLOCK, dtype=np.int64)
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        lowest, highest[superblock] = super_bounds(layout, superblock, tables, 0)
+        if highest[superblock] < min_score:
+            best_left = max(best_left, highest[superblock])
+            continue
+        for block in range(first_block, last_block):
+            if not open_rows[block]:
+                continue
+            joining = open_rows[block]
+            if lowest < min_score:
+                common = common_score(layout, block, tables, 0)
+                low, high = block_bounds(layout, block, common, tables, 0)
+                if high < min_score:
+                    best_left = max(best_left, high)
+                    continue
+                if low < min_score:
+                    score_block(layout, block, common, tables, 0, scores)
+                    for place in range(min(BLOCK, len(labels) - block * BLOCK)):
+                        bit = np.uint64(1) << np.uint64(place)
+                        if joining & bit and scores[place] < min_score:
+                            joining &= ~bit
+                            best_left = max(best_left, scores[place])
+            if not joining:
+                continue
+            open_rows[block] &= ~joining
+            joined[block] = joining
+            for place in range(min(BLOCK, len(labels) - block * BLOCK)):
+                if joining >> np.uint64(place) & np.uint64(1):
+                    labels[block * BLOCK + place] = cluster
+                    steps[block * BLOCK + place] = step
+                    n_open[superblock] -= 1
+                    n_taken += 1
+    return n_taken, best_left
+
+
+@compiled
+def best_row(
+    layout,
+    tables,  # IN   (1, t, psi + 1)
+    open_rows,  # IN   (n_blocks,)
+    n_open,  # IN   (n_superblocks,) how many rows are open in each
+    order,  # IN   (n,) number of each row
+    besides,  # IN   number of a row that does not count
+    bounds,  # TMP  (n_superblocks,) on the scores in each
+):
+    """Return the place and the score of the best open row; of equal ones, the lowest number."""
+    best_place, best_score = np.int64(-1), np.int64(-1)
+    for superblock in range(len(n_open)):
+        bounds[superblock] = -1
+        if n_open[superblock]:
+            bounds[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+    while True:
+        superblock = 0
+        for other in range(1, len(bounds)):
+            if bounds[other] > bounds[superblock]:
+                superblock = other
+        if bounds[superblock] < max(best_score, 0):
+            return best_place, best_score
+        bounds[superblock] = -1
+        first_block, last_block = blocks_of(layout, superblock)
+        for block in range(first_block, last_block):
+            if not open_rows[block]:
+                continue
+            common = common_score(layout, block, tables, 0)
+            if block_bounds(layout, block, common, tables, 0)[1] < best_score:
+                continue
+            for place in range(min(BLOCK, len(order) - block * BLOCK)):
+                row = block * BLOCK + place
+                is_open = open_rows[block] >> np.uint64(place) & np.uint64(1)
+                if not is_open or order[row] == besides:
+                    continue
+                score = row_score(layout, block, place, common, tables, 0)
+                if score > best_score or (score == best_score and order[row] < order[best_place]):
+                    best_place, best_score = np.int64(row), score

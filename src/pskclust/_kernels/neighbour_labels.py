@@ -1,0 +1,304 @@
+"""Compiled loops over neighbour blocks that label rows, count clusters and score members."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import neighbour_blocks
+from .compiling import compiled_with, compiled_within
+from .neighbour_blocks import (
+    BLOCK,
+    block_bounds,
+    blocks_of,
+    common_score,
+    count_rows,
+    row_score,
+    score_block,
+    super_bounds,
+)
+
+compiled = compiled_with(neighbour_blocks)
+
+
+@compiled
+def expand_cells(
+    layout,
+    rows,  # IN   (m,) places of rows
+    cells,  # OUT  (m, t)
+):
+    """Write the cells of some rows out in full."""
+    for number in range(len(rows)):
+        block, place = divmod(rows[number], BLOCK)
+        for i in range(cells.shape[1]):
+            cells[number, i] = layout.block_cells[block, i]
+        for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+            cells[number, layout.mixed_partitionings[mixed]] = layout.mixed_cells[mixed, place]
+
+
+@compiled
+def cluster_scores(
+    layout,
+    rows,  # IN   (m,) places of rows, rising
+    tables,  # IN   (k, t, psi + 1)
+    scores,  # OUT  (m, k)
+):
+    """Score some rows against all clusters."""
+    first = 0
+    while first < len(rows):
+        block = rows[first] // BLOCK
+        last = first
+        while last < len(rows) and rows[last] // BLOCK == block:
+            last += 1
+        for cluster in range(len(tables)):
+            common = common_score(layout, block, tables, cluster)
+            for number in range(first, last):
+                scores[number, cluster] = common
+            for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+                i = layout.mixed_partitionings[mixed]
+                for number in range(first, last):
+                    cell = layout.mixed_cells[mixed, rows[number] - block * BLOCK]
+                    scores[number, cluster] += tables[cluster, i, cell]
+        first = last
+
+
+@compiled
+def row_results(
+    layout,
+    superblocks,  # IN   (m,) which ones
+    order,  # IN   (n,) number of the row at each place
+    labels,  # IN   (n,) by place
+    steps,  # IN   (n,) by place
+    tables,  # IN   (k, t, psi + 1)
+    denominators,  # IN   (k,) what makes similarities of scores
+    labels_out,  # OUT  (n,) by number, like all that follow
+    similarities_out,  # OUT  (n,) of each row to its own cluster; 0 for noise
+    steps_out,  # OUT  (n,)
+):
+    """Write what is known of each row to the place of its number."""
+    scores = np.empty(BLOCK, dtype=np.int64)
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        for block in range(first_block, last_block):
+            first, last = block * BLOCK, min((block + 1) * BLOCK, len(labels))
+            for place in range(first, last):
+                row, label = order[place], labels[place]
+                labels_out[row], steps_out[row] = label, steps[place]
+                if label < 0:
+                    similarities_out[row] = 0.0
+                    continue
+                if label in labels[first:place]:
+                    continue
+                common = common_score(layout, block, tables, label)
+                score_block(layout, block, common, tables, label, scores)
+                for other in range(place, last):
+                    if labels[other] == label:
+                        similarity = scores[other - first] / denominators[label]
+                        similarities_out[order[other]] = similarity
+
+
+@compiled_within
+def could_be_closer(
+    layout,
+    block,  # IN   which block
+    own,  # IN   the cluster of its rows
+    other,  # IN   another one
+    closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
+    gap,  # IN   how much more the other must add up to
+):
+    """Return whether a row of a block could be closer to another cluster than to its own."""
+    gain = -gap
+    for i in range(closeness.shape[1]):
+        cell = layout.block_cells[block, i]
+        gain += closeness[other, i, cell] - closeness[own, i, cell]
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+        i = layout.mixed_partitionings[mixed]
+        largest = -np.inf
+        for place in range(layout.distinct_start[mixed], layout.distinct_start[mixed + 1]):
+            cell = layout.distinct_cells[place]
+            largest = max(largest, closeness[other, i, cell] - closeness[own, i, cell])
+        gain += largest
+    # These sums are rounded, at most by a part in 10^12 of 2; labels are settled elsewhere.
+    return gain > -1e-9
+
+
+@compiled
+def judge_blocks(
+    layout,
+    superblocks,  # IN   (m,) which ones
+    labels,  # IN   (n,)
+    tables,  # IN   (k, t, psi + 1)
+    closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
+    offsets,  # IN   (k,) and what is taken from it in the end
+    reach,  # TMP  (k,) whether a cluster shares a cell with the superblock
+    content,  # OUT  (n_blocks,) cluster that all rows have and none would leave; -1 if unsure
+    own_low,  # OUT  (n_blocks,) a bound below the scores of those rows against it
+):
+    """Find the blocks in which no row would be closer to another cluster than to its own."""
+    n_rows = len(labels)
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        for cluster in range(len(tables)):
+            reach[cluster] = super_bounds(layout, superblock, tables, cluster)[1] > 0
+        for block in range(first_block, last_block):
+            content[block] = -1
+            own = labels[block * BLOCK]
+            for row in range(block * BLOCK + 1, min((block + 1) * BLOCK, n_rows)):
+                if labels[row] != own:
+                    own = -1
+            if own < 0:
+                continue
+            common = common_score(layout, block, tables, own)
+            own_low[block] = block_bounds(layout, block, common, tables, own)[0]
+            content[block] = own
+            for other in range(len(tables)):
+                gap = offsets[other] - offsets[own]
+                # Without a cell in common, the other can be closer only by its lower offset.
+                if other == own or (not reach[other] and gap >= 0):
+                    continue
+                if could_be_closer(layout, block, own, other, closeness, gap):
+                    content[block] = -1
+                    break
+
+
+@compiled
+def weakest_rows(
+    layout,
+    blocks,  # IN   (m,) blocks by rising bound
+    content,  # IN   (n_blocks,) the cluster of all rows of a block
+    own_low,  # IN   (n_blocks,) a bound below their scores against it
+    tables,  # IN   (k, t, psi + 1)
+    n_rows,  # IN   how many rows there are
+    weakest,  # OUT  (k,) the lowest score of a row against its own cluster
+):
+    """Find the weakest row of each cluster, looking only where it can be."""
+    for block in blocks:
+        own = content[block]
+        if own_low[block] >= weakest[own]:
+            continue
+        common = common_score(layout, block, tables, own)
+        for place in range(min(BLOCK, n_rows - block * BLOCK)):
+            score = row_score(layout, block, place, common, tables, own)
+            weakest[own] = min(weakest[own], score)
+
+
+@compiled
+def most_similar(
+    layout,
+    superblocks,  # IN   (m,) which ones
+    tables,  # IN   (k, t, psi + 1)
+    denominators,  # IN   (k,)
+    threshold,  # IN   what a similarity must exceed
+    possible,  # TMP  (2, k)
+    labels,  # OUT  (n,)
+):
+    """Find the most similar cluster of each row, -1 where none exceeds the threshold."""
+    n_clusters, n_rows = len(tables), len(labels)
+    commons = np.empty(n_clusters, dtype=np.int64)
+    highs = np.empty(n_clusters)
+    for superblock in superblocks:
+        sure = 0.0
+        for cluster in range(n_clusters):
+            low, high = super_bounds(layout, superblock, tables, cluster)
+            sure = max(sure, low / denominators[cluster])
+            highs[cluster] = high / denominators[cluster]
+        n_super = 0
+        for cluster in range(n_clusters):
+            if highs[cluster] >= sure and highs[cluster] > threshold:
+                possible[0, n_super] = cluster
+                n_super += 1
+        first_block, last_block = blocks_of(layout, superblock)
+        for block in range(first_block, last_block):
+            sure = 0.0
+            for number in range(n_super):
+                cluster = possible[0, number]
+                commons[cluster] = common_score(layout, block, tables, cluster)
+                low, high = block_bounds(layout, block, commons[cluster], tables, cluster)
+                sure = max(sure, low / denominators[cluster])
+                highs[cluster] = high / denominators[cluster]
+            n_here = 0
+            for number in range(n_super):
+                cluster = possible[0, number]
+                if highs[cluster] >= sure and highs[cluster] > threshold:
+                    possible[1, n_here] = cluster
+                    n_here += 1
+            settled = n_here == 0 or (n_here == 1 and sure > threshold)
+            for row in range(block * BLOCK, min((block + 1) * BLOCK, n_rows)):
+                labels[row] = -1
+                if settled and n_here == 1:
+                    labels[row] = possible[1, 0]
+                elif not settled:
+                    best = threshold
+                    for number in range(n_here):
+                        cluster = possible[1, number]
+                        place = row - block * BLOCK
+                        score = row_score(layout, block, place, commons[cluster], tables, cluster)
+                        if score / denominators[cluster] > best:
+                            best = score / denominators[cluster]
+                            labels[row] = cluster
+
+
+@compiled
+def count_clusters(
+    layout,
+    superblocks,  # IN   (m,) which ones
+    labels,  # IN   (n,)
+    units,  # IN   (n,)
+    tables,  # OUT  (k, t, psi + 1) added to
+    masses,  # OUT  (k,) added to
+):
+    """Add the rows of each cluster to its table."""
+    bits = np.empty(BLOCK, dtype=np.uint64)
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        for block in range(first_block, last_block):
+            first, last = block * BLOCK, min((block + 1) * BLOCK, len(labels))
+            # A bit for each member of a cluster, kept at the place of its first member.
+            for place in range(first, last):
+                bits[place - first] = np.uint64(0)
+                leader = first
+                while labels[leader] != labels[place]:
+                    leader += 1
+                bits[leader - first] |= np.uint64(1) << np.uint64(place - first)
+            for place in range(first, last):
+                cluster = labels[place]
+                if cluster >= 0 and bits[place - first]:
+                    masses[cluster] += count_rows(
+                        layout, block, bits[place - first], units, tables[cluster]
+                    )
+
+
+@compiled
+def best_members(
+    layout,
+    superblocks,  # IN   (m,) which ones
+    order,  # IN   (n,) number of the row at each place
+    labels,  # IN   (n,)
+    units,  # IN   (n,)
+    tables,  # IN   (k, t, psi + 1)
+    best_places,  # INOUT (k,) place of the best member of each cluster; -1 if there is none yet
+    best_scores,  # INOUT (k,) its score against the cluster; -1 if there is none yet
+):
+    """Find the member of each cluster with the highest score; of equal ones, the lowest number."""
+    for superblock in superblocks:
+        first_block, last_block = blocks_of(layout, superblock)
+        for block in range(first_block, last_block):
+            first, last = block * BLOCK, min((block + 1) * BLOCK, len(labels))
+            common_of, common, high = np.int64(-1), np.int64(0), np.int64(0)
+            for place in range(first, last):
+                cluster = labels[place]
+                if cluster < 0 or units[place] == 0:
+                    continue
+                if cluster != common_of:
+                    common_of = cluster
+                    common = common_score(layout, block, tables, cluster)
+                    high = block_bounds(layout, block, common, tables, cluster)[1]
+                if high < best_scores[cluster]:
+                    continue
+                score = row_score(layout, block, place - first, common, tables, cluster)
+                best = best_places[cluster]
+                if score > best_scores[cluster] or (
+                    score == best_scores[cluster] and order[place] < order[best]
+                ):
+                    best_places[cluster], best_scores[cluster] = place, score

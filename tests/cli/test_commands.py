@@ -1,0 +1,423 @@
+"""The command line: each command does what the library does, and says so."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+import pskclust
+from pskclust import PSKC
+from pskclust._data.parameters import CLUSTERING_RULES, check_parameters
+from pskclust.cli.app import cli, run
+from pskclust.cli.fit import STORAGE
+from pskclust.cli.models import loaded_model
+from pskclust.cli.options import PARAMETERS
+from tests.helpers.cli import Commands, in_python, read_csv, start
+
+FAST = ("--psi", "32", "--tau", "0.05", "--n-partitions", "50")
+LIKE_FAST = {"psi": 32, "tau": 0.05, "n_partitions": 50, "random_state": 0}
+
+
+@pytest.fixture
+def command(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsys)
+
+
+@pytest.fixture
+def frame(scattered):
+    frame = pd.DataFrame(scattered, columns=["x", "y"])
+    frame["name"] = [f"row, {number}" for number in range(len(frame))]
+    frame["group"] = np.repeat(["a", "b", "c", ""], (200, 120, 60, 40))
+    frame["count"] = 1 + np.arange(len(frame)) % 3
+    return frame
+
+
+@pytest.fixture
+def table(frame, tmp_path):
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return "table.csv"
+
+
+PARTS = ("--id", "name", "--label", "group", "--weight", "count")
+
+
+def test_hints_on_columns_that_nobody_has_chosen(command, scattered):
+    frame = pd.DataFrame(scattered, columns=["x", "y"]).assign(number=range(420))
+    frame["y"] *= 1000
+    frame.to_csv("t.csv", index=False)
+    out = " ".join(command.ok("fit", "t.csv", *FAST).split())
+    assert '"number" looks like a row number.' in out
+    assert "Leave it out with: --id number" in out
+    assert '"y" varies' in out
+    assert "only a matter of units: --scale standard" in out
+    out = command.ok("fit", "t.csv", *FAST, "--id", "number", "--scale", "standard")
+    assert "hint" not in out
+
+
+def test_fit_is_the_fit_of_the_library(command, table, frame):
+    command.ok("fit", table, *PARTS, *FAST, "-o", "labels.csv")
+    model = PSKC(**LIKE_FAST).fit(frame[["x", "y"]].to_numpy(), sample_weight=frame["count"])
+    labels = read_csv("labels.csv")
+    assert list(labels) == ["name", "cluster", "similarity"]
+    assert_array_equal(labels["name"], frame["name"])
+    assert_array_equal(labels["cluster"], model.labels_)
+    assert_array_equal(labels["similarity"], model.similarities_)
+
+
+def test_the_summary_tells_what_was_found(command, table):
+    out = command.ok("fit", table, *PARTS, *FAST, "-o", "labels.csv", "--model", "m.npz")
+    for words in (
+        "cluster   rows",
+        "median",
+        "noise",
+        "clusters in 420 rows",
+        "objective",
+        "before refinement",
+        "agreement   F1",
+        'with column "group"',
+        "seconds",
+        "memory",
+        "labels.csv, m.npz",
+    ):
+        assert words in out
+
+
+def test_json_is_for_machines(command, table, frame):
+    content = json.loads(command.ok("fit", table, *PARTS, *FAST, "--json"))
+    model = PSKC(**LIKE_FAST).fit(frame[["x", "y"]].to_numpy(), sample_weight=frame["count"])
+    assert content["n_clusters"] == model.n_clusters_
+    assert [c["size"] for c in content["clusters"]] == model.cluster_sizes_.tolist()
+    assert content["objective"] == model.objective_
+    assert content["n_noise"] == np.count_nonzero(model.labels_ < 0)
+    assert set(content["scores"]) == {"F1", "ARI", "NMI"}
+    assert content["scores"]["ARI"] > 0.5
+    assert content["columns"] == ["x", "y"]
+    first = model.similarities_[model.labels_ == 0]
+    expected = np.quantile(first, [0, 0.25, 0.5, 0.75, 1])
+    assert_array_equal(content["clusters"][0]["similarity_quartiles"], expected)
+
+
+@pytest.mark.parametrize("scaling", ["none", "standard", "minmax"])
+@pytest.mark.parametrize("name", ["labels.csv", "labels.parquet"])
+def test_predict_does_to_new_rows_what_fit_did(command, table, frame, scaling, name):
+    frame.assign(x=frame["x"] * 1000).to_csv(table, index=False)
+    command.ok("fit", table, *PARTS, *FAST, "--scale", scaling, "--model", "model.npz")
+    model = PSKC(**LIKE_FAST)
+    rows = loaded_model("model.npz").preparation_.apply(read_csv(table))
+    model.fit(rows, sample_weight=frame["count"])
+    # Columns in another order, and others beside them.
+    frame[["count", "y", "name"]].assign(x=frame["x"] * 1000).to_csv("new.csv", index=False)
+    command.ok("predict", "model.npz", "new.csv", "--id", "name", "--similarity", "-o", name)
+    read = read_csv if name.endswith("csv") else pd.read_parquet
+    labels = read(name)
+    assert list(labels) == ["name", "cluster", "similarity"]
+    assert_array_equal(labels["cluster"], model.predict(rows))
+    best = model.similarity(rows).max(axis=1)
+    assert_array_equal(labels["similarity"], np.where(labels["cluster"] < 0, 0, best))
+
+
+@pytest.mark.parametrize("batch", [17, 1 << 18])
+def test_predict_does_not_depend_on_batches(command, table, frame, batch, monkeypatch):
+    from pskclust.tables import base
+
+    command.ok("fit", table, *PARTS, *FAST, "--scale", "standard", "--model", "model.npz")
+    whole = command.ok("predict", "model.npz", table, "--id", "name")
+    monkeypatch.setattr(base, "MAX_BATCH_ROWS", batch)
+    assert command.ok("predict", "model.npz", table, "--id", "name") == whole
+
+
+def test_predict_takes_a_model_that_python_saved(command, frame, tmp_path):
+    PSKC(**LIKE_FAST).fit(frame[["x", "y"]]).save("named.npz")
+    model = PSKC(**LIKE_FAST).fit(frame[["x", "y"]].to_numpy())
+    model.save("unnamed.npz")
+    frame[["name", "y", "x"]].to_csv("new.csv", index=False)
+    np.save("new.npy", frame[["x", "y"]].to_numpy())
+    expected = "cluster\n" + "".join(
+        f"{label}\n" for label in model.predict(frame[["x", "y"]].to_numpy())
+    )
+    assert command.ok("predict", "named.npz", "new.csv") == expected
+    assert command.ok("predict", "unnamed.npz", "new.npy") == expected
+    assert command.ok("predict", "unnamed.npz", "new.csv", "--columns", "x,y") == expected
+    message = command.refused(3, "predict", "unnamed.npz", "new.csv", "--id", "name,x")
+    assert "1 columns of new.csv are chosen, and the model was fitted to 2" in message
+
+
+def test_rows_with_missing_values_keep_their_place(command, frame):
+    frame.loc[[3, 5], "x"] = np.nan
+    frame[["x", "y"]].to_csv("gaps.csv", index=False)
+    command.ok("fit", "gaps.csv", *FAST, "--missing", "drop", "-o", "l.csv", "--model", "m.npz")
+    labels = read_csv("l.csv")
+    complete = frame[["x", "y"]].dropna().to_numpy()
+    assert_array_equal(np.flatnonzero(labels["cluster"].isna()), [3, 5])
+    assert_array_equal(labels["cluster"].dropna(), PSKC(**LIKE_FAST).fit(complete).labels_)
+    out = command.ok("predict", "m.npz", "gaps.csv", "--missing", "drop", "-o", "p.parquet")
+    assert "2 rows with missing values" in out
+    assert_array_equal(np.flatnonzero(pd.read_parquet("p.parquet")["cluster"].isna()), [3, 5])
+    assert "missing in 2 rows" in command.refused(3, "predict", "m.npz", "gaps.csv", "-o", "q.csv")
+
+
+def test_predict_counts_as_placed_only_rows_that_have_a_cluster(command, frame):
+    frame[["x", "y"]].to_csv("full.csv", index=False)
+    command.ok("fit", "full.csv", *FAST, "--model", "m.npz", "--noise", "nearest")
+    frame.loc[[3, 5], "x"] = np.nan
+    frame[["x", "y"]].to_csv("gaps.csv", index=False)
+    words = "m.npz", "gaps.csv", "--missing", "drop"
+    out = command.ok("predict", *words, "-o", "p.csv")
+    summary = json.loads(command.ok("predict", *words, "-o", "q.csv", "--json"))
+    n_placed = sum(summary["cluster_sizes"])
+    assert n_placed + summary["n_noise"] == len(frame) - 2
+    assert f"{n_placed:,} of {len(frame):,} rows in" in out
+
+
+def test_missing_values_of_new_rows_take_the_means_of_the_fit(command, frame):
+    frame[["x", "y"]].to_csv("full.csv", index=False)
+    command.ok("fit", "full.csv", *FAST, "--model", "m.npz")
+    mean = float(json.loads(json.dumps(frame["x"].mean())))
+    pd.DataFrame({"x": [None, 0.0], "y": [0.0, 0.0]}).to_csv("gap.csv", index=False)
+    pd.DataFrame({"x": [mean, 0.0], "y": [0.0, 0.0]}).to_csv("filled.csv", index=False)
+    answers = [
+        command.ok("predict", "m.npz", name, "--missing", "mean", "--similarity")
+        for name in ("gap.csv", "filled.csv")
+    ]
+    assert answers[0] == answers[1]
+
+
+def test_columns_are_kept_if_asked_for(command, table, frame):
+    command.ok("fit", table, *PARTS, *FAST, "--keep-columns", "-o", "all.csv")
+    command.ok("fit", table, *PARTS, *FAST, "--keep-columns", "-o", "all.parquet")
+    for labels in (read_csv("all.csv"), pd.read_parquet("all.parquet")):
+        assert list(labels) == [*frame, "cluster", "similarity"]
+        assert_array_equal(labels["x"], frame["x"])
+        assert_array_equal(labels["name"], frame["name"])
+
+
+def test_a_column_called_cluster_stays(command, frame):
+    frame[["x", "y"]].assign(cluster=7).to_csv("table.csv", index=False)
+    out = command("fit", "table.csv", "--id", "cluster", *FAST, "-o", "-").out
+    assert out.startswith("cluster,pskc_cluster,similarity\n7,")
+
+
+def test_standard_input_and_output(command, table, frame, monkeypatch):
+    command.ok("fit", table, *PARTS, *FAST, "-o", "labels.csv", "--model", "m.npz")
+    for name in ("table.csv", "table.parquet"):
+        frame.to_parquet("table.parquet")
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(name).read_bytes())))
+        answer = command("fit", "-", *PARTS, *FAST, "-o", "-")
+        assert answer.code == 0
+        assert answer.out == Path("labels.csv").read_text()
+        assert "clusters in 420 rows" in answer.err
+
+
+def test_sweep_is_the_sweep_of_the_library(command, table, frame):
+    grid = ("--psi", "16,32", "--tau", "0.02,0.05,0.1", "--n-partitions", "20")
+    parts = ("--columns", "x,y", "--weight", "count")
+    content = json.loads(command.ok("sweep", table, *parts, *grid, "--json", "-o", "sweep.csv"))
+    expected = pskclust.sweep(
+        frame[["x", "y"]].to_numpy(),
+        psi=[16, 32],
+        tau=[0.02, 0.05, 0.1],
+        n_partitions=20,
+        random_state=0,
+        sample_weight=frame["count"],
+    )
+    rows = read_csv("sweep.csv")
+    assert content["best"] == expected.best()
+    assert_array_equal(rows["psi"], np.repeat([16, 32], 3))
+    for name, values in (
+        ("clusters", expected.n_clusters),
+        ("noise", expected.noise),
+        ("stability", expected.stability),
+        ("objective", expected.objective),
+    ):
+        assert_array_equal(rows[name], values.ravel())
+        assert_array_equal([pair[name] for pair in content["pairs"]], values.ravel())
+
+
+def test_sweep_prints_a_table_and_draws_heat_maps(command, table):
+    grid = ("--psi", "16,32", "--tau", "0.02,0.05", "--n-partitions", "10")
+    out = command.ok("sweep", table, "--columns", "x,y", *grid, "--plot", "sweep.png")
+    assert "stability" in out
+    assert "most stable  --psi" in out
+    assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
+
+
+def picture():
+    image = np.zeros((40, 60, 3), dtype=np.uint8)
+    image[:, :30], image[:20, 30:] = (200, 30, 30), (30, 200, 30)
+    return image
+
+
+@pytest.mark.slow
+def test_segment_is_the_segmentation_of_the_library(command):
+    from PIL import Image
+
+    from pskclust.image import segment
+
+    Image.fromarray(picture()).save("flag.png")
+    options = ("--psi", "8", "--tau", "0.3")
+    content = json.loads(command.ok("segment", "flag.png", "-o", "parts", *options, "--json"))
+    expected = segment(picture(), psi=8, tau=0.3, random_state=0)
+    assert content["images"][0]["n_clusters"] == expected.n_clusters == 3
+    assert_array_equal(np.load("parts/labels.npy"), expected.labels)
+    assert "labels.npy exists. Overwrite it with --force" in command.refused(
+        4, "segment", "flag.png", "-o", "parts", *options
+    )
+    assert "60 x 40" in command.ok("segment", "flag.png", "-o", "parts", *options, "--force")
+    chosen = ("--psi", "auto", "--tau", "auto", "--n-clusters", "2")
+    command.ok("segment", "flag.png", "-o", "two", *chosen)
+    expected = segment(picture(), "auto", "auto", n_clusters=2, random_state=0)
+    assert_array_equal(np.load("two/labels.npy"), expected.labels)
+
+
+def test_a_folder_of_images_is_done_to_its_end(command, tmp_path):
+    from PIL import Image
+
+    (tmp_path / "in").mkdir()
+    for name in ("a.png", "a.webp", "b.tiff"):
+        Image.fromarray(picture()).save(tmp_path / "in" / name, lossless=True)
+    (tmp_path / "in" / "notes.txt").write_text("no image")
+    content = (tmp_path / "in" / "b.tiff").read_bytes()
+    (tmp_path / "in" / "broken.tiff").write_bytes(content[: len(content) // 2])
+    answer = command("segment", "in", "-o", "out", "--psi", "8", "--tau", "0.3")
+    assert answer.code == 3
+    assert "broken.tiff is damaged or cut short" in answer.err
+    assert answer.err.count("\n") == 1
+    folders = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert folders == ["a.png", "a.webp", "b"]
+
+
+def test_info_tells_what_a_model_holds(command, table):
+    command.ok("fit", table, *PARTS, *FAST, "--scale", "standard", "--model", "model.npz")
+    fitted = json.loads(command.ok("fit", table, *PARTS, *FAST, "--scale", "standard", "--json"))
+    out = command.ok("info", "model.npz")
+    assert "x, y (scaling: standard)" in out
+    assert "psi 32" in out
+    content = json.loads(command.ok("info", "model.npz", "--json"))
+    assert content["clusters"] == fitted["clusters"]
+    assert content["columns"] == ["x", "y"]
+
+
+def test_demo_says_what_to_do_next(command):
+    out = command.ok("demo", "--rows", "2000")
+    assert out.startswith("demo.csv: 2,000 rows")
+    words = out.splitlines()[-1].split()
+    assert words[:2] == ["pskclust", "fit"]
+    assert read_csv("demo.csv").columns.tolist() == ["x", "y", "shape"]
+    assert "demo.csv exists" in command.refused(4, "demo")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(command, shell):
+    assert "_PSKCLUST_COMPLETE" in command.ok("completion", shell)
+
+
+def test_completion_proposes_commands_and_options(command, monkeypatch, capsys):
+    for words, number, expected in (
+        ("pskclust pre", "1", "predict"),
+        ("pskclust fit --min", "2", "--min-cluster-size"),
+    ):
+        monkeypatch.setenv("_PSKCLUST_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", number)
+        with pytest.raises(SystemExit):
+            command()
+        assert expected in capsys.readouterr().out
+
+
+def test_the_version_is_told(command):
+    assert command.ok("--version") == f"pskclust {pskclust.__version__}\n"
+
+
+def test_every_parameter_has_an_option():
+    parameters = set(inspect.signature(PSKC).parameters)
+    # What they do is what the progress bars of the command line do.
+    assert {*PARAMETERS, *STORAGE} == parameters - {"verbose", "callback"}
+    options = {option.name: option for option in cli.commands["fit"].params}
+    for name in (*PARAMETERS, *STORAGE):
+        choices = getattr(options[name].type, "choices", None)
+        # Yes and no are True and False there.
+        if choices and name != "linking":
+            with pytest.raises(ValueError, match=", ".join(repr(choice) for choice in choices)):
+                check_parameters({name: "?"}, {name: CLUSTERING_RULES[name]})
+
+
+def test_cells_on_disk_and_checkpoints_change_no_label(command, table, tmp_path):
+    fit = ("fit", table, *PARTS, *FAST, "--json")
+    plain = json.loads(command.ok(*fit))
+    stored = json.loads(command.ok(*fit, "--scratch-dir", ".", "--checkpoint", "notes"))
+    assert stored["clusters"] == plain["clusters"]
+    assert stored["parameters"]["checkpoint"] == "notes"
+    assert list(tmp_path.glob("notes/*")) == []
+
+
+def test_defaults_are_those_of_the_library():
+    known = inspect.signature(PSKC).parameters
+    for option in cli.commands["fit"].params:
+        if option.name in PARAMETERS and option.name not in ("n_jobs", "random_state"):
+            own = option.get_default(click.Context(cli.commands["fit"]))
+            assert own == known[option.name].default
+
+
+def test_help_answers_without_loading_scikit_learn(tmp_path):
+    code = (
+        "import sys; from pskclust.cli.app import run; run(['fit', '--help']);"
+        "print(sorted({'sklearn', 'scipy', 'pyarrow', 'rich', 'numba'} & set(sys.modules)))"
+    )
+    answer = in_python(code)
+    assert answer.stdout.splitlines()[-1] == "[]"
+
+
+def test_nothing_is_said_where_nobody_watches(command, table):
+    answer = command("fit", table, "--columns", "x,y", *FAST)
+    assert answer.err == ""
+
+
+def test_bars_are_shown_on_a_terminal(command, table, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    assert run(["fit", table, "--columns", "x,y", *FAST]) == 0
+    for stage in ("Reading", "Encoding", "Growing", "Refining"):
+        assert stage in terminal.getvalue()
+
+
+def test_the_module_runs_as_the_command_does(tmp_path):
+    process = start("demo", "--rows", "2000", folder=tmp_path)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    assert "pskclust fit demo.csv" in out
+
+
+@pytest.mark.parametrize("package", ["click", "rich", "pyarrow"])
+def test_a_missing_extra_is_named(package, tmp_path, command, table):
+    blocker = f"import sys; sys.modules[{package!r}] = None\n"
+    arguments = f"sys.argv[1:] = ['fit', {table!r}, '--columns', 'x,y']\n"
+    answer = in_python(blocker + arguments + "from pskclust.__main__ import main; main()")
+    assert answer.returncode == 1
+    assert answer.stderr.count("\n") == 1
+    assert f'needs {package}. Install it with: pip install "pskclust[cli]"' in answer.stderr
+
+
+def test_linking_is_yes_no_or_auto(command, table):
+    def fitted(*options):
+        words = "--columns", "x,y", "--psi", "32", "--tau", "0.1", "--json", *options
+        return json.loads(command.ok("fit", table, *words))
+
+    plain = fitted()
+    assert fitted("--linking", "no")["clusters"] == plain["clusters"]
+    assert fitted("--linking", "yes")["n_clusters"] < plain["n_clusters"]
+    assert fitted("--n-clusters", "2")["n_clusters"] == 2

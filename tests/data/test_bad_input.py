@@ -1,0 +1,213 @@
+"""Bad input gets an error that names the thing, the value and the way out."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from pskclust import PSKC, IsolationKernel
+
+GOOD = np.arange(20.0).reshape(10, 2)
+
+
+def with_entry(value):
+    X = GOOD.copy()
+    X[3, 1] = value
+    return X
+
+
+BAD_ROWS = {
+    "empty": (np.empty((0, 2)), ValueError, r"0 sample\(s\).*minimum of 2 is required"),
+    "one row": (GOOD[:1], ValueError, r"1 sample\(s\).*minimum of 2 is required"),
+    "no columns": (np.empty((10, 0)), ValueError, r"0 feature\(s\).*minimum of 1 is required"),
+    "NaN": (with_entry(np.nan), ValueError, r"X\[3, 1\] is NaN.*SimpleImputer"),
+    "infinity": (with_entry(np.inf), ValueError, r"X\[3, 1\] is inf.*leave such rows out"),
+    "text": ([["1", "a"], ["2", "b"]], ValueError, r"X\[0, 1\] is .*'a'.*no number.*encode"),
+    "text column": (
+        pd.DataFrame({"size": [1, 2], "city": ["Oslo", "Bonn"]}),
+        ValueError,
+        r"Column 'city' of X is no number.*Leave it out.*OneHotEncoder",
+    ),
+    "date column": (
+        pd.DataFrame({"size": [1, 2], "day": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
+        ValueError,
+        r"Column 'day' of X is no number \(datetime64.*Leave it out",
+    ),
+    "NaN in a named column": (
+        pd.DataFrame({"size": [1, 2], "height": [3.0, np.nan]}),
+        ValueError,
+        r"X\[1, 1\] \(column 'height'\) is NaN",
+    ),
+    "object": (
+        np.array([[1.0, {"a": 1}], [2.0, 3.0]], dtype=object),
+        TypeError,
+        r"X\[0, 1\] is \{'a': 1\}.*no number",
+    ),
+    "complex": (GOOD * 1j, ValueError, "Complex data not supported"),
+    "1-D": (GOOD[:, 0], ValueError, r"Expected 2D array, got 1D array.*[Rr]eshape"),
+    "3-D": (
+        GOOD.reshape(5, 2, 2),
+        ValueError,
+        "Found array with dim 3.*<= 2",
+    ),
+    "sparse": (sparse.csr_array(GOOD), TypeError, "X is sparse.*not supported.*TruncatedSVD"),
+    "too large": (with_entry(1e200), ValueError, "Column 1.*1e\\+200.*overflow.*StandardScaler"),
+    "too small": (GOOD * 1e-170, ValueError, "wider than 1.8e-169.*underflow.*StandardScaler"),
+}
+
+
+@pytest.mark.parametrize(
+    "estimator", [PSKC(psi=2, tau=0.1), IsolationKernel(psi=2)], ids=["PSKC", "kernel"]
+)
+@pytest.mark.parametrize(("X", "error", "message"), BAD_ROWS.values(), ids=BAD_ROWS)
+def test_bad_rows_are_refused(estimator, X, error, message):
+    with pytest.raises(error, match=re.compile(message, re.DOTALL)):
+        estimator.fit(X)
+
+
+BAD_PARAMETERS = {
+    "psi below 2": ({"psi": 1}, "psi=1 is not allowed. Use a whole number of 2 or more"),
+    "psi no number": ({"psi": 2.5}, "psi=2.5 is not allowed. Use a whole number"),
+    "psi above n": (
+        {"psi": 512},
+        r"psi=512 is more than the 10 rows of X. Use psi <= 10, or replace=True to draw",
+    ),
+    "no partitions": ({"n_partitions": 0}, "n_partitions=0 is not allowed.*1 or more"),
+    "metric": ({"metric": "manhattan"}, "metric='manhattan'.*'euclidean', 'cosine', 'haversine'"),
+    "method": ({"method": "grid"}, "method='grid'.*'voronoi', 'hypersphere', 'tree'"),
+    "replace": ({"replace": "yes"}, "replace='yes' is not allowed. Use True or False"),
+    "n_jobs": ({"n_jobs": 0}, "n_jobs=0 is not allowed.*-1 means all processors"),
+}
+BAD_PSKC_PARAMETERS = {
+    "tau 0": ({"tau": 0}, "tau=0 is not allowed. Use a number above 0 and below 1"),
+    "tau 1": ({"tau": 1.0}, "tau=1.0 is not allowed. Use a number above 0 and below 1"),
+    "tau NaN": ({"tau": float("nan")}, "tau=nan is not allowed"),
+    "tau None": ({"tau": None}, "tau=None is not allowed.*or 'auto'"),
+    "growth_rate 0": ({"growth_rate": 0.0}, "growth_rate=0.0 .*above 0 and below 1"),
+    "growth_rate 1": ({"growth_rate": 1}, "growth_rate=1 is not .*above 0 and below 1"),
+    "growth_rate tiny": ({"growth_rate": 1e-17}, "growth_rate=1e-17 .*threshold to fall"),
+    "noise": ({"noise": "drop"}, "noise='drop'.*'keep', 'nearest'"),
+    "size": ({"min_cluster_size": 0}, "min_cluster_size=0 is not allowed.*or None"),
+    "refine": ({"refine": None}, "refine=None is not allowed. Use True or False"),
+    "callback": ({"callback": "print"}, "callback='print' is not allowed. Use a function"),
+}
+
+
+@pytest.mark.parametrize("kind", [PSKC, IsolationKernel])
+@pytest.mark.parametrize(("wrong", "message"), BAD_PARAMETERS.values(), ids=BAD_PARAMETERS)
+def test_bad_kernel_parameters_are_refused(kind, wrong, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**{"psi": 2, **wrong}).fit(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"), BAD_PSKC_PARAMETERS.values(), ids=BAD_PSKC_PARAMETERS
+)
+def test_bad_clustering_parameters_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        PSKC(**{"psi": 2, **wrong}).fit(GOOD)
+
+
+BAD_WEIGHTS = {
+    "negative": ([1] * 9 + [-2], r"sample_weight\[9\] is -2.0.*not negative; use 0"),
+    "NaN": ([np.nan] + [1] * 9, r"sample_weight\[0\] is nan. Weights must be finite"),
+    "all zero": (np.zeros(10), "sample_weight is zero for every row"),
+    "too few": ([1, 2, 3], r"shape \(3,\), but X has 10 rows. Pass one weight a row"),
+    "2-D": (np.ones((10, 1)), r"shape \(10, 1\), but X has 10 rows"),
+    "text": (["a"] * 10, "sample_weight must hold numbers only"),
+    "one row left": ([1] + [0] * 9, "leaves only 1 sample.*two rows or more"),
+    "too large": ([1e15] * 10, "sums to 1e\\+16, more than.*Divide all weights"),
+}
+
+
+@pytest.mark.parametrize(("weights", "message"), BAD_WEIGHTS.values(), ids=BAD_WEIGHTS)
+def test_bad_weights_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        PSKC(psi=2, tau=0.1).fit(GOOD, sample_weight=weights)
+
+
+def test_psi_above_the_total_weight_is_refused():
+    with pytest.raises(ValueError, match="psi=16 is more than the 15 total weight"):
+        PSKC(psi=16, tau=0.1).fit(GOOD, sample_weight=[6] + [1] * 9)
+
+
+@pytest.mark.parametrize("verb", ["predict", "similarity", "transform", "save"])
+def test_an_estimator_that_is_not_fitted_says_so(verb):
+    with pytest.raises(NotFittedError, match="This PSKC instance is not fitted yet. Call 'fit'"):
+        getattr(PSKC(), verb)(GOOD)
+
+
+@pytest.mark.parametrize("verb", ["cells", "transform", "similarity"])
+def test_a_kernel_that_is_not_fitted_says_so(verb):
+    with pytest.raises(NotFittedError, match="This IsolationKernel instance is not fitted yet"):
+        getattr(IsolationKernel(), verb)(GOOD)
+
+
+@pytest.mark.parametrize("verb", ["predict", "similarity", "transform"])
+def test_new_rows_must_have_the_columns_of_the_fit(verb):
+    model = PSKC(psi=2, tau=0.1).fit(GOOD)
+    with pytest.raises(ValueError, match="X has 1 features, but PSKC is expecting 2 features"):
+        getattr(model, verb)(GOOD[:, :1])
+
+
+def test_new_rows_too_far_away_are_refused():
+    with pytest.raises(ValueError, match="Column 0 of X runs from.*overflow"):
+        PSKC(psi=2, tau=0.1).fit(GOOD).predict([[1e200, 0]])
+
+
+def test_top_k_must_be_positive():
+    with pytest.raises(ValueError, match="top_k=0 is not allowed. Use a whole number of 1 or more"):
+        PSKC(psi=2, tau=0.1).fit(GOOD).similarity(GOOD, top_k=0)
+
+
+def test_a_bad_set_is_named():
+    kernel = IsolationKernel(psi=2).fit(GOOD)
+    with pytest.raises(ValueError, match=r"sets\[1\]: X has 1 features"):
+        kernel.point_set_similarity(GOOD, [GOOD, GOOD[:, :1]])
+
+
+def test_cosine_needs_directions():
+    with pytest.raises(ValueError, match=r"Row 0 of X is all zeros.*cosine.*such rows out"):
+        PSKC(psi=2, tau=0.1, metric="cosine").fit(GOOD - GOOD[0])
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.ones((5, 3)), "needs 2 columns.*X has 3"),
+        ([[10, 20], [95, 20]], "Row 1 of X has latitude 95, but.*\\[-90, 90\\], latitude first"),
+        ([[10, 20], [5, -400]], "Row 1 of X has longitude -400"),
+    ],
+)
+def test_haversine_needs_degrees(X, message):
+    with pytest.raises(ValueError, match=message):
+        PSKC(psi=2, tau=0.1, metric="haversine").fit(X)
+
+
+def test_radians_are_suspected():
+    with pytest.warns(UserWarning, match="takes degrees. Pass numpy.degrees"):
+        PSKC(psi=2, tau=0.1, metric="haversine").fit(np.radians(GOOD))
+
+
+def test_a_table_is_no_list_of_sets():
+    kernel = IsolationKernel(psi=2).fit(GOOD)
+    with pytest.raises(TypeError, match="sets is a DataFrame. Pass a list with the rows of each"):
+        kernel.point_set_similarity(GOOD, pd.DataFrame(GOOD))
+
+
+def test_saving_into_no_folder_names_the_folder(tmp_path):
+    model = PSKC(psi=2, tau=0.1).fit(GOOD)
+    with pytest.raises(FileNotFoundError, match="There is no folder .*nowhere"):
+        model.save(tmp_path / "nowhere" / "model.npz")
+
+
+def test_a_failed_fit_does_not_change_parameters():
+    model = PSKC(psi=512, tau=0.1)
+    with pytest.raises(ValueError, match="psi=512"):
+        model.fit(GOOD)
+    assert model.get_params() == PSKC(psi=512, tau=0.1).get_params()

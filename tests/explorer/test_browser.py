@@ -1,0 +1,511 @@
+"""What a person does on the explorer's page, in a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from urllib.parse import urlsplit
+
+import numpy as np
+import pyarrow.csv
+import pytest
+from numpy.testing import assert_array_equal
+from PIL import Image as Pillow
+
+from tests.helpers.explorer_client import blobs, explored, fresh_labels, painting
+
+CHROMIUM = os.environ.get("PSKCLUST_CHROMIUM") or shutil.which("chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+START = ("--psi", "16", "--tau", "0.08", "--n-partitions", "50")
+PATIENCE = 180_000
+NASTY = ('<img src=x onerror="window.hacked=1">', "</script><script>window.hacked=1</script>")
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="browser tests need chromium (see tools/install_chromium.sh)"
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, headless=True, args=ARGUMENTS
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    columns = [pyarrow.array(column) for column in blobs().T]
+    pyarrow.csv.write_csv(pyarrow.table(columns, names=["x", "y"]), folder / "blobs.csv")
+    third = pyarrow.array(np.sin(np.arange(600)))
+    nasty = pyarrow.table([*columns, third], names=[*NASTY, "z"])
+    pyarrow.csv.write_csv(nasty, folder / "nasty.csv")
+    Pillow.fromarray(painting()).save(folder / "painting.png")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def start(folder):
+    """Start explorers of files, and end them."""
+    patch = pytest.MonkeyPatch()
+    patch.chdir(folder)
+    servers = {}
+
+    def started(name, *options):
+        if name not in servers:
+            servers[name] = explored(name, patch, *options)
+        return servers[name].url
+
+    yield started
+    for server in servers.values():
+        server.close()
+    patch.undo()
+
+
+class Person:
+    """Somebody at the page."""
+
+    def __init__(self, page, url):
+        self.page, self.url = page, url
+        self.trouble, self.elsewhere = [], []
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        page.on("console", self._console)
+        page.on("request", self._request)
+        page.goto(url)
+        self.wait_for_picture()
+
+    def _console(self, message):
+        # A refusal is shown on the page; the browser notes it besides.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.trouble.append(message.text)
+
+    def _request(self, request):
+        if urlsplit(request.url).netloc != urlsplit(self.url).netloc and request.url[:5] != "blob:":
+            self.elsewhere.append(request.url)
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+    @property
+    def n_clusters(self):
+        return int(self.text("#n-clusters"))
+
+    def wait_for_picture(self, before=None):
+        """Wait until the picture is of another setting and complete."""
+        self.page.wait_for_function(
+            """before => {
+                const shown = document.querySelector("#pane-right canvas").dataset.fit;
+                return shown && shown !== before
+                    && document.getElementById("work-words").textContent === "Ready";
+            }""",
+            arg=before,
+        )
+
+    @property
+    def shown(self):
+        return self.page.get_attribute("#pane-right canvas", "data-fit")
+
+    def set(self, name, value):
+        before = self.shown
+        self.page.fill(f"#{name}", str(value))
+        self.page.press(f"#{name}", "Enter")
+        self.wait_for_picture(before)
+
+    def press(self, name, key):
+        """Press a key at a control; wait for its picture, or answers mix with the next key's."""
+        before = self.shown
+        self.page.press(f"#{name}", key)
+        self.wait_for_picture(before)
+
+    def pixels(self):
+        """Return how many pixels of the picture have each colour."""
+        return self.page.evaluate(
+            """() => {
+                const canvas = document.querySelector("#pane-right canvas");
+                const context = canvas.getContext("2d");
+                const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+                const counts = {};
+                for (let i = 0; i < data.length; i += 4) {
+                    const key = `${data[i]},${data[i + 1]},${data[i + 2]}`;
+                    counts[key] = (counts[key] ?? 0) + 1;
+                }
+                return counts;
+            }"""
+        )
+
+    def wait_until(self, script):
+        self.page.wait_for_function(script)
+
+
+@pytest.fixture
+def visit(browser, start):
+    """Return somebody who opens the page of a file; in the end nothing must have gone wrong."""
+    people = []
+
+    def opened(name, *options, link="", size=(1280, 720), theme="light"):
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme=theme,
+            accept_downloads=True,
+        )
+        person = Person(context.new_page(), start(name, *options) + link)
+        people.append((context, person))
+        return person
+
+    yield opened
+    for context, person in people:
+        context.close()
+        assert person.trouble == []
+        assert person.elsewhere == []
+
+
+@pytest.fixture
+def person(visit):
+    return visit("blobs.csv", *START)
+
+
+def colour_of(person, cluster):
+    """Return the colour of a cluster, as `pixels` names it."""
+    style = person.page.eval_on_selector(
+        f'[data-cluster="{cluster}"] .swatch', "element => element.style.background"
+    )
+    return style.removeprefix("rgb(").removesuffix(")").replace(" ", "")
+
+
+def test_moving_tau_and_psi_changes_clusters_and_picture(person):
+    assert person.n_clusters == 5
+    before = person.pixels()
+    person.press("tau", "ArrowLeft")
+    while person.n_clusters == 5:
+        person.press("tau", "PageDown")
+    assert person.n_clusters < 5
+    assert float(person.page.input_value("#tau-number")) < 0.08
+    assert person.pixels() != before
+    person.set("tau-number", 0.08)
+    person.set("psi-number", 64)
+    assert person.n_clusters > 5
+    assert "16 clusters" in person.page.title()
+
+
+def test_a_cluster_is_isolated_by_the_table_and_by_the_picture(person):
+    page = person.page
+    own, other = colour_of(person, 0), colour_of(person, 1)
+    both = person.pixels()
+    assert min(both[own], both[other]) > 50
+    page.click('[data-cluster="0"] .name')
+    person.wait_until("() => document.querySelector('tr.chosen')")
+    page.wait_for_timeout(400)
+    alone = person.pixels()
+    assert alone[own] >= both[own]
+    assert alone.get(other, 0) == 0
+    page.keyboard.press("Escape")
+    person.wait_until("() => !document.querySelector('tr.chosen')")
+    canvas = page.locator("#pane-right canvas").bounding_box()
+    # The blob at (8, -8), alone in the lower right of the picture.
+    place = canvas["x"] + 0.87 * canvas["width"], canvas["y"] + 0.82 * canvas["height"]
+    page.mouse.move(*place)
+    person.wait_until("() => !document.getElementById('hover').hidden")
+    words = person.text("#hover")
+    assert "Cluster" in words
+    assert "similarity" in words
+    assert "x" in words.split()
+    page.mouse.click(*place)
+    person.wait_until("() => document.querySelector('tr.chosen')")
+    chosen = page.get_attribute("tr.chosen", "data-cluster")
+    assert f"Cluster {chosen}" in words
+    assert page.get_attribute(f'[data-cluster="{chosen}"] .name', "aria-pressed") == "true"
+
+
+def test_growth_plays_from_the_seeds_to_the_end(person):
+    page = person.page
+    page.click("[data-mode=growth]")
+    person.wait_until("() => !document.getElementById('legend').hidden")
+    page.click("#play")
+    person.wait_until("() => /^step [1-9]/.test(document.getElementById('step-words').textContent)")
+    early = sum(person.pixels().get(colour_of(person, n), 0) for n in range(5))
+    person.wait_until("() => document.getElementById('play').textContent === 'Play'")
+    page.wait_for_timeout(400)
+    steps = person.text("#step-words").split()
+    assert steps[1] == steps[3]
+    late = sum(person.pixels().get(colour_of(person, n), 0) for n in range(5))
+    assert 0 < early < late
+
+
+def test_every_mode_has_its_picture_and_legend(person):
+    pictures = []
+    for key, words in (
+        ("2", "similarity to own cluster"),
+        ("3", "similarity of each place"),
+        ("4", "step (early is bright)"),
+    ):
+        person.page.keyboard.press(key)
+        person.wait_until(
+            f"() => document.getElementById('legend-words').textContent === {words!r}"
+        )
+        pictures.append(person.pixels())
+    assert pictures[0] != pictures[1] != pictures[2]
+
+
+def test_a_click_on_the_map_goes_there(person):
+    page = person.page
+    page.click("#tab-map")
+    person.wait_until("() => document.querySelector('#map button:not(.unknown):not(.here)')")
+    spot = page.locator("#map button:not(.unknown):not(.here)").first
+    psi, tau = spot.get_attribute("data-place").split(",")
+    before = person.shown
+    spot.click()
+    person.wait_for_picture(before)
+    assert page.input_value("#psi-number") == psi
+    assert float(page.input_value("#tau-number")) == float(tau)
+
+
+def test_advice_is_followed(person):
+    page = person.page
+    person.page.keyboard.press("Escape")
+    lines = page.locator("#clusters tr").all()
+    x_low = [line for line in lines if "y high" in line.inner_text()]
+    assert len(x_low) == 2
+    for line in x_low:
+        line.locator(".pick").check()
+    page.click("#ask-join")
+    page.wait_for_selector("#advice-answer .do-it")
+    assert "lower tau" in person.text("#advice-answer")
+    before = person.shown
+    page.click("#advice-answer .do-it")
+    person.wait_for_picture(before)
+    assert person.n_clusters == 4
+    page.locator("#clusters tr", has_text="240").locator(".name").click()
+    page.click("#ask-split")
+    page.wait_for_selector("#advice-answer .do-it")
+    assert "raise psi" in person.text("#advice-answer")
+    before = person.shown
+    page.click("#advice-answer .do-it")
+    person.wait_for_picture(before)
+    assert person.n_clusters >= 5
+
+
+def test_exported_code_gives_the_exported_labels(person, folder):
+    page = person.page
+    person.set("tau-number", 0.11)
+    page.click("#tab-export")
+    with page.expect_download() as download:
+        page.click("[data-export='labels.csv']")
+    labels = pyarrow.csv.read_csv(download.value.path())["cluster"].to_numpy()
+    assert download.value.suggested_filename == "labels.csv"
+    assert len(labels) == 600
+    code = person.text("#python-code")
+    assert "tau=0.11" in code
+    assert_array_equal(fresh_labels(code, folder), labels)
+    assert person.text("#command-line").startswith("pskclust fit blobs.csv --psi 16 --tau 0.11")
+    for kind, name in (("model", "model.npz"), ("picture", "clusters.png")):
+        with page.expect_download() as download:
+            page.click(f"[data-export='{kind}']")
+        assert download.value.suggested_filename == name
+
+
+def test_a_link_restores_what_was_seen(person, visit):
+    page = person.page
+    person.set("tau-number", 0.05)
+    person.set("psi-number", 20)
+    page.click("[data-mode=similarity]")
+    page.click("#zoom-in")
+    page.click('[data-cluster="1"] .name')
+    person.wait_until("() => location.hash.includes('chosen=1')")
+    person.wait_until("() => location.hash.includes('box=')")
+    link, found = page.evaluate("location.hash"), person.n_clusters
+    page.reload()
+    person.wait_for_picture()
+    other = visit("blobs.csv", *START, link=link)
+    for somebody in (person, other):
+        assert somebody.n_clusters == found
+        assert somebody.page.input_value("#psi-number") == "20"
+        assert somebody.page.input_value("#tau-number") == "0.05"
+        assert somebody.page.get_attribute("[data-mode=similarity]", "aria-checked") == "true"
+        somebody.page.wait_for_selector("tr.chosen[data-cluster='1']")
+        assert somebody.page.evaluate("location.hash") == link
+
+
+def test_undo_redo_and_two_settings_side_by_side(person):
+    page = person.page
+    first = person.shown
+    person.set("tau-number", 0.05)
+    second = person.shown
+    page.keyboard.press("Escape")
+    page.click("#undo")
+    person.wait_for_picture(second)
+    assert person.shown == first
+    assert page.input_value("#tau-number") == "0.08"
+    page.click("#redo")
+    person.wait_for_picture(first)
+    page.click("#tab-history")
+    page.locator("#history .compare").last.click()
+    person.wait_until(
+        f"() => document.querySelector('#pane-left canvas').dataset.fit === {first!r}"
+    )
+    assert "5 clusters" in person.text("#pane-left figcaption")
+    assert "4 clusters" in person.text("#pane-right figcaption")
+    person.wait_until(
+        "() => /agree by 0/.test(document.getElementById('picture-words').textContent)"
+    )
+
+
+def test_an_image_is_segmented_beside_the_original(visit):
+    person = visit("painting.png", "--psi", "8", "--tau", "0.1")
+    person.wait_until("() => document.querySelector('#pane-left canvas').dataset.fit")
+    assert person.text("#pane-left figcaption") == "Original"
+    assert "90 \u00d7 60 pixels" in person.text("#data-words")
+    found = person.n_clusters
+    assert found >= 2
+    colours = person.pixels()
+    person.set("psi-number", 32)
+    assert person.n_clusters != found
+    assert person.pixels() != colours
+    person.page.select_option("#color_space", "rgb")
+    person.wait_until("() => document.getElementById('python-code').textContent.includes('rgb')")
+
+
+def test_what_is_wrong_is_said_and_the_page_goes_on(person):
+    page = person.page
+    page.fill("#psi-number", "100000")
+    page.press("#psi-number", "Enter")
+    person.wait_until("() => !document.getElementById('error').hidden")
+    assert person.text("#error-words").startswith("Psi=100000 must be a whole number from 2 to")
+    page.fill("#psi-number", "5000")
+    page.press("#psi-number", "Enter")
+    person.wait_until(
+        "() => document.getElementById('error-words').textContent.includes('600 rows')"
+    )
+    page.click("#error-close")
+    person.set("psi-number", 24)
+    assert page.locator("#error").is_hidden()
+
+
+def test_names_of_columns_are_text_and_never_markup(visit):
+    person = visit("nasty.csv", *START)
+    page = person.page
+    options = page.locator("#view-x option").all_inner_texts()
+    assert options == ["Principal axes", *NASTY, "z"]
+    page.select_option("#view-x", "0")
+    page.select_option("#view-y", "1")
+    page.wait_for_timeout(300)
+    canvas = page.locator("#pane-right canvas").bounding_box()
+    page.mouse.move(canvas["x"] + 0.87 * canvas["width"], canvas["y"] + 0.82 * canvas["height"])
+    person.wait_until("() => !document.getElementById('hover').hidden")
+    assert NASTY[0] in person.text("#hover")
+    assert NASTY[0] in person.text("#clusters")
+    page.click("#tab-export")
+    assert repr(NASTY[0]) in person.text("#python-code")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img").count() == 0
+
+
+def test_zoom_and_pan_by_wheel_mouse_and_keys(person):
+    page = person.page
+
+    def box():
+        found = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('box')")
+        return [float(value) for value in found.split(",")] if found else None
+
+    canvas = page.locator("#pane-right canvas").bounding_box()
+    middle = canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
+    page.mouse.move(*middle)
+    page.mouse.wheel(0, -300)
+    person.wait_until("() => location.hash.includes('box=')")
+    zoomed = box()
+    page.mouse.down()
+    page.mouse.move(middle[0] - 100, middle[1], steps=4)
+    page.mouse.up()
+    dragged = box()
+    assert dragged[0] > zoomed[0]
+    assert dragged[1] - dragged[0] == pytest.approx(zoomed[1] - zoomed[0], rel=1e-4)
+    page.focus("#pane-right canvas")
+    page.keyboard.press("ArrowUp")
+    assert box()[3] > dragged[3]
+    page.keyboard.press("0")
+    person.wait_until("() => !location.hash.includes('box=')")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 768), (820, 1180)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_fits_on_the_screen_and_can_be_read(visit, size, theme):
+    person = visit("blobs.csv", *START, size=size, theme=theme)
+    page = person.page
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    picture = page.locator("#pane-right canvas").bounding_box()
+    assert picture["width"] >= 400
+    assert picture["height"] >= 380
+    if size[0] > 960:
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    # Text against what is behind it, as the web content accessibility guidelines ask.
+    for text in ("--text", "--quiet"):
+        for behind in ("--card", "--page", "--chosen"):
+            assert page.evaluate(CONTRAST, [text, behind]) >= 4.5
+    page.click("#theme")
+    assert page.evaluate("document.documentElement.dataset.theme") != theme
+
+
+CONTRAST = """([one, other]) => {
+    const style = getComputedStyle(document.documentElement);
+    const luminance = (name) => {
+        const hex = style.getPropertyValue(name).trim();
+        const parts = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
+        const linear = parts.map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+    };
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+}"""
+
+
+def test_another_page_can_link_to_it_but_not_use_it(browser, start):
+    url = start("blobs.csv", *START)
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.set_content(f'<a href="{url}">Explore the clusters</a>')
+        refused = page.evaluate(
+            """url => fetch(url + "api/session", { method: "POST", body: "{}" })
+                .then(() => "answered", () => "refused")""",
+            url,
+        )
+        assert refused == "refused"
+        page.click("a")
+        page.wait_for_selector("#pane-right canvas[data-fit]")
+
+
+def test_everything_can_be_reached_by_keyboard(person):
+    page = person.page
+    page.focus("#undo")
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id || document.activeElement.className"))
+    for name in ("psi", "tau-number", "metric", "view-x", "zoom-all", "tab-clusters", "pick"):
+        assert name in reached
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("input, select, button, canvas")].filter((part) =>
+            !part.labels?.length && !part.getAttribute("aria-label") && !part.textContent.trim()
+            && !part.closest("[hidden]")).map((part) => part.outerHTML)"""
+    )
+    assert unnamed == []
+    page.focus("#tab-clusters")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#panel-map").is_visible()
+    page.keyboard.press("?")
+    assert page.locator("#keys").is_visible()

@@ -1,0 +1,154 @@
+"""What the benchmarks report is what they measured."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "benchmarks"))
+
+import quality_methods  # noqa: E402
+import quality_page  # noqa: E402
+import quality_sets  # noqa: E402
+import report  # noqa: E402
+import timing  # noqa: E402
+
+RESULTS = {
+    "machine": "two processors",
+    "scaling": {
+        "1000": {
+            "pskclust": {"seconds": 0.01, "megabytes": 1, "clusters": 3, "ari": 0.5},
+            "KMeans": {"seconds": 0.02, "megabytes": 1, "clusters": 15, "ari": 0.25},
+            "HDBSCAN": {"seconds": 4.0, "megabytes": 1, "clusters": 4, "ari": 0.75},
+        },
+        "100000": {
+            "pskclust": {"seconds": 1.0, "megabytes": 5, "clusters": 3, "ari": 0.9},
+            "KMeans": {"seconds": 2.0, "megabytes": 1, "clusters": 15, "ari": 0.3},
+            "HDBSCAN": {"failure": "stopped after 8 s"},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(("place", "table"), report.tables().items())
+def test_pages_show_the_results_files(place, table):
+    file, name = place
+    page = (ROOT / file).read_text()
+    assert report.with_table(page, name, table) == page
+
+
+def test_a_place_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match="no place for the other table"):
+        report.with_table("text", "other table", "")
+
+
+def test_tables_name_times_ratios_and_failures():
+    table = report.case_table("title", RESULTS["scaling"]["100000"])
+    assert "| pskclust | 1.00 | 0.50 | 5 | 3 | 0.90 |" in table
+    assert "| HDBSCAN | stopped after 8 s | | | | |" in table
+    summary = report.summary_table(RESULTS)
+    assert "| pskclust | 0.010 | 1.00 | 0.90 |" in summary
+    assert "| HDBSCAN | 4.00 | stopped after 8 s | 0.75 |" in summary
+
+
+def test_slopes_are_those_of_the_last_two_sizes():
+    assert report.slope(RESULTS["scaling"], "pskclust") == pytest.approx(1)
+    assert report.slope(RESULTS["scaling"], "HDBSCAN") is None
+
+
+def test_the_plot_is_drawn(tmp_path):
+    report.draw_scaling(RESULTS, tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+class Model:
+    def __init__(self, X):
+        self.labels_ = np.zeros(len(X), dtype=int)
+
+
+def too_slow(X):
+    while True:
+        pass
+
+
+def too_large(X):
+    raise MemoryError
+
+
+def test_methods_are_timed_and_those_that_blow_up_are_stopped():
+    methods = {"quick": Model, "slow": too_slow, "large": too_large}
+    answer = timing.compare(np.zeros((10, 2)), methods, seconds_allowed=1, repeats=2)
+    assert answer["quick"]["clusters"] == 1
+    assert answer["quick"]["runs"] == 2
+    assert answer["slow"] == {"failure": "stopped after 1 s"}
+    assert answer["large"] == {"failure": "out of memory"}
+
+
+QUALITY = {
+    "one": {
+        **{"group": "A", "n": 100, "ks": [3, 2]},
+        "PSKC()": {"ari": [0.8, 1.0], "clusters": [3, 4], "seconds": 1.0, "agreement": 0.9},
+        "HDBSCAN()": {"ari": [0.5], "clusters": [9], "seconds": 1.0},
+    },
+    "two": {
+        **{"group": "B", "n": 200, "ks": [2]},
+        "PSKC()": {
+            **{"ari": [0.9, 0.1], "ari_with_first": [0.3, 0.1]},
+            **{"clusters": [2, 1], "seconds": 1.0, "agreement": 0.7},
+        },
+    },
+}
+
+
+def test_the_page_of_quality_shows_means_sets_and_failures():
+    page = quality_page.page(QUALITY)
+    assert "| PSKC() | 0.700 | 0.900 | 0.500 |" in page
+    assert "| HDBSCAN() | - | 0.500 | - |" in page
+    assert "| one | 100 | 3 or 2 | 3 (1x), 4 (1x) | 0.90 | 0.50 |" in page
+    assert "over both halves: 0.800." in page
+    assert "alone `PSKC()` has 0.550, half A 0.900, half B 0.200." in page
+    assert "quality-two.png" in page
+    assert "quality-one.png" not in page
+
+
+def test_the_page_of_quality_is_that_of_its_results():
+    results = json.loads((ROOT / "benchmarks/quality.json").read_text())
+    assert quality_page.page(results) == (ROOT / "docs/quality.md").read_text()
+
+
+def test_the_best_of_several_references_counts():
+    coarse, fine = np.array([1, 1, 2, 2, 0]), np.array([1, 2, 3, 4, 0])
+    each = quality_sets.LabelledSet("name", "A", np.zeros((5, 2)), [coarse, fine])
+    assert each.ks == [2, 4]
+    for labels in (coarse, fine, np.array([5, 6, 7, 8, 8])):
+        assert quality_methods.score(each.references, labels) == 1
+    assert quality_methods.score([coarse], fine) < 1
+
+
+class Dealt:
+    """Deals rows out to k clusters."""
+
+    def __init__(self, k, seed):
+        self.k = k
+
+    def fit_predict(self, X):
+        return np.arange(len(X)) % self.k
+
+
+def test_with_k_given_the_best_of_the_numbers_counts():
+    method = quality_methods.with_k_given(Dealt)
+    for k in (2, 4):
+        classes = 1 + np.arange(8) % k
+        assert np.array_equal(method(np.zeros((8, 2)), [classes], [2, 3, 4], 0), classes - 1)
+
+
+def test_winding_sets_are_scaled_and_labelled():
+    for each in quality_sets.winding_sets(0):
+        assert (each.X.min(), each.X.max()) == (0, 1)
+        assert [len(each.X)] == [len(classes) for classes in each.references]
+        assert 2 <= each.ks[0] <= 5

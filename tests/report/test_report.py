@@ -1,0 +1,217 @@
+"""The report says what was found, in any case, and holds no code of others."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from pskclust import PSKC
+from pskclust.report import write_report
+from pskclust.report._page import number
+from pskclust.report._summary import Summary
+
+pytest.importorskip("matplotlib")
+
+
+class Page(HTMLParser):
+    """The tags, attributes and texts of a page, checked to be nested as they should."""
+
+    WITHOUT_END = ("meta", "img", "rect")
+
+    def __init__(self, content):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.texts = [], [], [], []
+        self.feed(content)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+        if tag not in self.WITHOUT_END:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data.strip())
+
+
+def report(folder, model, X, **options):
+    write_report(folder / "report.html", model, X, **options)
+    return Page((folder / "report.html").read_text("utf-8"))
+
+
+@pytest.fixture
+def model(blobs):
+    return PSKC(random_state=0).fit(blobs)
+
+
+def test_the_page_names_clusters_members_columns_and_parameters(tmp_path, model, blobs):
+    page = report(
+        tmp_path,
+        model,
+        blobs,
+        feature_names=["height", "weight"],
+        ids=[f"person {row}" for row in range(300)],
+        title="People",
+        seconds=1.234,
+        scores={"ARI": 0.98765},
+    )
+    texts = " | ".join(page.texts)
+    for word in ("People", "height", "weight", "Cluster 0", "Cluster 2", "0.988", "1.23", "300"):
+        assert word in texts
+    assert page.tags.count("article") == 3
+    most_similar = np.flatnonzero(model.labels_ == 0)
+    most_similar = most_similar[np.argmax(model.similarities_[most_similar])]
+    assert f"person {most_similar}" in page.texts
+
+
+def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
+    chosen = report(tmp_path, model, blobs, n_left_out=7)
+    assert {"n_clusters=4", "n_clusters=2"} <= set(chosen.texts)
+    assert "300, 7 left out" in chosen.texts
+    assert f"Chosen for this data: {model.auto_}." in chosen.texts
+    given = report(tmp_path, PSKC(psi=64, tau=0.01, random_state=0).fit(blobs), blobs)
+    assert {"psi=128", "tau=0.005"} <= set(given.texts)
+    assert not any("Chosen for this data" in words for words in given.texts)
+
+
+def test_the_page_needs_nothing_else(tmp_path, model, blobs):
+    page = report(tmp_path, model, blobs)
+    sources = [value for tag, name, value in page.attributes if name in ("src", "href")]
+    assert len(sources) == 4
+    assert all(source.startswith("data:image/png;base64,iVBOR") for source in sources)
+    assert not {"script", "link", "iframe", "object"} & set(page.tags)
+    content = (tmp_path / "report.html").read_text()
+    assert "default-src 'none'" in content
+    assert not re.findall(r"https?://", content)
+
+
+def test_text_is_shown_as_it_is(tmp_path, model, blobs):
+    evil = '<script>alert("x")</script>'
+    page = report(
+        tmp_path,
+        model,
+        blobs,
+        feature_names=[evil, "a & b $\\frac{ 高さ"],
+        ids=[f"<b>{row}</b>" for row in range(300)],
+        title="</title><script>alert(1)</script>",
+        scaling="<i>x</i>",
+        scores={"<u>": 0.5},
+    )
+    assert not {"script", "b", "u"} & set(page.tags)
+    assert evil in page.texts
+    assert "a & b $\\frac{ 高さ" in page.texts
+    assert "<u>" in page.texts
+
+
+def test_text_that_is_no_unicode_does_no_harm(tmp_path, model, blobs):
+    page = report(tmp_path, model, blobs, feature_names=["caf\udce9", "x" * 500])
+    assert "caf?" in page.texts
+    assert max(map(len, page.texts[10:])) < 1000
+
+
+def test_long_lists_are_cut_with_a_word_about_the_rest(tmp_path):
+    rng = np.random.RandomState(0)
+    X = 1000 * np.repeat(rng.randn(60, 50), 5, axis=0) + rng.randn(300, 50)
+    model = PSKC(psi=200, tau=0.3, random_state=0).fit(X)
+    assert model.n_clusters_ > 30
+    page = report(tmp_path, model, X)
+    assert page.tags.count("article") == 24
+    assert f"And {model.n_clusters_ - 24} smaller ones." in page.texts
+    assert "And 10 more columns." in page.texts
+
+
+def test_one_column_one_cluster_and_none_at_all(tmp_path):
+    X = np.random.RandomState(0).randn(40, 1)
+    one = PSKC(psi=2, tau=0.01, random_state=0).fit(X)
+    assert one.n_clusters_ == 1
+    page = report(tmp_path, one, X)
+    assert any("one cluster only" in text for text in page.texts)
+    none = PSKC(psi=8, tau=0.999, random_state=0).fit(X)
+    assert none.n_clusters_ == 0
+    page = report(tmp_path, none, X)
+    assert any("No cluster was found" in text for text in page.texts)
+    assert page.tags.count("img") == 1
+
+
+def test_columns_that_never_change_and_equal_rows(tmp_path):
+    X = np.column_stack([np.repeat([0.0, 9.0], 30), np.full(60, 3.0), np.full(60, 3.0)])
+    model = PSKC(psi=4, tau=0.3, random_state=0).fit(X)
+    page = report(tmp_path, model, X)
+    assert page.tags.count("article") == model.n_clusters_ == 2
+    summary = Summary.of(model, X)
+    assert [len(cluster.members) for cluster in summary.clusters] == [1, 1]
+    assert summary.clusters[0].traits[0].column == 0
+
+
+def test_what_the_result_suggests_is_said(tmp_path, scattered):
+    noisy = PSKC(psi=32, tau=0.3, method="hypersphere", random_state=0).fit(scattered)
+    assert np.mean(noisy.labels_ < 0) > 0.1
+    assert any("noise='nearest'" in text for text in report(tmp_path, noisy, scattered).texts)
+    unequal = scattered * [1, 1000]
+    model = PSKC(psi=16, random_state=0).fit(unequal)
+    page = report(tmp_path, model, unequal, feature_names=["narrow", "wide"])
+    assert any("wide varies" in text for text in page.texts)
+    page = report(tmp_path, model, unequal, scaling="standard")
+    assert not any("varies" in text for text in page.texts)
+
+
+def test_fragments_are_counted(tmp_path):
+    rng = np.random.RandomState(0)
+    centres = np.repeat([[0, 0], [9, 9], [0, 9], [45, -48]], [150, 150, 150, 8], axis=0)
+    X = centres + 0.3 * rng.randn(458, 2)
+    model = PSKC(psi=64, tau=0.01, random_state=0).fit(X)
+    assert sorted(model.cluster_sizes_) == [8, 150, 150, 150]
+    texts = report(tmp_path, model, X).texts
+    assert any(text.startswith("1 cluster is much smaller") for text in texts)
+    assert any("min_cluster_size=15" in text for text in texts)
+
+
+def test_means_and_spreads_are_those_of_the_rows(monkeypatch, model, blobs):
+    monkeypatch.setattr("pskclust.report._summary._VALUES_AT_A_TIME", 64)
+    summary = Summary.of(model, blobs)
+    assert_allclose(summary.columns.means, blobs.mean(axis=0))
+    assert_allclose(summary.columns.spreads, blobs.std(axis=0))
+    for cluster in summary.clusters:
+        members = blobs[model.labels_ == cluster.number]
+        assert cluster.size == len(members)
+        for trait in cluster.traits:
+            assert trait.mean == pytest.approx(members[:, trait.column].mean())
+            assert trait.spread == pytest.approx(members[:, trait.column].std())
+            difference = trait.mean - blobs[:, trait.column].mean()
+            assert trait.difference == pytest.approx(difference / blobs[:, trait.column].std())
+        assert np.all(np.diff([abs(trait.difference) for trait in cluster.traits]) <= 0)
+        similarities = model.similarities_[cluster.members]
+        assert similarities[0] == model.similarities_[model.labels_ == cluster.number].max()
+        assert np.all(np.diff(similarities) <= 0)
+
+
+def test_rows_of_other_lengths_are_named(tmp_path, model, blobs):
+    path = tmp_path / "report.html"
+    with pytest.raises(ValueError, match="feature_names has 1 names.*2 columns"):
+        write_report(path, model, blobs, feature_names=["a"])
+    with pytest.raises(ValueError, match="ids has 2 entries, but X has 300 rows"):
+        write_report(path, model, blobs, ids=["a", "b"])
+    with pytest.raises(ValueError, match="X has 10 rows.*fitted to 300"):
+        write_report(path, model, blobs[:10])
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        *((0, "0"), (1, "1"), (-2.5, "-2.5"), (1234.5678, "1235"), (0.000123456, "0.0001235")),
+        *((1e-9, "1.000e-09"), (3e12, "3.000e+12"), (float("nan"), "nan"), (120, "120")),
+    ],
+)
+def test_numbers_have_the_digits_that_are_needed(value, shown):
+    assert number(value) == shown
