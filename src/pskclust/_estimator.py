@@ -21,8 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._cells.partition import Partition
 from ._data.parameters import Parameters, check_parameters, whole
 from ._data.rows import FitRows, check_columns, check_rows, check_values
-from ._data.sources import row_blocks
-from ._data.streamed import numbered
+from ._data.sources import RowBlocks, numbered
 from ._engines.protocol import Engine
 from ._fit import pipeline, prediction
 from ._fit.in_process import column_names, engine_of, rows_of
@@ -31,6 +30,10 @@ from ._isolation_kernel import IsolationKernel
 from ._model_io.container import write_model
 from ._model_io.state import SavedModel, to_parts
 from ._utils.progress import Report, reporter
+from .tables.streaming import row_blocks
+
+# Whatever rows are taken from.
+Rows = ArrayLike | RowBlocks | os.PathLike[str]
 
 
 class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, BaseEstimator):
@@ -225,15 +228,16 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.scratch_dir = scratch_dir
         self.checkpoint = checkpoint
 
-    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Rows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            At least two rows, all finite. The path of an NPY file, of a Parquet file or of a folder
-            of those, a pyarrow dataset, a Zarr or HDF5 array, or :class:`RowBlocks`: rows are then
-            read block by block.
+            At least two rows, all finite. Rows are read block by block from a path (CSV, TSV,
+            Parquet, a folder of Parquet files, Arrow, NPY, NPZ, LibSVM), a pyarrow dataset, a Zarr
+            or HDF5 array, or :class:`RowBlocks`, which :func:`pskclust.tables.stream_table` makes
+            of some columns of a file.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -307,7 +311,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         check_is_fitted(self)
         return self._fitted
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+    def predict(self, X: Rows) -> NDArray[np.int64]:
         """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
 
         With ``noise="nearest"``, return the most similar cluster whatever the similarity, and -1
@@ -322,7 +326,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         -------
         labels : ndarray of int64, shape (n_samples,)
         """
-        blocks = row_blocks(X)
+        blocks = row_blocks(X, self._known_columns())
         if blocks is None:
             rows = self._rows_to_place(X)
             return prediction.predict(self._fitted, rows, self.n_jobs)
@@ -337,6 +341,13 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
             own = slice(first_row, first_row + len(rows))
             labels[own] = prediction.predict(self._fitted, rows, self.n_jobs)
         return labels
+
+    def _known_columns(self) -> list[str] | None:
+        """Return the columns of a file that are to be placed, None for all of them."""
+        if hasattr(self, "preparation_"):
+            return list(self.preparation_.columns)
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else list(names)
 
     @overload
     def similarity(self, X: ArrayLike, top_k: None = None) -> NDArray[np.float64]: ...
@@ -383,7 +394,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         """
         return self.similarity(X)
 
-    def _rows_to_place(self, X: ArrayLike) -> NDArray[Any]:
+    def _rows_to_place(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         if hasattr(self, "preparation_") and hasattr(X, "columns"):
             # Its names tell that these are columns of a table, as the fit found them.

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator
 
 from .._cells.partition import Partition
-from .._data.streamed import BlockData
+from .._data.streamed import StreamedRows
 from .._kernels.select import Backend
-from .._utils.memory import available_bytes
+from .._utils.memory import available_bytes, release_free_memory
 from .._utils.progress import Progress, Report, ignore
 from .disk_arrays import DiskArrays
 from .memory_rows import Keep, in_memory, require_memory_to_fit
@@ -25,7 +25,7 @@ _KEPT_BYTES_PER_ROW = 24
 
 
 def out_of_core_engine(
-    data: BlockData,
+    data: StreamedRows,
     partition: Partition,
     n_jobs: int | None,
     scratch_dir: str | os.PathLike[str] | None,
@@ -42,6 +42,7 @@ def out_of_core_engine(
     """
     size = shard_rows or rows_per_shard(data.n_columns, partition)
     shards: list[Shard] = []
+    release_free_memory()
     with _place_for_cells(len(data), partition, scratch_dir, on_disk) as keep:
         for first_row, some in data.shards(size):
 
@@ -58,6 +59,7 @@ def out_of_core_engine(
                 backend=backend,
             )
             shards.append(Shard(engine, [range(first_row, first_row + len(some))]))
+            release_free_memory()
     return ShardedEngine(shards, "out of core")
 
 

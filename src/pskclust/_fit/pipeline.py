@@ -29,7 +29,7 @@ from .._data.checks import check_distances, check_psi
 from .._data.defaults import choose_tau
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows
-from .._data.streamed import BlockData
+from .._data.streamed import StreamedRows
 from .._engines.protocol import Engine
 from .._pskc.assignment import give_rows
 from .._pskc.checkpoint import Checkpoint
@@ -274,7 +274,7 @@ def _journal(
     rows: FitRows, parameters: Parameters, partition: Partition, tau: float
 ) -> Checkpoint | None:
     """Return the journal that a checkpoint is noted in, if one is wanted."""
-    if parameters.checkpoint is None or not isinstance(rows, BlockData):
+    if parameters.checkpoint is None or not isinstance(rows, StreamedRows):
         return None
     names = ("growth_rate", "n_partitions", "method", "metric", "replace", "random_state")
     values = {name: plain_value(getattr(parameters, name)) for name in names}

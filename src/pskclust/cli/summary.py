@@ -48,7 +48,7 @@ def summary_of(model: PSKC) -> dict[str, Any]:
     }
 
 
-def scores_against(classes: NDArray[np.int64], labels: NDArray[np.int64]) -> dict[str, float]:
+def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dict[str, float]:
     """Return how clusters agree with known classes, over the rows whose class is known."""
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
