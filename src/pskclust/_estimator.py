@@ -5,36 +5,29 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Mapping
-from typing import Any, Literal, Self, overload
+from typing import Any, Literal, Self
 
-import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import (
-    BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils.validation import check_is_fitted
 
-from . import _pipeline as pipeline
-from . import _prediction as prediction
 from ._cells.partition import Partition
-from ._data.parameters import Parameters, check_parameters, whole
-from ._data.rows import FitRows, check_columns, check_rows, check_values
-from ._data.sources import row_blocks
-from ._data.streamed import numbered
+from ._data.parameters import Parameters
+from ._data.rows import FitRows, check_columns
 from ._engines.protocol import Engine
+from ._fit import pipeline
+from ._fit.in_process import column_names, engine_of, rows_of
+from ._fit.pipeline import Columns, Fitted
+from ._fitted_model import FittedModel, Rows
 from ._isolation_kernel import IsolationKernel
-from ._local import column_names, engine_of, rows_of
-from ._model_io.container import write_model
-from ._model_io.state import SavedModel, to_parts
-from ._pipeline import Columns, Fitted
 from ._utils.progress import Report, reporter
 
 
-class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, BaseEstimator):
+class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
     Clusters of any shape, size and density grow one after the other, each from the row that is
@@ -183,8 +176,6 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     3
     """
 
-    _fitted: Fitted
-
     def __init__(
         self,
         *,
@@ -226,15 +217,16 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.scratch_dir = scratch_dir
         self.checkpoint = checkpoint
 
-    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Rows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            At least two rows, all finite. The path of an NPY file, of a Parquet file or of a folder
-            of those, a pyarrow dataset, a Zarr or HDF5 array, or :class:`RowBlocks`: rows are then
-            read block by block.
+            At least two rows, all finite. Rows are read block by block from a path (CSV, TSV,
+            Parquet, a folder of Parquet files, Arrow, NPY, NPZ, LibSVM), a pyarrow dataset, a Zarr
+            or HDF5 array, or :class:`RowBlocks`, which :func:`pskclust.tables.stream_table` makes
+            of some columns of a file.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -269,9 +261,6 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
     ) -> Engine:
         return engine_of(rows, partition, parameters, report)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_fitted")
-
     @classmethod
     def of_fitted(cls, parameters: Mapping[str, Any], fitted: Fitted) -> Self:
         """Return a fitted estimator, given its parameters and the outcome of the pipeline."""
@@ -302,96 +291,6 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         self.objective_before_refinement_ = result.objective_before_refinement
         self.n_reassigned_ = result.n_reassigned
 
-    @property
-    def fitted_(self) -> Fitted:
-        """The outcome of the fit in one piece, for code that builds on it."""
-        check_is_fitted(self)
-        return self._fitted
-
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
-
-        With ``noise="nearest"``, return the most similar cluster whatever the similarity, and -1
-        only where it is 0. The notes of the class say how this relates to `labels_`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), path or RowBlocks
-            Whatever `fit` takes.
-
-        Returns
-        -------
-        labels : ndarray of int64, shape (n_samples,)
-        """
-        blocks = row_blocks(X)
-        if blocks is None:
-            rows = self._rows_to_place(X)
-            return prediction.predict(self._fitted, rows, self.n_jobs)
-        check_is_fitted(self)
-        check_columns(self, blocks.n_columns, blocks.names, reset=False)
-        labels = np.empty(blocks.n_rows, dtype=np.int64)
-        for first_row, block in numbered(blocks):
-            if hasattr(self, "preparation_") and blocks.names is not None:
-                block = self.preparation_.apply(block, blocks.names)
-            rows = check_values(block, self._fitted.metric, first_row=first_row)
-            prediction.require_reach(self._fitted, rows)
-            own = slice(first_row, first_row + len(rows))
-            labels[own] = prediction.predict(self._fitted, rows, self.n_jobs)
-        return labels
-
-    @overload
-    def similarity(self, X: ArrayLike, top_k: None = None) -> NDArray[np.float64]: ...
-
-    @overload
-    def similarity(
-        self, X: ArrayLike, top_k: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-
-    def similarity(
-        self, X: ArrayLike, top_k: int | None = None
-    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the similarity K-hat of each row to every cluster, or to the most similar ones.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        top_k : int or None, default=None
-            Return only the `top_k` most similar clusters of each row, or all if there are fewer.
-
-        Returns
-        -------
-        similarities : ndarray of float64, shape (n_samples, n_clusters_)
-            With `top_k`, of shape (n_samples, top_k), the most similar cluster first.
-        clusters : ndarray of int64, shape (n_samples, top_k)
-            Which clusters they are. Only with `top_k`.
-        """
-        rows = self._rows_to_place(X)
-        if top_k is None:
-            return prediction.similarity(self._fitted, rows, self.n_jobs)
-        check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        return prediction.top_similarities(self._fitted, rows, int(top_k), self.n_jobs)
-
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the similarity of each row to every cluster, as ``similarity(X)`` does.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        similarities : ndarray of float64, shape (n_samples, n_clusters_)
-        """
-        return self.similarity(X)
-
-    def _rows_to_place(self, X: ArrayLike) -> NDArray[Any]:
-        check_is_fitted(self)
-        if hasattr(self, "preparation_") and hasattr(X, "columns"):
-            # Its names tell that these are columns of a table, as the fit found them.
-            X = self.preparation_.apply(X)
-        rows = check_rows(self, X, self._fitted.metric)
-        return prediction.require_reach(self._fitted, rows)
-
     def explore(self, X: ArrayLike, **options: Any) -> Any:
         """Explore the clusters of X in a browser, starting from this estimator's parameters.
 
@@ -408,18 +307,3 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Base
         # Found by name: what people look at is built on this module, not the other way round.
         explorer = importlib.import_module("pskclust.explorer")
         return explorer.explore(X, **self.get_params(deep=False) | options)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to one file, for :func:`pskclust.load`.
-
-        Everything is kept but a `callback` and a `random_state` that is no number. The file holds
-        arrays and JSON, no pickle; it is safe to load from anybody.
-
-        Parameters
-        ----------
-        path : str or path-like
-        """
-        check_is_fitted(self)
-        preparation = getattr(self, "preparation_", None)
-        saved = SavedModel(self.get_params(deep=False), self._fitted, preparation)
-        write_model(path, *to_parts(saved))

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from . import _pipeline as pipeline
 from ._data.checks import check_psi
 from ._data.parameters import Parameters, between, check_parameters, whole
 from ._data.rows import Data
-from ._data.streamed import BlockData
+from ._data.sources import RowBlocks
+from ._data.streamed import StreamedRows
 from ._estimator import PSKC
-from ._local import engine_of, rows_of
+from ._fit import pipeline
+from ._fit.in_process import engine_of, rows_of
 from ._pskc.result import Result
 from ._utils.progress import Progress, Report, reporter
 
@@ -81,7 +82,7 @@ class SweepResult:
 
 
 def sweep(
-    X: ArrayLike,
+    X: ArrayLike | RowBlocks,
     *,
     psi: Sequence[int],
     tau: Sequence[float],
@@ -192,7 +193,7 @@ def _fits(
 
 
 def _results(
-    rows: Data | BlockData, parameters: Parameters, tau: Sequence[float]
+    rows: Data | StreamedRows, parameters: Parameters, tau: Sequence[float]
 ) -> Iterator[Result]:
     """Yield the result of each tau, on the same cells."""
     engine = engine_of(rows, pipeline.draw(rows, parameters), parameters)

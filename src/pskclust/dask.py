@@ -19,8 +19,8 @@ from ._dask.cost_model import Plan, plan
 from ._data.parameters import Parameters, between, check_parameters
 from ._data.rows import FitRows, check_columns
 from ._engines.protocol import Engine
-from ._pipeline import Fitted
-from ._prediction import predict, require_reach, similarity, top_similarities
+from ._fit.pipeline import Fitted
+from ._fit.prediction import predict, require_reach, similarity, top_similarities
 from ._utils.optional import optional
 from ._utils.progress import Report
 

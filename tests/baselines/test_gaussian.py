@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pskclust import PSKC, _estimator
 from pskclust._utils import parallel as _parallel
+from pskclust.baselines import GaussianPSKC, _gaussian_pskc
 from pskclust.baselines._gaussian_kernel import RESOLUTION
 from tests.helpers import naive
 from tests.helpers.cases import rows
@@ -37,7 +37,7 @@ class PairwiseKernel(naive.PointSetKernel):
 @settings(max_examples=150)
 @given(rows(max_rows=15), st.sampled_from([0.05, 0.3, 0.6]), st.sampled_from([0.5, 2.0]))
 def test_labels_are_those_of_the_pseudocode(X, tau, gamma):
-    model = PSKC(tau=tau, kernel="gaussian", gamma=gamma).fit(X)
+    model = GaussianPSKC(tau=tau, gamma=gamma).fit(X)
     with mock.patch.object(naive, "PointSetKernel", lambda cells: PairwiseKernel(cells, gamma)):
         expected = naive.pskc(X.tolist(), tau)
     assert_array_equal(model.labels_, expected.labels)
@@ -45,7 +45,7 @@ def test_labels_are_those_of_the_pseudocode(X, tau, gamma):
 
 
 def test_similarity_is_the_mean_of_the_kernel(scattered):
-    model = PSKC(tau=0.3, kernel="gaussian", gamma=0.7).fit(scattered)
+    model = GaussianPSKC(tau=0.3, gamma=0.7).fit(scattered)
     new = scattered[:20] + 0.3
     squared = ((new[:, np.newaxis] - scattered) ** 2).sum(axis=2)
     kernel = np.exp(-0.7 * squared)
@@ -55,15 +55,15 @@ def test_similarity_is_the_mean_of_the_kernel(scattered):
 
 def test_weights_are_repeated_rows(scattered):
     weights = np.arange(len(scattered)) % 4
-    weighted = PSKC(tau=0.3, kernel="gaussian").fit(scattered, sample_weight=weights)
-    repeated = PSKC(tau=0.3, kernel="gaussian").fit(np.repeat(scattered, weights, axis=0))
+    weighted = GaussianPSKC(tau=0.3).fit(scattered, sample_weight=weights)
+    repeated = GaussianPSKC(tau=0.3).fit(np.repeat(scattered, weights, axis=0))
     assert_array_equal(np.repeat(weighted.labels_, weights), repeated.labels_)
 
 
 def test_labels_do_not_depend_on_chunks(scattered):
-    plain = PSKC(tau=0.3, kernel="gaussian", n_jobs=1).fit(scattered)
+    plain = GaussianPSKC(tau=0.3, n_jobs=1).fit(scattered)
     with mock.patch.object(_parallel, "_CHUNK_ENTRIES", 2000):
-        cut_up = PSKC(tau=0.3, kernel="gaussian", n_jobs=2).fit(scattered)
+        cut_up = GaussianPSKC(tau=0.3, n_jobs=2).fit(scattered)
     assert_array_equal(plain.labels_, cut_up.labels_)
     assert_array_equal(plain.similarities_, cut_up.similarities_)
 
@@ -71,13 +71,13 @@ def test_labels_do_not_depend_on_chunks(scattered):
 @pytest.mark.parametrize("weights", [np.full(20, 0.3), np.full(20, 20_000)])
 def test_the_objective_does_not_overflow_with_weights(weights):
     X = np.random.RandomState(0).randn(20, 2)
-    model = PSKC(tau=0.3, kernel="gaussian").fit(X, sample_weight=weights)
+    model = GaussianPSKC(tau=0.3).fit(X, sample_weight=weights)
     assert model.objective_ == pytest.approx((weights * model.similarities_).sum(), rel=1e-3)
 
 
 def test_the_rows_of_the_fit_are_copied(scattered):
     X = scattered.copy()
-    model = PSKC(tau=0.3, kernel="gaussian").fit(X)
+    model = GaussianPSKC(tau=0.3).fit(X)
     before = model.predict(scattered)
     X[:] = 0
     assert_array_equal(model.predict(scattered), before)
@@ -86,15 +86,15 @@ def test_the_rows_of_the_fit_are_copied(scattered):
 @pytest.mark.parametrize("scale", [1e155, 1e-170])
 def test_scales_without_a_kernel_are_refused(scattered, scale):
     with pytest.raises(ValueError, match="overflow|underflow|gamma is"):
-        PSKC(kernel="gaussian").fit(scattered * scale)
+        GaussianPSKC().fit(scattered * scale)
 
 
 def test_large_data_is_warned_of(monkeypatch, blobs):
-    monkeypatch.setattr(_estimator, "_LARGE_FOR_QUADRATIC_TIME", 100)
+    monkeypatch.setattr(_gaussian_pskc, "_LARGE_FOR_QUADRATIC_TIME", 100)
     with pytest.warns(UserWarning, match="quadratic in the number of rows, here 300"):
-        PSKC(kernel="gaussian").fit(blobs)
+        GaussianPSKC().fit(blobs)
 
 
 def test_far_away_is_similar_to_nothing(blobs):
-    model = PSKC(kernel="gaussian").fit(blobs)
+    model = GaussianPSKC().fit(blobs)
     assert_array_equal(model.predict([[1e200, 0]]), -1)

@@ -63,6 +63,7 @@ def expected_failures(estimator):
     return {}
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [RCC(), RCC(n_neighbors=20, threshold=8.0)], expected_failed_checks=expected_failures
 )

@@ -125,6 +125,7 @@ def test_matrix_products_find_the_cells_of_plain_distances(n_rows_to_rotate, dat
             assert_array_equal(cells, expected)
 
 
+@pytest.mark.slow
 def test_data_that_varies_in_few_directions_is_screened_along_those():
     rng = np.random.RandomState(0)
     X = rng.randn(3000, 6) @ rng.randn(6, 64) + 0.05 * rng.randn(3000, 64)

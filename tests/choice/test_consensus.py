@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pskclust._choice.consensus import mean_jaccard, share_agreeing, shared_rows, vote
+from pskclust._choice.consensus import matched, mean_jaccard, shared_rows, vote
 
 TRUTH = np.repeat([0, 1, 2], [50, 30, 20])
 
@@ -53,9 +53,10 @@ def test_a_row_that_is_noise_to_all_stays_noise():
     assert labels[8] == labels[9]
 
 
-def test_the_share_of_those_who_agree():
-    voters = [TRUTH, (TRUTH + 1) % 3, TRUTH.copy(), TRUTH.copy()]
-    voters[2][0], voters[3][1] = 2, -1
-    shares = share_agreeing(voters, TRUTH, 3)
-    assert_array_equal(shares[:3], [0.75, 0.75, 1])
-    assert_array_equal(shares[3:], 1)
+def test_clusters_are_numbered_as_those_of_the_reference():
+    other = (TRUTH + 1) % 3
+    other[0], other[1] = other[-1], -1
+    numbered = matched(other, TRUTH, 3)
+    assert numbered[0] == TRUTH[-1]
+    assert numbered[1] == -1
+    assert_array_equal(numbered[2:], TRUTH[2:])

@@ -36,17 +36,15 @@ def as_data(X):
 def test_compiled_growth_is_growth(X, method, tau, growth_rate, seed):
     data, recipe = as_data(X), Recipe(method, 8, True, tau, growth_rate)
     kernels = [draw_nested(data, recipe, (2, 3, 9), np.random.RandomState(seed))]
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels))
+    assert_same_parts(*both_ways(data, recipe, kernels))
 
 
 @pytest.mark.parametrize("index_from", [0, np.inf])
 def test_it_is_growth_with_and_without_an_index(monkeypatch, scattered, index_from):
     monkeypatch.setattr(_kernel_sweep, "_INDEX_FROM", index_from)
     data, recipe = as_data(scattered), Recipe("voronoi", 20, False, 0.1, 0.1)
-    monkeypatch.setattr(_kernel_sweep, "MIN_ROWS_FOR_COMPILED", 10**6)
     kernels = [draw_nested(data, recipe, (8, 64), np.random.RandomState(s)) for s in range(3)]
-    assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels, n_jobs=2))
+    assert_same_parts(*both_ways(data, recipe, kernels, n_jobs=2))
 
 
 @pytest.mark.parametrize("values", [8, 10**6])

@@ -122,6 +122,7 @@ def test_missing_values_are_counted_by_column(command, scattered):
     assert "5 missing values by means" in command.ok("fit", "t.csv", *FAST, "--missing", "mean")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -192,6 +193,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_an_output_that_exists(command, name, model, tmp_path):
     (tmp_path / name).write_text("precious")
@@ -226,6 +228,7 @@ def test_an_output_of_no_known_format(command, table, model):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["writing", "syncing"])
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_a_full_disk(command, name, moment, model, tmp_path, monkeypatch):
@@ -304,6 +307,7 @@ def test_a_limit_of_the_system_itself(command, name, model, tmp_path):
     assert left == {"table.csv", "model.npz"}
 
 
+@pytest.mark.slow
 def test_a_standard_output_that_takes_nothing(model, tmp_path):
     with open("/dev/full", "w") as full:
         process = start("predict", "model.npz", "table.csv", folder=tmp_path, stdout=full)
@@ -335,6 +339,7 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("stage", ["choose", "encode", "link", "grow", "refine"])
 def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
@@ -351,6 +356,7 @@ def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
     assert (tmp_path / "labels.csv").read_text() == "precious"
 
 
+@pytest.mark.slow
 def test_termination_cleans_up(tmp_path, model):
     """As `kill` and a shutdown do it, in the middle of a file that is being written."""
     code = (

@@ -56,7 +56,7 @@ def test_hints_on_columns_that_nobody_has_chosen(command, scattered):
     frame["y"] *= 1000
     frame.to_csv("t.csv", index=False)
     out = " ".join(command.ok("fit", "t.csv", *FAST).split())
-    assert '"number" rises from row to row as a number of the row does.' in out
+    assert '"number" looks like a row number.' in out
     assert "Leave it out with: --id number" in out
     assert '"y" varies' in out
     assert "only a matter of units: --scale standard" in out

@@ -26,8 +26,17 @@ from sklearn.base import clone
 
 import pskclust
 from pskclust import dask as pskclust_dask
+from pskclust._cells.methods import draw_partition
 from pskclust._dask import placement, transport
+from pskclust._dask.data import Collection, DaskData
+from pskclust._dask.engine import DaskEngine
+from pskclust._dask.tasks import Tasks
+from pskclust._dask.worker import WORKER_VERBS, Worker
+from pskclust._engines.dense import DenseEngine
+from pskclust._engines.protocol import VERBS
+from pskclust._engines.sharded import Shard
 from pskclust.dask import PSKC
+from tests.helpers.engines import data_of
 from tests.helpers.fits import FITTED
 from tests.helpers.pages import ROOT, code_blocks
 
@@ -338,6 +347,81 @@ def test_a_fit_survives_a_worker_that_is_killed(verb, calls, client, scattered, 
     assert_nothing_is_left(client)
 
 
+@contextlib.contextmanager
+def dask_engine(client, X, weights, n_partitions=30):
+    """An engine for rows on a cluster, and one for the same rows in this process."""
+    tasks = Tasks(client, 60)
+    data = DaskData(Collection.of(X), "euclidean", tasks)
+    data.read(weights, n_partitions)
+    local = data_of(X.compute(), weights, resolution=n_partitions)
+    rng = np.random.RandomState(0)
+    partition = draw_partition(local, "voronoi", n_partitions, 24, False, rng)
+    engine = DaskEngine(data, partition, None, tasks)
+    try:
+        yield engine, DenseEngine(local, partition)
+    finally:
+        engine.close()
+        data.release()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("dying_at", [None, "tables", "best_members", "set_labels"])
+def test_verbs_about_labels_answer_as_in_one_process(weighted, dying_at, client, scattered):
+    if dying_at:
+        # Before results are given out: those on a worker that is lost later are lost with it.
+        client.run(die_at, dying_at, 1, workers=[sorted(client.nthreads())[0]])
+    weights = np.arange(420) % 4 * 0.5 if weighted else None
+    labels = np.arange(420) % 5 - 1
+    some, others = np.array([0, 96, 97, 200, 419]), np.array([3, -1, 0, 1, 2])
+    with dask_engine(client, in_chunks(scattered, 97), weights) as engines:
+        heard = []
+        for engine in engines:
+            engine.set_labels(np.arange(420), labels)
+            engine.remember_labels()
+            engine.set_labels(some, others)
+            first = engine.tables(4)
+            best = engine.best_members(first)
+            changed = engine.n_changed_labels()
+            moved = engine.row_results(first)[0]
+            engine.recall_labels()
+            second = engine.tables(4)
+            heard.append(
+                [
+                    *(table.counts.toarray() for table in (first, second)),
+                    *(table.masses for table in (first, second)),
+                    np.array(best),
+                    np.array(engine.best_members(second)),
+                    engine.weight_of_members(4),
+                    changed,
+                    np.asarray(moved),
+                    np.asarray(engine.row_results(second)[0]),
+                    np.asarray(engine.map_rows(numbered, moved)),
+                ]
+            )
+    for found, expected in zip(*heard, strict=True):
+        assert_array_equal(found, expected)
+
+
+def numbered(values, first_row):
+    return values * 1000 + first_row + np.arange(len(values))
+
+
+def test_the_table_of_verbs_has_those_of_a_worker():
+    own = {name for name in vars(Worker) if not name.startswith("_")}
+    # These are called through Dask, not by a message.
+    sent = own - {"listen", "run", "results_of"}
+    assert set(WORKER_VERBS) - set(VERBS) == sent - set(VERBS)
+
+
+def test_a_message_can_only_ask_for_verbs(scattered):
+    data = data_of(scattered)
+    partition = draw_partition(data, "voronoi", 5, 8, False, np.random.RandomState(0))
+    worker = Worker([Shard(DenseEngine(data, partition), [range(420)])])
+    status, error = worker.run(transport.pack([("listen", ())]))
+    assert status == "error"
+    assert "'listen' is not a verb" in str(error)
+
+
 def test_nothing_stays_of_a_placement_that_was_lost(scattered, plain):
     """Workers that were to hold rows with one that died hold them once, and have no port open."""
     held = []
@@ -540,8 +624,6 @@ def test_bad_weights_are_named(client, scattered):
 
 def test_what_is_not_for_clusters_is_refused(client, scattered, tmp_path):
     X = in_chunks(scattered, 97)
-    with pytest.raises(ValueError, match="kernel='gaussian' compares all pairs"):
-        PSKC(kernel="gaussian").fit(X)
     for name in ("scratch_dir", "checkpoint"):
         with pytest.raises(ValueError, match=f"{name} is not for Dask"):
             PSKC(**{name: tmp_path}).fit(X)

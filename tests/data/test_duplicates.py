@@ -11,6 +11,8 @@ from pskclust._data import duplicates as _equal_rows
 from pskclust._data.duplicates import find_equal_rows
 from pskclust._data.rows import Data
 from pskclust._data.weights import check_weights, uniform_weights
+from pskclust._engines.select import isolation_engine
+from tests.helpers.engines import assert_result_of, clustered
 
 
 def data_of(X, weights=None):
@@ -62,12 +64,8 @@ def test_different_rows_of_one_hash_stay_as_they_are(copies, monkeypatch):
     assert find_equal_rows(data_of(copies)) is None
 
 
-def test_a_fit_merges_by_itself_and_gives_the_same_labels(copies, monkeypatch):
+def test_a_fit_merges_by_itself_and_gives_the_same_labels(copies):
     merged = PSKC(psi=16, tau=0.05, random_state=0).fit(copies)
-    monkeypatch.setattr(_equal_rows, "_MIN_ROWS", 10**9)
-    plain = PSKC(psi=16, tau=0.05, random_state=0).fit(copies)
-    assert (merged.backend_, plain.backend_) == ("numpy", "numba")
-    assert_array_equal(merged.labels_, plain.labels_)
-    assert_array_equal(merged.growth_step_, plain.growth_step_)
-    assert merged.objective_ == plain.objective_
-    assert_array_equal(merged.cluster_sizes_, plain.cluster_sizes_)
+    plain = isolation_engine(data_of(copies), merged.kernel_._partition, None, merge=False)
+    assert (merged.backend_, plain.backend) == ("numpy", "numba")
+    assert_result_of(merged, clustered(plain, merged.get_params()))

@@ -17,10 +17,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from pskclust import PSKC, InsufficientDiskError, InsufficientMemoryError, Progress, RowBlocks
-from pskclust._engines import disk_arrays as _scratch
-from pskclust._engines import out_of_core
-from pskclust._kernels import select as choice
+from pskclust._data.streamed import StreamedRows
+from pskclust._engines import disk_arrays, out_of_core
+from pskclust._engines.disk_arrays import DiskArrays
+from pskclust._engines.out_of_core import out_of_core_engine
+from pskclust.tables import stream_table
 from tests.helpers.cases import cases
+from tests.helpers.engines import assert_result_of, clustered
 from tests.helpers.fits import fitted
 from tests.helpers.row_blocks import assert_same_but_for_the_engine, in_blocks, shards_of
 
@@ -33,41 +36,48 @@ def no_memory_for_cells():
         yield
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+def streamed(case, cuts):
+    blocks = in_blocks(case.X, cuts)
+    return StreamedRows(blocks, "euclidean", case.data.weights)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("weighted", [False, True])
 @settings(max_examples=40)
 @given(data=st.data())
-def test_labels_do_not_depend_on_how_rows_are_cut_up(compiled, weighted, data):
+def test_labels_do_not_depend_on_how_rows_are_cut_up(backend, weighted, data):
     case = data.draw(cases(weighted=weighted))
-    places = st.lists(st.integers(0, len(case.X)), max_size=4)
-    blocks = in_blocks(case.X, data.draw(places))
+    cuts = data.draw(st.lists(st.integers(0, len(case.X)), max_size=4))
     plain = fitted(case)
-    smallest = 0 if compiled else choice.MIN_ROWS_FOR_COMPILED
-    with (
-        mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", smallest),
-        shards_of(data.draw(st.integers(1, len(case.X)))),
-    ):
-        model = PSKC(**case.parameters).fit(blocks, sample_weight=case.weights)
-    assert_same_but_for_the_engine(model, plain)
-    assert_array_equal(model.predict(blocks), plain.predict(case.X))
+    engine = out_of_core_engine(
+        streamed(case, cuts),
+        case.partition,
+        case.parameters["n_jobs"],
+        None,
+        backend=backend,
+        shard_rows=data.draw(st.integers(1, len(case.X))),
+    )
+    assert engine.backend == backend
+    assert_result_of(plain, clustered(engine, case.parameters))
+    assert_array_equal(plain.predict(in_blocks(case.X, cuts)), plain.predict(case.X))
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
 @settings(max_examples=20)
 @given(data=st.data())
-def test_cells_on_disk_give_the_same_fit(compiled, data, tmp_path_factory):
+def test_cells_on_disk_give_the_same_fit(backend, data, tmp_path_factory):
     case = data.draw(cases())
     folder = tmp_path_factory.mktemp("scratch")
-    plain = fitted(case)
-    smallest = 0 if compiled else choice.MIN_ROWS_FOR_COMPILED
-    with (
-        mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", smallest),
-        mock.patch.object(_scratch, "_MIN_FILE_BYTES", 1 << 12),
-        shards_of(data.draw(st.integers(1, len(case.X)))),
-        no_memory_for_cells(),
-    ):
-        model = fitted(case, scratch_dir=folder)
-    assert_same_but_for_the_engine(model, plain)
+    engine = out_of_core_engine(
+        streamed(case, []),
+        case.partition,
+        case.parameters["n_jobs"],
+        folder,
+        backend=backend,
+        shard_rows=data.draw(st.integers(1, len(case.X))),
+        on_disk=True,
+    )
+    assert_result_of(fitted(case), clustered(engine, case.parameters))
     assert not os.listdir(folder)
 
 
@@ -145,7 +155,7 @@ def test_column_names_of_a_file_are_kept_and_compared(scattered, tmp_path):
     path = a_parquet_file(scattered, tmp_path)
     model = PSKC(**PARAMETERS).fit(path)
     assert list(model.feature_names_in_) == ["a", "b"]
-    swapped = RowBlocks.from_parquet(path, columns=["b", "a"])
+    swapped = stream_table(path, columns=["b", "a"])
     with pytest.raises(ValueError, match="columns of X are b, a, but those of the fit were a, b"):
         model.predict(swapped)
     assert not hasattr(model.fit(in_blocks(scattered, [])), "feature_names_in_")
@@ -206,23 +216,16 @@ def test_radians_are_warned_of(scattered):
         PSKC(metric="haversine").fit(in_blocks(scattered / 10, [100]))
 
 
-def test_a_missing_value_in_parquet_is_named(tmp_path):
-    table = pa.table({"a": [1, 2, None, 4], "b": [1, 2, 3, 4]})
-    pq.write_table(table, tmp_path / "X.parquet")
-    with pytest.raises(ValueError, match=r"X\[2, 0\] \(column 'a'\) is NaN"):
-        PSKC().fit(tmp_path / "X.parquet")
-
-
-def test_columns_that_are_no_numbers_are_named_and_can_be_left_out(scattered, tmp_path):
+def test_some_columns_of_a_file_can_be_chosen(scattered, tmp_path):
     path = tmp_path / "X.parquet"
     names = np.arange(len(scattered)).astype(str)
     pq.write_table(pa.table({"a": scattered[:, 0], "b": scattered[:, 1], "name": names}), path)
-    with pytest.raises(ValueError, match=r"Column 'name' of X is no number \(string\).*columns="):
-        PSKC().fit(path)
-    model = PSKC(**PARAMETERS).fit(RowBlocks.from_parquet(path, columns=["a", "b"]))
+    model = PSKC(**PARAMETERS).fit(stream_table(path, columns=["a", "b"]))
     assert_array_equal(model.labels_, PSKC(**PARAMETERS).fit(scattered).labels_)
-    with pytest.raises(ValueError, match="X has no column 'c'. Its columns are: a, b, name"):
-        RowBlocks.from_parquet(path, columns=["c"])
+    with pytest.raises(ValueError, match=r'no column "c". It has "a", "b", "name"'):
+        stream_table(path, columns=["c"])
+    with pytest.raises(ValueError, match='column "name" is text'):
+        PSKC().fit(pyarrow.dataset.dataset(path))
 
 
 def test_blocks_must_be_what_was_announced(scattered):
@@ -239,20 +242,15 @@ def test_blocks_must_be_what_was_announced(scattered):
     assert repr(in_blocks(scattered, [])) == "RowBlocks(420 rows, 2 columns)"
 
 
-def test_paths_that_cannot_be_read_say_what_can(tmp_path):
-    with pytest.raises(FileNotFoundError, match="there is no such file or folder"):
+def test_paths_that_cannot_be_read_say_why(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file .*missing.parquet"):
         PSKC().fit(tmp_path / "missing.parquet")
-    (tmp_path / "X.txt").write_text("1 2")
-    with pytest.raises(ValueError, match=r"X.txt'.*neither an .npy nor a .parquet.*RowBlocks"):
-        PSKC().fit(str(tmp_path / "X.txt"))
-    np.save(tmp_path / "flat.npy", np.arange(3))
-    with pytest.raises(ValueError, match=r"X has shape \(3,\). Pass an array of two dimensions"):
-        PSKC().fit(tmp_path / "flat.npy")
-
-
-def test_the_gaussian_kernel_needs_an_array(scattered, tmp_path):
-    with pytest.raises(ValueError, match="kernel='gaussian' compares all pairs of rows"):
-        PSKC(kernel="gaussian").fit(in_blocks(scattered, []))
+    (tmp_path / "X.xlsx").write_bytes(b"PK")
+    with pytest.raises(ValueError, match="is a spreadsheet. Save the sheet as CSV"):
+        PSKC().fit(str(tmp_path / "X.xlsx"))
+    np.save(tmp_path / "deep.npy", np.zeros((3, 2, 2)))
+    with pytest.raises(ValueError, match=r"shape \(3, 2, 2\), and must be \(rows, columns\)"):
+        PSKC().fit(tmp_path / "deep.npy")
 
 
 def test_without_room_in_memory_a_fit_asks_for_a_folder(scattered):
@@ -288,7 +286,7 @@ def test_a_disk_that_is_too_small_is_told_before_anything_is_written(scattered, 
     usage = mock.Mock(free=1000)
     with (
         no_memory_for_cells(),
-        mock.patch.object(_scratch.shutil, "disk_usage", return_value=usage),
+        mock.patch.object(disk_arrays.shutil, "disk_usage", return_value=usage),
         pytest.raises(
             InsufficientDiskError,
             match=r"420 rows need about 94.1 kB of disk.*has 1 kB free. Name a folder",
@@ -299,7 +297,7 @@ def test_a_disk_that_is_too_small_is_told_before_anything_is_written(scattered, 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_disk_that_fills_up_is_told(scattered, tmp_path):
-    with _scratch.DiskArrays(tmp_path) as scratch:
+    with DiskArrays(tmp_path) as scratch:
         scratch.keep([np.arange(10)])
         scratch._file.close()
         scratch._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115
@@ -323,10 +321,7 @@ def test_arrays_come_back_from_scratch_as_they_were(tmp_path):
         np.arange(12.0).reshape(3, 4),
         np.arange(12.0).reshape(3, 4).T,
     ]
-    with (
-        mock.patch.object(_scratch, "_MIN_FILE_BYTES", 256),
-        _scratch.DiskArrays(tmp_path) as scratch,
-    ):
+    with DiskArrays(tmp_path, min_file_bytes=256) as scratch:
         kept = [scratch.keep(arrays) for _ in range(3)]
     for copy in kept:
         for array, expected in zip(copy, arrays, strict=True):

@@ -23,7 +23,7 @@ def expected_failures(estimator):
 
     What holds instead is in test_exactness: for the same draws, weights are repeated rows.
     """
-    if isinstance(estimator, PSKC) and estimator.kernel == "isolation":
+    if isinstance(estimator, PSKC):
         return {"check_sample_weight_equivalence_on_dense_data": "random draws"}
     return {}
 
@@ -44,7 +44,6 @@ def test_scikit_learns_own_checks(estimator, check):
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        PSKC(kernel="gaussian"),
         PSKC(method="tree"),
         PSKC(noise="nearest"),
         PSKC(psi=8, tau=0.1, noise="nearest"),
@@ -314,6 +313,7 @@ FINE_DATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["voronoi", "hypersphere", "tree"])
 @pytest.mark.parametrize("X", FINE_DATA.values(), ids=FINE_DATA)
 def test_unusual_data_is_fine(X, method):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from unittest import mock
 
 import numpy as np
@@ -12,32 +11,23 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from pskclust import PSKC, IsolationKernel
-from pskclust._data import duplicates as _equal_rows
-from pskclust._engines import neighbour_blocks as blocked
-from pskclust._kernels import select as choice
 from pskclust._utils import parallel as _parallel
-from tests.helpers.cases import cases, naive_cells, naive_pskc, rows
-from tests.helpers.fits import FITTED, fitted
+from tests.helpers.cases import cases, naive_cells, naive_cells_of, naive_pskc, naive_pskc_of, rows
+from tests.helpers.engines import ENGINES, assert_predicted, assert_result_of, clustered
+from tests.helpers.fits import fitted
 
 # Together more than two thousand data sets for labels.
 N_DATA_SETS = 1600
 N_WEIGHTED_DATA_SETS = 500
 
 
-@contextlib.contextmanager
-def every_way(way):
-    """Have even the smallest data clustered in a way that is meant for large data."""
-    with contextlib.ExitStack() as patches:
-        if "compiled" in way:
-            patches.enter_context(mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 0))
-            patches.enter_context(mock.patch.object(blocked, "_SUPERBLOCKS_PER_RUN", 1))
-        if "merged" in way:
-            for name, value in (("MIN_ROWS", 0), ("MAX_SHARE", 1), ("MAX_SHARE_OF_SAMPLE", 1)):
-                patches.enter_context(mock.patch.object(_equal_rows, f"_{name}", value))
-        yield
+def found_by(way, case):
+    engine = ENGINES[way](case.data, case.partition, case.parameters["n_jobs"])
+    assert engine.backend == ("numpy" if way in ("plain", "merged") else "numba")
+    return clustered(engine, case.parameters)
 
 
-WAYS = ["plain", "compiled", "merged", "merged and compiled"]
+WAYS = ["plain", "neighbour blocks", "merged", "merged and compiled"]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -45,16 +35,14 @@ WAYS = ["plain", "compiled", "merged", "merged and compiled"]
 @given(data=st.data())
 def test_labels_are_those_of_the_pseudocode(way, data):
     case = data.draw(cases())
-    with every_way(way):
-        model = fitted(case)
-    assert model.backend_ == ("numba" if "compiled" in way else "numpy")
-    expected = naive_pskc(model, case.X)
-    assert_array_equal(model.labels_, expected.labels)
-    assert_array_equal(model.seeds_, expected.seeds)
-    assert_array_equal(model.n_iter_, expected.n_steps)
-    assert_array_equal(model.growth_step_, expected.growth_steps)
-    assert model.objective_before_refinement_ == expected.objective_before
-    assert model.objective_ == expected.objective
+    found = found_by(way, case)
+    expected = naive_pskc_of(naive_cells_of(case.partition, case.X), case.parameters)
+    assert_array_equal(found.labels, expected.labels)
+    assert_array_equal(found.seeds, expected.seeds)
+    assert_array_equal(found.n_steps, expected.n_steps)
+    assert_array_equal(found.growth_steps, expected.growth_steps)
+    assert found.objective_before_refinement == expected.objective_before
+    assert found.objective == expected.objective
 
 
 @pytest.mark.parametrize("way", WAYS[:2])
@@ -62,25 +50,21 @@ def test_labels_are_those_of_the_pseudocode(way, data):
 @given(data=st.data())
 def test_a_row_of_weight_w_is_labelled_as_w_copies(way, data):
     case = data.draw(cases(weighted=True))
-    with every_way(way):
-        model = fitted(case)
-    expected = naive_pskc(model, case.repeated)
-    assert_array_equal(np.repeat(model.labels_, case.weights), expected.labels)
-    assert model.objective_ == expected.objective
+    found = found_by(way, case)
+    expected = naive_pskc_of(naive_cells_of(case.partition, case.repeated), case.parameters)
+    assert_array_equal(np.repeat(found.labels, case.weights), expected.labels)
+    assert found.objective == expected.objective
 
 
-@pytest.mark.parametrize("way", WAYS[1:])
-@settings(max_examples=200)
+@pytest.mark.parametrize("way", ENGINES)
+@settings(max_examples=60)
 @given(data=st.data())
-def test_all_that_is_fitted_is_the_same_every_way(way, data):
+def test_a_fit_is_the_same_with_every_engine(way, data):
     case = data.draw(cases())
-    plain = fitted(case)
-    with every_way(way):
-        other = fitted(case)
-        assert_array_equal(other.predict(case.X), plain.predict(case.X))
-        assert_array_equal(other.similarity(case.X), plain.similarity(case.X))
-    for name in set(FITTED) - {"backend_"}:
-        assert_array_equal(getattr(other, name), getattr(plain, name), err_msg=name)
+    model = fitted(case)
+    engine = ENGINES[way](case.data, case.partition)
+    assert_result_of(model, clustered(engine, case.parameters))
+    assert_predicted(model, case.X)
 
 
 @settings(max_examples=200)

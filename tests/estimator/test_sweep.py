@@ -11,10 +11,12 @@ from sklearn.metrics import adjusted_rand_score
 
 import pskclust._sweep as sweep_module
 from pskclust import PSKC, sweep
+from pskclust._data.parameters import Parameters
 from pskclust._data.rows import Data
 from pskclust._data.weights import check_weights
+from pskclust._fit import pipeline
+from pskclust._fit.in_process import engine_of
 from pskclust._kernels import select as kernels
-from pskclust._utils.progress import ignore
 
 GRID = {"psi": [8, 24], "tau": [0.02, 0.3, 0.08]}
 WAYS = ["local", "compiled", "blocked", "merged", "merged and blocked"]
@@ -35,8 +37,8 @@ def rows(request, monkeypatch, scattered):
     if request.param == "merged":
         monkeypatch.setattr(kernels, "MIN_ROWS_FOR_COMPILED", 10**9)
     data = Data(X, "euclidean", check_weights(None, len(X), 100))
-    model = PSKC(psi=8, random_state=0)
-    engine = model._engine_for(data, ignore)
+    parameters = Parameters.checked(PSKC(psi=8, tau=0.1, random_state=0).get_params())
+    engine = engine_of(data, pipeline.draw(data, parameters), parameters)
     expected = {"merged": "MergedEngine", "blocked": "NeighbourBlocksEngine"}
     assert type(engine).__name__ == expected.get(request.param.split()[0], "DenseEngine")
     return X
@@ -45,22 +47,30 @@ def rows(request, monkeypatch, scattered):
 def sweep_and_its_fits(X, monkeypatch, **options):
     """Return the result of a sweep and the models that it went through, as they were."""
     fits = []
-    inner = sweep_module._clusterings
+    inner = sweep_module._results
 
-    def watched(model, data, tau):
-        for number in inner(model, data, tau):
-            state = {name: np.copy(getattr(model, name)) for name in ATTRIBUTES}
-            fits.append((model.psi, tau[number], model.random_state, state))
-            yield number
+    def watched(rows, parameters, tau):
+        for value, result in zip(tau, inner(rows, parameters, tau), strict=True):
+            state = {name: np.copy(getattr(result, field)) for name, field in ATTRIBUTES.items()}
+            fits.append((parameters.psi, value, parameters.random_state, state))
+            yield result
 
-    monkeypatch.setattr(sweep_module, "_clusterings", watched)
+    monkeypatch.setattr(sweep_module, "_results", watched)
     return sweep(X, **options), fits
 
 
-ATTRIBUTES = (
-    *("labels_", "similarities_", "growth_step_", "seeds_", "n_iter_", "cluster_sizes_"),
-    *("objective_", "objective_before_refinement_", "n_reassigned_", "tau_"),
-)
+# Attributes of a fit, with the fields of a result that they are.
+ATTRIBUTES = {
+    "labels_": "labels",
+    "similarities_": "similarities",
+    "growth_step_": "growth_steps",
+    "seeds_": "seeds",
+    "n_iter_": "n_steps",
+    "cluster_sizes_": "sizes",
+    "objective_": "objective",
+    "objective_before_refinement_": "objective_before_refinement",
+    "n_reassigned_": "n_reassigned",
+}
 
 
 def test_every_entry_is_a_separate_fit_to_the_bit(rows, monkeypatch):
@@ -159,7 +169,6 @@ def test_progress_is_told_after_each_fit(blobs, capsys):
         ({"tau": [0.1, 1.5]}, "tau=1.5 is not allowed"),
         ({"n_seeds": 1}, "n_seeds=1 is not allowed. Use a whole number of 2 or more"),
         ({"psi": [4, 301]}, "psi=301 is more than the 300 rows"),
-        ({"kernel": "gaussian"}, "kernel='gaussian' has no psi"),
         ({"growth_rate": 2}, "growth_rate=2"),
     ],
 )

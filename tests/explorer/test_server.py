@@ -368,6 +368,7 @@ class TestTakingAway:
             model = pskclust.load(tmp_path / "model.npz")
         assert_array_equal(model.labels_, labels)
 
+    @pytest.mark.slow
     def test_code_and_command_give_the_labels_of_a_sampled_table(
         self, tmp_path, monkeypatch, capsys
     ):
@@ -389,6 +390,7 @@ class TestTakingAway:
         written = pyarrow.csv.read_csv(tmp_path / "labels.csv")
         assert_array_equal(written["cluster"].to_numpy(), labels)
 
+    @pytest.mark.slow
     def test_code_and_command_give_the_labels_of_an_image(self, tmp_path, monkeypatch, capsys):
         Pillow.fromarray(painting()).save(tmp_path / "painting.png")
         monkeypatch.chdir(tmp_path)
@@ -404,6 +406,7 @@ class TestTakingAway:
         assert run(recipes["command"].split()[1:]) == 0
         assert_array_equal(np.load(tmp_path / "segments" / "labels.npy"), labels)
 
+    @pytest.mark.slow
     def test_weights_and_missing_values_are_part_of_the_recipe(self, tmp_path, monkeypatch, capsys):
         X = blobs(200)
         columns = {"x": X[:, 0], "y": X[:, 1], "w": 1.0 + np.arange(200) % 3}

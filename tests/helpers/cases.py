@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from pskclust._cells.methods import draw_partition
+from pskclust._data.rows import Data
+from pskclust._data.weights import check_weights
 from tests.helpers import naive
 
 METHODS = ("voronoi", "hypersphere", "tree")
@@ -20,6 +23,18 @@ class Case:
     X: np.ndarray
     weights: np.ndarray | None
     parameters: dict[str, Any]
+
+    @property
+    def data(self):
+        resolution = self.parameters["n_partitions"]
+        return Data(self.X, "euclidean", check_weights(self.weights, len(self.X), resolution))
+
+    @property
+    def partition(self):
+        """The partition that PSKC draws."""
+        names = ("method", "n_partitions", "psi", "replace")
+        rng = np.random.RandomState(self.parameters["random_state"])
+        return draw_partition(self.data, *(self.parameters[name] for name in names), rng)
 
     @property
     def repeated(self):
@@ -70,7 +85,11 @@ def cases(draw, weighted=False, methods=METHODS):
 
 def naive_cells(kernel, X):
     """Return the cells of rows by plain loops, given a fitted kernel."""
-    partition = kernel._partition
+    return naive_cells_of(kernel._partition, X)
+
+
+def naive_cells_of(partition, X):
+    """Return the cells of rows by plain loops, given a partition."""
     if partition.method == "tree":
         trees = list(zip(partition.feature, partition.threshold, partition.target, strict=True))
         return [tuple(naive.tree_cell(x, *tree) for tree in trees) for x in X]
@@ -81,12 +100,18 @@ def naive_cells(kernel, X):
 
 def naive_pskc(model, X, **options):
     """Return the oracle's clustering of rows, with a fitted model's parameters and kernel."""
+    cells = naive_cells(model.kernel_, X)
+    return naive_pskc_of(cells, model.get_params(), **options)
+
+
+def naive_pskc_of(cells, parameters, **options):
+    """Return the oracle's clustering of rows, given their cells and the parameters of a fit."""
     return naive.pskc(
-        naive_cells(model.kernel_, X),
-        model.tau,
-        model.growth_rate,
-        refined=model.refine,
-        min_cluster_size=model.min_cluster_size,
-        noise=model.noise,
+        cells,
+        parameters["tau"],
+        parameters["growth_rate"],
+        refined=parameters["refine"],
+        min_cluster_size=parameters["min_cluster_size"],
+        noise=parameters["noise"],
         **options,
     )

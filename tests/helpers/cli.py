@@ -59,8 +59,8 @@ def start(*arguments, folder, **options):
     """Start a command in a process of its own."""
     command = [sys.executable, "-m", "pskclust", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=folder, env=environment, text=True, **(pipes | options))
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, cwd=folder, env=environment, **(pipes | options))
 
 
 def in_python(code):

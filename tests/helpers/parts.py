@@ -6,15 +6,12 @@ from itertools import chain
 
 from numpy.testing import assert_array_equal
 
-from pskclust._choice import sample as _kernel_sweep
 from pskclust._choice.sample import grow_parts
 
 
-def both_ways(monkeypatch, data, recipe, kernels, n_jobs=1):
-    plain = grow_parts(data, recipe, kernels, n_jobs)
-    with monkeypatch.context() as patch:
-        patch.setattr(_kernel_sweep, "MIN_ROWS_FOR_COMPILED", 0)
-        return plain, grow_parts(data, recipe, kernels, n_jobs)
+def both_ways(data, recipe, kernels, n_jobs=1):
+    backends = ("numpy", "numba")
+    return [grow_parts(data, recipe, kernels, n_jobs, backend) for backend in backends]
 
 
 def assert_same_parts(plain, compiled):

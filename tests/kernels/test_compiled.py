@@ -7,7 +7,6 @@ them.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -19,7 +18,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pskclust import PSKC
-from pskclust._cells import neighbour_blocks as _blocks
 from pskclust._cells.methods import draw_partition
 from pskclust._cells.neighbour_blocks import block_rows
 from pskclust._cells.partition import Partition
@@ -27,12 +25,9 @@ from pskclust._choice import sample as _kernel_sweep
 from pskclust._choice.sample import Recipe, draw_nested
 from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
-from pskclust._engines import neighbour_blocks as blocked
-from pskclust._engines import select as engine_choice
 from pskclust._kernels import compiled as compiled_kernels
 from pskclust._kernels import screening
-from pskclust._kernels import select as choice
-from tests.helpers.fits import FITTED
+from tests.helpers.engines import ENGINES, assert_predicted, assert_result_of, clustered, data_of
 from tests.helpers.parts import assert_same_parts, both_ways
 
 RNG = np.random.RandomState
@@ -56,23 +51,11 @@ DATA = {
 }
 
 
-@contextlib.contextmanager
-def compiled(blocks):
-    """Have few rows clustered by compiled code, on small superblocks or without any."""
-    with (
-        mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 0),
-        mock.patch.object(engine_choice, "_MAX_COLUMNS_FOR_BLOCKS", 8 if blocks else 0),
-        mock.patch.object(blocked, "_SUPERBLOCKS_PER_RUN", 1),
-        mock.patch.object(_blocks, "BLOCKS_PER_SUPERBLOCK", 2),
-    ):
-        yield
-
-
-@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize("engine", ["neighbour blocks", "dense compiled"])
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("tau", "noise", "smallest"), [(0.05, "keep", 9), (0.3, "nearest", None)])
-def test_a_fit_is_that_of_plain_numpy(blocks, name, weighted, tau, noise, smallest):
+def test_a_fit_is_that_of_plain_numpy(engine, name, weighted, tau, noise, smallest):
     X = DATA[name]
     weights = RNG(3).randint(1, 4, len(X)) if weighted else None
     model = PSKC(
@@ -84,28 +67,34 @@ def test_a_fit_is_that_of_plain_numpy(blocks, name, weighted, tau, noise, smalle
         n_jobs=1,
         random_state=0,
     )
-    plain = model.fit(X, sample_weight=weights)
-    expected = {name: getattr(plain, name) for name in FITTED}
-    new = np.vstack([X + 0.1, X[:40] * 3])
-    predicted, similarity = plain.predict(new), plain.similarity(new)
-    with compiled(blocks):
-        model.fit(X, sample_weight=weights)
-        assert_array_equal(model.predict(new), predicted)
-        assert_array_equal(model.similarity(new), similarity)
-    assert model.backend_ == "numba"
-    for attribute in set(FITTED) - {"backend_"}:
-        assert_array_equal(getattr(model, attribute), expected[attribute], err_msg=attribute)
+    model.fit(X, sample_weight=weights)
+    made = ENGINES[engine](data_of(X, weights, resolution=8), model.kernel_._partition)
+    assert_result_of(model, clustered(made, model.get_params()))
+    assert_predicted(model, np.vstack([X + 0.1, X[:40] * 3]))
 
 
 @pytest.mark.parametrize("method", ["hypersphere", "tree"])
 def test_other_cells_count_alike(method):
     X = DATA["touching"]
     model = PSKC(psi=9, tau=0.1, n_partitions=8, method=method, n_jobs=1, random_state=0).fit(X)
-    expected = {name: getattr(model, name) for name in FITTED}
-    with compiled(blocks=False):
-        model.fit(X)
-    for attribute in set(FITTED) - {"backend_"}:
-        assert_array_equal(getattr(model, attribute), expected[attribute], err_msg=attribute)
+    engine = ENGINES["dense compiled"](data_of(X), model.kernel_._partition)
+    assert_result_of(model, clustered(engine, model.get_params()))
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_clusters_are_counted_and_scored_as_by_plain_numpy(name):
+    X = DATA[name]
+    data = data_of(X, RNG(3).randint(0, 4, len(X)))
+    partition = draw_partition(data, "voronoi", 4, 9, True, RNG(0))
+    labels = RNG(4).randint(-1, 3, len(X))
+    answers = []
+    for engine in (ENGINES["plain"], ENGINES["neighbour blocks"]):
+        made = engine(data, partition)
+        made.set_labels(np.arange(len(X)), labels)
+        clusters = made.tables(3)
+        answers.append((clusters.counts.toarray(), clusters.masses, made.best_members(clusters)))
+    for plain, compiled in zip(*answers, strict=True):
+        assert_array_equal(compiled, plain)
 
 
 @pytest.mark.parametrize("name", DATA)
@@ -114,8 +103,7 @@ def test_blocks_have_the_cells_of_plain_distances(name, psi):
     X = DATA[name]
     data = Data(X, "euclidean", uniform_weights(len(X)))
     partition = draw_partition(data, "voronoi", 4, psi, True, RNG(0))
-    with compiled(blocks=True):
-        rows = block_rows(data, partition, n_jobs=1)
+    rows = block_rows(data, partition, n_jobs=1, blocks_per_superblock=2)
     cells = np.empty((len(X), 4), dtype=int)
     cells[rows.order] = rows.cells(np.arange(len(X)))
     assert_array_equal(np.sort(rows.order), np.arange(len(X)))
@@ -152,9 +140,8 @@ def test_small_fits_are_those_of_an_engine(monkeypatch, method, index_from, tau,
         Recipe(method, 6, True, tau, growth_rate),
     )
     kernels = [draw_nested(data, recipe, (2, 3, 9), RNG(seed)) for seed in range(2)]
-    monkeypatch.setattr(_kernel_sweep, "MIN_ROWS_FOR_COMPILED", 10**6)
     monkeypatch.setattr(_kernel_sweep, "_INDEX_FROM", index_from)
-    assert_same_parts(*both_ways(monkeypatch, data, recipe, kernels))
+    assert_same_parts(*both_ways(data, recipe, kernels))
 
 
 @pytest.mark.slow

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unittest import mock
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,26 +9,22 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from pskclust import PSKC
-from pskclust._cells import neighbour_blocks as _blocks
 from pskclust._cells.methods import draw_partition
 from pskclust._cells.neighbour_blocks import block_rows
 from pskclust._cells.partition import Partition
 from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
-from pskclust._engines import neighbour_blocks as blocked
+from pskclust._engines.neighbour_blocks import NeighbourBlocksEngine
 from pskclust._kernels import neighbour_encoding as block_encoding
-from pskclust._kernels import select as choice
 from pskclust._kernels.neighbour_blocks import BLOCK
 from tests.helpers.cases import cases
-from tests.helpers.fits import FITTED, assert_same_fit
-
-
-@pytest.fixture
-def always_blocks(monkeypatch):
-    """Blocks for however few rows, cut into many runs."""
-    monkeypatch.setattr(choice, "MIN_ROWS_FOR_COMPILED", 0)
-    monkeypatch.setattr(blocked, "_SUPERBLOCKS_PER_RUN", 1)
-    monkeypatch.setattr(_blocks, "BLOCKS_PER_SUPERBLOCK", 2)
+from tests.helpers.engines import (
+    SMALL_BLOCKS,
+    assert_predicted,
+    assert_result_of,
+    clustered,
+    data_of,
+)
 
 
 @st.composite
@@ -81,55 +75,45 @@ def test_fits_are_those_of_plain_numpy(X, psi, tau, seed, weighted, noise, min_c
         min_cluster_size=min_cluster_size,
         random_state=seed,
     )
-    plain = model.fit(X, sample_weight=weights)
-    expected = {name: getattr(plain, name) for name in FITTED}
-    expected_labels = plain.predict(X + 0.1)
-    with (
-        mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 0),
-        mock.patch.object(blocked, "_SUPERBLOCKS_PER_RUN", 1),
-        mock.patch.object(_blocks, "BLOCKS_PER_SUPERBLOCK", 2),
-    ):
-        compiled = model.fit(X, sample_weight=weights)
-        assert_array_equal(compiled.predict(X + 0.1), expected_labels)
-    assert compiled.backend_ == "numba"
-    for name in set(FITTED) - {"backend_"}:
-        assert_array_equal(getattr(compiled, name), expected[name], err_msg=name)
+    assert_blocks_find_the_fit_of(model.fit(X, sample_weight=weights), X, weights)
+    assert_predicted(model, X + 0.1)
+
+
+def assert_blocks_find_the_fit_of(model, X, weights=None, n_jobs=1, **options):
+    """The engine for neighbour blocks finds all that a model found."""
+    data = data_of(X, weights, model.metric, model.n_partitions)
+    partition = model.kernel_._partition
+    options = {**SMALL_BLOCKS, **options}
+    engine = NeighbourBlocksEngine(data, partition, n_jobs=n_jobs, **options)
+    assert_result_of(model, clustered(engine, model.get_params()))
 
 
 @settings(max_examples=200)
 @given(cases(weighted=True, methods=["voronoi"]))
 def test_weights_of_any_kind_are_counted_alike(case):
-    plain = PSKC(**case.parameters).fit(case.X, sample_weight=case.weights)
-    with mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 0):
-        compiled = PSKC(**case.parameters).fit(case.X, sample_weight=case.weights)
-    assert_array_equal(compiled.labels_, plain.labels_)
-    assert compiled.objective_ == plain.objective_
+    model = PSKC(**case.parameters).fit(case.X, sample_weight=case.weights)
+    assert_blocks_find_the_fit_of(model, case.X, case.weights)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "haversine"])
-def test_metrics_work_on_blocks(always_blocks, scattered, metric):
-    compiled = PSKC(psi=32, tau=0.05, metric=metric, random_state=0, n_jobs=2).fit(scattered)
-    with mock.patch.object(choice, "MIN_ROWS_FOR_COMPILED", 10**9):
-        plain = PSKC(psi=32, tau=0.05, metric=metric, random_state=0, n_jobs=1).fit(scattered)
-        assert_array_equal(plain.predict(scattered), compiled.predict(scattered))
-    assert_array_equal(compiled.labels_, plain.labels_)
+def test_metrics_work_on_blocks(scattered, metric):
+    model = PSKC(psi=32, tau=0.05, metric=metric, random_state=0, n_jobs=1).fit(scattered)
+    assert_blocks_find_the_fit_of(model, scattered, n_jobs=2)
+    assert_predicted(model, scattered)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_results_do_not_depend_on_threads(always_blocks, n_jobs):
+def test_results_do_not_depend_on_threads(n_jobs):
     X = np.random.RandomState(0).randn(30_000, 2)
-    model = PSKC(psi=50, tau=0.02, random_state=0, n_jobs=n_jobs, n_partitions=20).fit(X)
-    assert_same_fit(model, PSKC(psi=50, tau=0.02, random_state=0, n_partitions=20).fit(X))
-    assert_array_equal(model.predict(X), model.set_params(n_jobs=2).predict(X))
+    model = PSKC(psi=50, tau=0.02, random_state=0, n_partitions=20).fit(X)
+    assert_blocks_find_the_fit_of(model, X, n_jobs=n_jobs)
+    expected = model.predict(X)
+    assert_array_equal(model.set_params(n_jobs=n_jobs).predict(X), expected)
 
 
-def test_tables_too_large_to_write_out_change_nothing(always_blocks, scattered, monkeypatch):
-    plain = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
-    predicted = plain.predict(scattered)
-    monkeypatch.setattr(blocked, "_LARGEST_TABLES_BYTES", 0)
+def test_tables_too_large_to_write_out_change_nothing(scattered):
     model = PSKC(psi=32, tau=0.05, random_state=0).fit(scattered)
-    assert_same_fit(model, plain)
-    assert_array_equal(model.predict(scattered), predicted)
+    assert_blocks_find_the_fit_of(model, scattered, largest_tables_bytes=0)
 
 
 def test_small_data_stays_with_numpy(blobs):

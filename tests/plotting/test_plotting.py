@@ -37,13 +37,13 @@ def _closed_figures():
 
 @pytest.fixture
 def model(blobs):
-    return PSKC(random_state=0).fit(blobs)
+    return PSKC(psi=16, tau=0.04, random_state=0).fit(blobs)
 
 
 @pytest.fixture
-def grown(blobs):
-    """A model whose clusters grew on all rows, by parameters that were given."""
-    return PSKC(psi=16, tau=0.02, random_state=0).fit(blobs)
+def chosen(blobs):
+    """A model whose clusters were chosen on a sample."""
+    return PSKC(random_state=0).fit(blobs)
 
 
 def colours_drawn(ax):
@@ -57,7 +57,7 @@ def test_points_have_the_colours_of_their_clusters(model, blobs):
     assert_array_equal(display.ax_.lines[0].get_xydata(), blobs[model.seeds_])
     assert display.ax_.get_title() == "3 clusters, 0.0% noise"
     names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert names == ["0: 100", "1: 100", "2: 100", "most similar row"]
+    assert names == ["0: 100", "1: 100", "2: 100", "seed"]
 
 
 def test_noise_is_grey_and_named(scattered):
@@ -125,28 +125,28 @@ def test_given_axes_are_drawn_on(model, blobs):
     assert ClusterDisplay.from_estimator(model, blobs, ax=ax).ax_ is ax
 
 
-def test_growth_shows_more_members_from_panel_to_panel(grown, blobs):
-    display = GrowthDisplay.from_estimator(grown, blobs, cluster=1, n_panels=4)
+def test_growth_shows_more_members_from_panel_to_panel(model, blobs):
+    display = GrowthDisplay.from_estimator(model, blobs, cluster=1, n_panels=4)
     titles = [ax.get_title() for ax in display.axes_.flat if ax.get_title()]
     counts = [int(title.split(": ")[1].split()[0]) for title in titles]
     assert counts == sorted(counts)
-    assert counts[-1] == grown.cluster_sizes_[1]
+    assert counts[-1] == model.cluster_sizes_[1]
 
 
-def test_growth_of_clusters_that_were_chosen_is_refused(model, blobs):
+def test_growth_of_clusters_that_were_chosen_is_refused(chosen, blobs):
     with pytest.raises(ValueError, match="chosen on a sample: they did not grow on these rows"):
-        GrowthDisplay.from_estimator(model, blobs)
+        GrowthDisplay.from_estimator(chosen, blobs)
 
 
-def test_a_cross_is_named_after_the_row_that_it_marks(model, grown, blobs):
-    for fitted, name in ((model, "most similar row"), (grown, "seed")):
+def test_a_cross_is_named_after_the_row_that_it_marks(chosen, model, blobs):
+    for fitted, name in ((chosen, "most similar row"), (model, "seed")):
         legend = ClusterDisplay.from_estimator(fitted, blobs).ax_.get_legend()
         assert legend.get_texts()[-1].get_text() == name
 
 
-def test_tau_is_drawn_only_where_it_decides_what_is_noise(model, grown, blobs):
-    assert SimilarityDisplay.from_estimator(grown, blobs).tau == grown.tau_
-    assert SimilarityDisplay.from_estimator(model, blobs).tau is None
+def test_tau_is_drawn_only_where_it_decides_what_is_noise(chosen, model, blobs):
+    assert SimilarityDisplay.from_estimator(model, blobs).tau == model.tau_
+    assert SimilarityDisplay.from_estimator(chosen, blobs).tau is None
     nearest = PSKC(psi=16, tau=0.02, noise="nearest", random_state=0).fit(blobs)
     assert SimilarityDisplay.from_estimator(nearest, blobs).tau is None
 
@@ -193,17 +193,17 @@ def test_a_large_sweep_is_drawn_without_numbers(blobs):
     assert not SweepDisplay.from_result(result).axes_[0].texts
 
 
-def test_given_figures_are_drawn_on(model, grown, blobs):
+def test_given_figures_are_drawn_on(model, blobs):
     figure = Figure(layout="constrained")
     assert ProfileDisplay.from_estimator(model, figure=figure).figure_ is figure
-    assert GrowthDisplay.from_estimator(grown, blobs, figure=Figure()).axes_.size == 6
+    assert GrowthDisplay.from_estimator(model, blobs, figure=Figure()).axes_.size == 6
     assert not plt.get_fignums()
 
 
 def test_names_are_drawn_as_they_are(blobs):
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(blobs, columns=["cost in $ \\frac{", "x$^" + 60 * "y"])
-    model = PSKC(psi=16, tau=0.02, random_state=0).fit(table)
+    model = PSKC(psi=16, tau=0.04, random_state=0).fit(table)
     for display in (ClusterDisplay, SimilarityDisplay):
         shown = display.from_estimator(model, table)
         shown.figure_.canvas.draw()
@@ -228,13 +228,13 @@ def test_a_model_that_was_not_fitted_is_refused(display, blobs):
         display.from_estimator(PSKC(), blobs)
 
 
-def test_what_cannot_be_drawn_is_named(model, grown, blobs):
+def test_what_cannot_be_drawn_is_named(model, blobs):
     with pytest.raises(ValueError, match="X has 10 rows.*fitted to 300"):
         ClusterDisplay.from_estimator(model, blobs[:10])
     with pytest.raises(ValueError, match=r"shape \(300, 1\).*2 columns"):
         ClusterDisplay.from_estimator(model, blobs[:, :1])
     with pytest.raises(ValueError, match="cluster=3 is not there.*0 to 2"):
-        GrowthDisplay.from_estimator(grown, blobs, cluster=3)
+        GrowthDisplay.from_estimator(model, blobs, cluster=3)
     wide = np.random.RandomState(0).randn(50, 3)
     with pytest.raises(ValueError, match="one or two columns"):
         SimilarityDisplay.from_estimator(PSKC(psi=8, random_state=0).fit(wide), wide)
@@ -251,7 +251,7 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
         "import sys; sys.modules['matplotlib'] = None; sys.modules['matplotlib.pyplot'] = None\n"
         "from pskclust import PSKC; from pskclust.plotting import ProfileDisplay\n"
         "X = [[0.0], [1.0], [2.0], [9.0]]\n"
-        "try: ProfileDisplay.from_estimator(PSKC(psi=2, tau=0.1).fit(X))\n"
+        "try: ProfileDisplay.from_estimator(PSKC(psi=2).fit(X))\n"
         "except ImportError as error: print(error)"
     )
     answer = subprocess.run(

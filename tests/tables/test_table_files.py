@@ -13,7 +13,6 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 
-from pskclust import InsufficientMemoryError
 from pskclust.tables import base, libsvm, text
 from pskclust.tables.errors import TableError
 from pskclust.tables.libsvm import LibsvmTable
@@ -315,18 +314,5 @@ def test_libsvm_takes_memory_for_its_own_columns_only(tmp_path):
 def test_more_columns_than_can_be_meant_are_refused(tmp_path):
     """A few bytes claim them, and their names alone would fill the memory."""
     (tmp_path / "X.svm").write_text("1 2000000000:3\n")
-    header = {"descr": "<f8", "fortran_order": False, "shape": (2, 10**12)}
-    with open(tmp_path / "X.npy", "wb") as stream:
-        np.lib.format.write_array_header_1_0(stream, header)
-    for name in ("X.svm", "X.npy"):
-        with pytest.raises(TableError, match=f"{name} has .* columns, more than the 1,000,000"):
-            open_table(tmp_path / name, name)
-
-
-def test_more_rows_than_there_are_is_refused_before_they_are_allocated(tmp_path):
-    header = {"descr": "<f8", "fortran_order": False, "shape": (10**15, 2)}
-    with open(tmp_path / "X.npy", "wb") as stream:
-        np.lib.format.write_array_header_1_0(stream, header)
-        stream.write(bytes(64))
-    with pytest.raises(InsufficientMemoryError, match="Reading 1,000,000,000,000,000 rows"):
-        read(tmp_path / "X.npy", features=("column_1", "column_2"))
+    with pytest.raises(TableError, match="X.svm has .* columns, more than the 1,000,000"):
+        open_table(tmp_path / "X.svm", "X.svm")

@@ -236,11 +236,6 @@ def _grow(
     n_jobs: int | None,
 ) -> tuple[float, dict[int, list[Parts]]]:
     """Return the first tau that leaves enough parts, and those that kernels grow, by psi."""
-    if n_clusters is not None and n_clusters > len(sample):
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(sample)} rows to choose by. Use "
-            f"n_clusters <= {len(sample) // 2}."
-        )
     n_kernels = standard_for(len(sample)).n_kernels
     kernels = [draw_nested(sample, recipe, sizes, rng) for _ in range(n_kernels)]
     most_of_all = 0

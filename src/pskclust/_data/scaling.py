@@ -6,12 +6,14 @@ file keeps to the bit: a row that is prepared again is the very row of the fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .sources import RowBlocks, numbered, of_length
 
 SCALINGS = ("none", "standard", "minmax")
 
@@ -44,7 +46,7 @@ class Preparation:
     @classmethod
     def of(
         cls,
-        rows: NDArray[Any],
+        rows: NDArray[Any] | RowBlocks,
         columns: Iterable[str],
         scaling: str,
         means: NDArray[np.float64],
@@ -57,9 +59,8 @@ class Preparation:
             if scaling == "standard":
                 offset, scale = mean_and_deviation(rows, weight)
             elif scaling == "minmax":
-                taking_part = rows if weight is None else rows[weight > 0]
-                offset = taking_part.min(axis=0).astype(np.float64)
-                scale = taking_part.max(axis=0).astype(np.float64) - offset
+                offset, largest = _range(rows, weight)
+                scale = largest - offset
         if not np.isfinite(offset + scale).all():
             raise ValueError(f"scaling={scaling!r} overflows: numbers of X are too large for it.")
         # A column of one value stays one of one value.
@@ -103,6 +104,12 @@ class Preparation:
             scaled[some] /= self.scale
         return scaled
 
+    def apply_all(self, rows: NDArray[Any] | RowBlocks) -> NDArray[Any] | RowBlocks:
+        """Return rows as they are clustered: an array, or blocks that are scaled as they come."""
+        if not isinstance(rows, RowBlocks):
+            return self.apply(rows)
+        return RowBlocks(*rows.shape, lambda: map(self.apply, rows))
+
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the preparation as JSON and arrays that a model file can hold."""
         words = {"columns": list(self.columns), "scaling": self.scaling}
@@ -135,21 +142,50 @@ class Preparation:
 
 
 def mean_and_deviation(
-    rows: NDArray[Any], weight: NDArray[np.float64] | None
+    rows: NDArray[Any] | RowBlocks, weight: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weighted mean and standard deviation of each column."""
-    weights = np.ones(len(rows)) if weight is None else weight
-    total = weights.sum()
-    mean, squares = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
+    n_rows, n_columns = rows.shape
+    total = float(n_rows) if weight is None else weight.sum()
+    mean, squares = np.zeros(n_columns), np.zeros(n_columns)
     # Sums rather than products with BLAS, whose results may depend on its threads.
-    for start in range(0, len(rows), _CHUNK_ROWS):
-        some = slice(start, start + _CHUNK_ROWS)
-        mean += (weights[some, np.newaxis] * rows[some]).sum(axis=0) / total
+    for weights, chunk in _weighted_chunks(rows, weight):
+        mean += (weights[:, np.newaxis] * chunk).sum(axis=0) / total
     # A second pass, since the square of a large mean would swallow the variance.
-    for start in range(0, len(rows), _CHUNK_ROWS):
-        some = slice(start, start + _CHUNK_ROWS)
-        squares += (weights[some, np.newaxis] * np.square(rows[some] - mean)).sum(axis=0)
+    for weights, chunk in _weighted_chunks(rows, weight):
+        squares += (weights[:, np.newaxis] * np.square(chunk - mean)).sum(axis=0)
     return mean, np.sqrt(squares / total)
+
+
+def chunks(rows: NDArray[Any] | Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
+    """Yield the rows of an array or of blocks, always cut alike, so that sums round alike."""
+    if isinstance(rows, np.ndarray):
+        for start in range(0, len(rows), _CHUNK_ROWS):
+            yield rows[start : start + _CHUNK_ROWS]
+    else:
+        yield from map(np.ascontiguousarray, of_length(rows, _CHUNK_ROWS))
+
+
+def _weighted_chunks(
+    rows: NDArray[Any] | RowBlocks, weight: NDArray[np.float64] | None
+) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
+    for start, chunk in numbered(chunks(rows)):
+        n_rows = len(chunk)
+        yield np.ones(n_rows) if weight is None else weight[start : start + n_rows], chunk
+
+
+def _range(
+    rows: NDArray[Any] | RowBlocks, weight: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the smallest and the largest value of each column, over rows that have a weight."""
+    low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
+    for weights, chunk in _weighted_chunks(rows, weight):
+        taking_part = chunk[weights > 0].astype(np.float64, copy=False)
+        low = np.minimum(low, taking_part.min(axis=0, initial=np.inf))
+        high = np.maximum(high, taking_part.max(axis=0, initial=-np.inf))
+    if weight is not None and not (weight > 0).any():
+        raise ValueError("sample_weight is zero for every row. At least one must be positive.")
+    return low, high
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:

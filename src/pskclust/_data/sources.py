@@ -1,16 +1,18 @@
-"""Rows that are read block by block, from files or from anything that yields them."""
+"""Rows that are read block by block, from anything that yields them.
+
+The package `tables` makes them of files.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-
-from .._utils.optional import optional
 
 # A block of a few megabytes: large enough to read fast, small enough to be no matter.
 _BLOCK_BYTES = 1 << 24
@@ -19,7 +21,8 @@ _BLOCK_BYTES = 1 << 24
 class RowBlocks:
     """Rows that are read block by block and never all in memory.
 
-    ``PSKC.fit`` and ``PSKC.predict`` take it in place of an array.
+    ``PSKC.fit`` and ``PSKC.predict`` take it in place of an array. They make one of the path of a
+    file by themselves; :func:`pskclust.tables.stream_table` makes one of some columns of a file.
 
     Parameters
     ----------
@@ -59,6 +62,11 @@ class RowBlocks:
     def __repr__(self) -> str:
         return f"RowBlocks({self.n_rows} rows, {self.n_columns} columns)"
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns, as of an array."""
+        return self.n_rows, self.n_columns
+
     def __iter__(self) -> Iterator[NDArray[Any]]:
         """Yield the blocks as arrays; raise ValueError where they are not what was announced."""
         n_read = 0
@@ -79,6 +87,24 @@ class RowBlocks:
                 f"The blocks of X hold {more} {self.n_rows} rows. Every pass must give as many "
                 "rows as n_rows says, so nothing may change them meanwhile."
             )
+
+    @contextlib.contextmanager
+    def on_disk(self, folder: str | os.PathLike[str]) -> Iterator[NDArray[Any]]:
+        """Give all rows as an array that is mapped from a file, which has no name and never stays.
+
+        Parameters
+        ----------
+        folder : str or path-like
+            Where the file is, and must have room.
+        """
+        with tempfile.TemporaryFile(dir=folder) as stream:
+            kind: np.dtype[Any] = np.dtype(np.float32)
+            for block in self:
+                kind = np.result_type(kind, block.dtype)
+            for block in self:
+                stream.write(np.ascontiguousarray(block, dtype=kind).data)
+            stream.flush()
+            yield np.memmap(stream, dtype=kind, mode="r", shape=self.shape)
 
     @classmethod
     def from_array(cls, array: Any) -> Self:
@@ -102,85 +128,34 @@ class RowBlocks:
 
         return cls(n_rows, n_columns, read)
 
-    @classmethod
-    def from_npy(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the rows of an NPY file, as ``numpy.save`` writes it."""
-        return cls.from_array(np.load(path, mmap_mode="r", allow_pickle=False))
 
-    @classmethod
-    def from_parquet(cls, path: Any, columns: Sequence[str] | None = None) -> Self:
-        """Return the rows of a Parquet file or of a folder of them.
-
-        Parameters
-        ----------
-        path : str, path-like or pyarrow.dataset.Dataset
-        columns : sequence of str or None, default=None
-            The columns to use, all if None.
-        """
-        dataset = path
-        if not hasattr(path, "to_batches"):
-            dataset = optional("pyarrow.dataset", "Reading Parquet", "cli").dataset(path)
-        names = list(dataset.schema.names if columns is None else columns)
-        _refuse_what_is_no_number(dataset.schema, names)
-
-        def read() -> Iterator[Any]:
-            size = _rows_per_block(len(names))
-            # Little is read ahead, since many batches at once could be much.
-            for batch in dataset.to_batches(
-                columns=names, batch_size=size, batch_readahead=2, fragment_readahead=1
-            ):
-                values = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-                yield np.column_stack(values)
-
-        return cls(dataset.count_rows(), len(names), read, names)
+def numbered(blocks: Iterable[NDArray[Any]]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield the blocks that are not empty, each with the number of its first row."""
+    first_row = 0
+    for rows in blocks:
+        if len(rows):
+            yield first_row, rows
+        first_row += len(rows)
 
 
-def row_blocks(X: Any) -> RowBlocks | None:
-    """Return X as blocks if it is to be read from somewhere, None if it is in memory."""
-    if isinstance(X, RowBlocks):
-        return X
-    if isinstance(X, str | os.PathLike):
-        return _from_path(Path(X))
-    if hasattr(X, "__dask_graph__"):
-        raise TypeError(
-            f"X is a dask collection ({type(X).__name__}). Fit it with pskclust.dask.PSKC, or pass "
-            "X.compute() if that fits into memory."
-        )
-    if hasattr(X, "to_batches") and hasattr(X, "count_rows"):
-        return RowBlocks.from_parquet(X)
-    on_disk = all(hasattr(X, name) for name in ("shape", "dtype", "chunks", "__getitem__"))
-    return RowBlocks.from_array(X) if on_disk else None
-
-
-def _from_path(path: Path) -> RowBlocks:
-    if not path.exists():
-        raise FileNotFoundError(f"X is {str(path)!r}, but there is no such file or folder.")
-    if path.suffix == ".npy":
-        return RowBlocks.from_npy(path)
-    if path.is_dir() or path.suffix in (".parquet", ".pq"):
-        return RowBlocks.from_parquet(path)
-    raise ValueError(
-        f"X is {str(path)!r}, which is neither an .npy nor a .parquet file nor a folder of the "
-        "latter. Read it by yourself and pass pskclust.RowBlocks."
-    )
+def of_length(blocks: Iterable[NDArray[Any]], n_rows: int) -> Iterator[NDArray[Any]]:
+    """Yield the rows of all blocks again, in blocks of equal length; the last may be shorter."""
+    waiting: list[NDArray[Any]] = []
+    n_waiting = 0
+    for block in blocks:
+        rows = block
+        while n_waiting + len(rows) >= n_rows:
+            first, rows = rows[: n_rows - n_waiting], rows[n_rows - n_waiting :]
+            yield np.concatenate([*waiting, first]) if waiting else first
+            waiting, n_waiting = [], 0
+        if len(rows):
+            waiting.append(rows)
+            n_waiting += len(rows)
+    if n_waiting:
+        yield np.concatenate(waiting)
 
 
 def _rows_per_block(n_columns: int, chunks: tuple[int, ...] | None = None) -> int:
     """Return how many rows to read at a time: whole chunks, where the array has them."""
     rows = max(1, _BLOCK_BYTES // (8 * max(1, n_columns)))
     return rows if not chunks else max(1, rows // chunks[0]) * int(chunks[0])
-
-
-def _refuse_what_is_no_number(schema: Any, names: Sequence[str]) -> None:
-    for name in names:
-        index = schema.get_field_index(name)
-        if index < 0:
-            raise ValueError(
-                f"X has no column {name!r}. Its columns are: {', '.join(schema.names)}."
-            )
-        kind = np.dtype(schema.field(index).type.to_pandas_dtype())
-        if kind.kind not in "biuf":
-            raise ValueError(
-                f"Column {name!r} of X is no number ({schema.field(index).type}). Leave it out: "
-                "pass pskclust.RowBlocks.from_parquet(path, columns=[...])."
-            )

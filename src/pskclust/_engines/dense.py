@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._cells.count_tables import ClusterTables, CountTable
 from .._cells.encode import encode_rows
 from .._cells.partition import Partition
 from .._data.rows import Data
 from .._kernels import reference
-from .._kernels.reference import Cells, one_hot
+from .._kernels.reference import Cells
 from .._kernels.select import name_of
 from .._utils.memory import available_bytes
 from .._utils.progress import Report, ignore
@@ -172,29 +171,6 @@ class DenseEngine(MemoryRows):
     def _places_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
         return numbers
 
-    # How sets are counted and scored: all that another kernel has to do in its own way.
-
-    def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        def count_chunk(chunk: slice) -> NDArray[np.int64]:
-            return self._partition.count(self._cells[rows[chunk]], units[chunk], self._kernels)
-
-        counts = np.zeros(self._table_shape, dtype=np.int64)
-        for part in self._map(count_chunk, len(rows), width=self.resolution):
-            counts += part
-        return counts
-
-    def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
-        scores = np.empty(len(rows), dtype=np.int64)
-
-        def score_chunk(chunk: slice) -> None:
-            self._kernels.score_cells(self._cells[rows[chunk]], table.counts, scores[chunk])
-
-        for _ in self._map(score_chunk, len(rows), width=self.resolution):
-            pass
-        return scores
-
-    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        return clusters.scores(self._cells[rows], self._kernels)
-
-    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        return one_hot(self._cells[rows], self._partition.n_cells, self._partition.no_cell)
+    def _cells_of(self, rows: NDArray[np.intp]) -> Cells:
+        cells: Cells = self._cells[rows]
+        return cells

@@ -28,13 +28,16 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
     whatever becomes of this process.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], min_file_bytes: int = _MIN_FILE_BYTES
+    ) -> None:
         if not os.path.isdir(folder):
             raise FileNotFoundError(
                 f"scratch_dir={os.fspath(folder)!r} is not a folder. Create it, or name another "
                 "one."
             )
         self._folder = folder
+        self._min_file_bytes = min_file_bytes
         self._file: BinaryIO | None = None
         self._used = self._size = 0
 
@@ -56,7 +59,7 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
         """Write arrays to disk; return them mapped into memory."""
         starts = np.cumsum([0, *(_room_for(array) for array in arrays)])
         if self._used + starts[-1] > self._size:
-            self._new_file(max(int(starts[-1]), _MIN_FILE_BYTES))
+            self._new_file(max(int(starts[-1]), self._min_file_bytes))
         first, self._used = self._used, self._used + int(starts[-1])
         return [
             self._write(array, first + int(start))

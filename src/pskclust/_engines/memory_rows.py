@@ -15,6 +15,7 @@ from scipy import sparse
 from .._cells.count_tables import ClusterTables, CountTable, TableStack, most_similar
 from .._cells.partition import Partition
 from .._data.rows import Data
+from .._kernels.reference import Cells, one_hot
 from .._utils.memory import require_memory
 from .._utils.parallel import map_chunks, rows_per_chunk
 from .protocol import Candidate, Moved, ProposalRule
@@ -41,6 +42,8 @@ class MemoryRows(ABC):
     """
 
     resolution: int
+    _partition: Partition
+    _kernels: Any
 
     def __init__(
         self,
@@ -65,20 +68,8 @@ class MemoryRows(ABC):
         self._steps = np.full(self._n_rows, -1, dtype=np.int32)
 
     @abstractmethod
-    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        """Return the score of some rows against each cluster, (m, k)."""
-
-    @abstractmethod
-    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        """Return what each of some rows adds to a flat table."""
-
-    @abstractmethod
-    def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the counts of some rows with weights, a table."""
-
-    @abstractmethod
-    def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
-        """Return the score of some rows against one table."""
+    def _cells_of(self, rows: NDArray[np.intp]) -> Cells:
+        """Return the cells of some rows, (m, t)."""
 
     @abstractmethod
     def _numbers_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -183,6 +174,38 @@ class MemoryRows(ABC):
 
         for _ in self._map(label_chunk, len(rows), max(len(clusters), self.resolution)):
             pass
+
+    # How rows are counted and scored: all that another kernel has to do in its own way.
+
+    def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the counts of some rows with weights, a table."""
+
+        def count_chunk(chunk: slice) -> NDArray[np.int64]:
+            return self._partition.count(self._cells_of(rows[chunk]), units[chunk], self._kernels)
+
+        counts = np.zeros(self._table_shape, dtype=np.int64)
+        for part in self._map(count_chunk, len(rows), width=self.resolution):
+            counts += part
+        return counts
+
+    def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
+        """Return the score of some rows against one table."""
+        scores = np.empty(len(rows), dtype=np.int64)
+
+        def score_chunk(chunk: slice) -> None:
+            self._kernels.score_cells(self._cells_of(rows[chunk]), table.counts, scores[chunk])
+
+        for _ in self._map(score_chunk, len(rows), width=self.resolution):
+            pass
+        return scores
+
+    def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
+        """Return the score of some rows against each cluster, (m, k)."""
+        return clusters.scores(self._cells_of(rows), self._kernels)
+
+    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
+        """Return what each of some rows adds to a flat table."""
+        return one_hot(self._cells_of(rows), self._partition.n_cells, self._partition.no_cell)
 
     def _rows_by_cluster(self, n_clusters: int) -> Iterable[NDArray[np.intp]]:
         """Yield the places of the rows of each cluster, rising."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -24,21 +23,23 @@ from .._kernels import compiled as row_kernels
 from .._kernels import neighbour_growth as growth_kernels
 from .._kernels import neighbour_labels as label_kernels
 from .._kernels.neighbour_blocks import BLOCK, UNKNOWN
-from .._kernels.reference import one_hot
+from .._kernels.reference import Cells
 from .._kernels.select import Backend
-from .._utils.parallel import map_chunks, n_threads
 from .._utils.progress import Report, ignore
 from .memory_rows import Keep, MemoryRows, in_memory, require_memory_to_fit
 from .protocol import Absorbed, Candidate, Members, ProposalRule, RowResults, better_candidate
+from .superblocks import (
+    LARGEST_TABLES_BYTES,
+    LARGEST_TABLES_PER_RUN_BYTES,
+    SUPERBLOCKS_PER_RUN,
+    Superblocks,
+    bytes_of_tables,
+    labeller,
+    map_superblocks,
+    tables_fit_in_memory,
+)
 
 T = TypeVar("T")
-Superblocks = NDArray[np.int64]
-
-# Tables of all clusters beyond this size are not written out: rows are judged one by one.
-LARGEST_TABLES_BYTES = 1 << 28
-# Not many, since each has a table of its own.
-_RUNS_PER_THREAD = 2
-_SUPERBLOCKS_PER_RUN = 64
 
 
 class NeighbourBlocksEngine(MemoryRows):
@@ -57,7 +58,7 @@ class NeighbourBlocksEngine(MemoryRows):
         keep: Keep = in_memory,
         report: Report = ignore,
         blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
-        superblocks_per_run: int = _SUPERBLOCKS_PER_RUN,
+        superblocks_per_run: int = SUPERBLOCKS_PER_RUN,
         largest_tables_bytes: int = LARGEST_TABLES_BYTES,
     ) -> None:
         super().__init__(
@@ -68,6 +69,7 @@ class NeighbourBlocksEngine(MemoryRows):
             chunk_rows=chunk_rows,
         )
         self._partition = partition
+        self._kernels = row_kernels
         self._superblocks_per_run = superblocks_per_run
         self._largest_tables_bytes = largest_tables_bytes
         point_bytes = 8 * self._n_rows * (partition.points.shape[1] + 1)
@@ -200,12 +202,12 @@ class NeighbourBlocksEngine(MemoryRows):
         if not len(clusters) or not self._tables_fit(clusters):
             super().place(clusters, threshold)
             return
-        label = _labeller(self._layout, clusters, threshold, self._labels)
+        label = labeller(self._layout, clusters, threshold, self._labels)
         for _ in self._map_superblocks(label):
             pass
 
     def tables(self, n_clusters: int) -> ClusterTables:
-        n_bytes = _bytes_of_tables(n_clusters, self._table_shape)
+        n_bytes = bytes_of_tables(n_clusters, self._table_shape)
         if not n_clusters or n_bytes > self._largest_tables_bytes:
             return super().tables(n_clusters)
         n_partitions, psi = self._table_shape
@@ -218,7 +220,11 @@ class NeighbourBlocksEngine(MemoryRows):
             )
             return tables, masses
 
-        parts = list(self._map_superblocks(count))
+        # Each run has tables of its own, so large ones are counted in one run.
+        if n_bytes > LARGEST_TABLES_PER_RUN_BYTES:
+            parts = [count(np.arange(len(self._n_open)))]
+        else:
+            parts = list(self._map_superblocks(count))
         tables = np.sum([tables for tables, _ in parts], axis=0)[:, :, :-1]
         counts = sparse.csr_array(tables.reshape(n_clusters, -1))
         masses = np.sum([masses for _, masses in parts], axis=0)
@@ -336,35 +342,13 @@ class NeighbourBlocksEngine(MemoryRows):
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
         if not self._tables_fit(clusters):
-            return clusters.scores(self._blocked.cells(rows), row_kernels)
+            return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
         label_kernels.cluster_scores(self._layout, rows, clusters.padded, scores)
         return scores
 
-    def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        return one_hot(self._blocked.cells(rows), self._partition.n_cells)
-
-    def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        def count_chunk(chunk: slice) -> NDArray[np.int64]:
-            return self._partition.count(
-                self._blocked.cells(rows[chunk]), units[chunk], row_kernels
-            )
-
-        counts = np.zeros(self._table_shape, dtype=np.int64)
-        for part in self._map(count_chunk, len(rows), width=self.resolution):
-            counts += part
-        return counts
-
-    def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
-        scores = np.empty(len(rows), dtype=np.int64)
-
-        def score_chunk(chunk: slice) -> None:
-            cells = self._blocked.cells(rows[chunk])
-            row_kernels.score_cells(cells, table.counts, scores[chunk])
-
-        for _ in self._map(score_chunk, len(rows), width=self.resolution):
-            pass
-        return scores
+    def _cells_of(self, rows: NDArray[np.intp]) -> Cells:
+        return self._blocked.cells(rows)
 
     def _numbers_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
         return self._blocked.order[places]
@@ -393,64 +377,4 @@ class NeighbourBlocksEngine(MemoryRows):
         self, work: Callable[[Superblocks], T], some: Superblocks | None = None
     ) -> Iterator[T]:
         superblocks = np.arange(len(self._n_open)) if some is None else some
-        return _map_superblocks(work, superblocks, self._n_jobs, self._superblocks_per_run)
-
-
-def _map_superblocks(
-    work: Callable[[Superblocks], T],
-    superblocks: Superblocks,
-    n_jobs: int | None,
-    superblocks_per_run: int = _SUPERBLOCKS_PER_RUN,
-) -> Iterator[T]:
-    """Deal superblocks out to a few runs a thread: those with much to do stand side by side."""
-    threads = n_threads(n_jobs)
-    most = -(-len(superblocks) // superblocks_per_run)
-    n_runs = min(_RUNS_PER_THREAD * threads if threads > 1 else 1, most)
-    # Contiguous, since code is compiled anew for other arrays.
-    runs = [superblocks[first::n_runs].copy() for first in range(n_runs)]
-    return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
-
-
-def tables_fit_in_memory(
-    clusters: ClusterTables, largest_bytes: int = LARGEST_TABLES_BYTES
-) -> bool:
-    """Whether the tables of all clusters can be written out in full."""
-    return _bytes_of_tables(len(clusters), clusters.shape) <= largest_bytes
-
-
-def _bytes_of_tables(n_clusters: int, shape: tuple[int, int]) -> int:
-    return 8 * n_clusters * math.prod(shape)
-
-
-def _labeller(
-    layout: Any,
-    clusters: ClusterTables,
-    threshold: float,
-    labels: NDArray[np.int64],
-) -> Callable[[Superblocks], None]:
-    """Return a function that labels the rows of some superblocks by their most similar cluster."""
-    tables, denominators = clusters.padded, clusters.resolution * clusters.masses
-
-    def label(some: Superblocks) -> None:
-        possible = np.empty((2, len(clusters)), dtype=np.int64)
-        label_kernels.most_similar(layout, some, tables, denominators, threshold, possible, labels)
-
-    return label
-
-
-def most_similar_clusters(
-    data: Data,
-    partition: VoronoiPartition,
-    clusters: ClusterTables,
-    threshold: float,
-    n_jobs: int | None,
-) -> NDArray[np.int64]:
-    """Return the most similar cluster of each new row, -1 where none is above `threshold`."""
-    blocked = block_rows(data, partition, n_jobs)
-    labels = np.empty(len(data), dtype=np.int64)
-    label = _labeller(blocked.layout, clusters, threshold, labels)
-    for _ in _map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
-        pass
-    answer = np.empty_like(labels)
-    answer[blocked.order] = labels
-    return answer
+        return map_superblocks(work, superblocks, self._n_jobs, self._superblocks_per_run)

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator
 
 from .._cells.partition import Partition
-from .._data.streamed import BlockData
+from .._data.streamed import StreamedRows
 from .._kernels.select import Backend
-from .._utils.memory import available_bytes
+from .._utils.memory import available_bytes, release_free_memory
 from .._utils.progress import Progress, Report, ignore
 from .disk_arrays import DiskArrays
 from .memory_rows import Keep, in_memory, require_memory_to_fit
@@ -25,7 +25,7 @@ _KEPT_BYTES_PER_ROW = 24
 
 
 def out_of_core_engine(
-    data: BlockData,
+    data: StreamedRows,
     partition: Partition,
     n_jobs: int | None,
     scratch_dir: str | os.PathLike[str] | None,
@@ -33,14 +33,17 @@ def out_of_core_engine(
     *,
     backend: Backend | None = None,
     shard_rows: int | None = None,
+    on_disk: bool | None = None,
 ) -> ShardedEngine:
     """Read all rows and return an engine that holds their cells.
 
     `shard_rows` is how many rows are encoded as one shard, by default as many as fit in 256 MB.
+    With a `scratch_dir`, cells are `on_disk` if they do not fit in memory, unless it is given.
     """
     size = shard_rows or rows_per_shard(data.n_columns, partition)
     shards: list[Shard] = []
-    with _place_for_cells(len(data), partition, scratch_dir) as keep:
+    release_free_memory()
+    with _place_for_cells(len(data), partition, scratch_dir, on_disk) as keep:
         for first_row, some in data.shards(size):
 
             def report_all(progress: Progress, first_row: int = first_row) -> None:
@@ -56,6 +59,7 @@ def out_of_core_engine(
                 backend=backend,
             )
             shards.append(Shard(engine, [range(first_row, first_row + len(some))]))
+            release_free_memory()
     return ShardedEngine(shards, "out of core")
 
 
@@ -67,7 +71,10 @@ def rows_per_shard(n_columns: int, partition: Partition) -> int:
 
 @contextlib.contextmanager
 def _place_for_cells(
-    n_rows: int, partition: Partition, scratch_dir: str | os.PathLike[str] | None
+    n_rows: int,
+    partition: Partition,
+    scratch_dir: str | os.PathLike[str] | None,
+    on_disk: bool | None,
 ) -> Iterator[Keep]:
     """Give memory if the cells of all rows fit there, else the disk."""
     if scratch_dir is None:
@@ -77,8 +84,10 @@ def _place_for_cells(
     cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
     size = _MOST_BYTES_PER_CELL * cell_bytes + _KEPT_BYTES_PER_ROW * n_rows
     available = available_bytes()
+    if on_disk is None:
+        on_disk = available is not None and size > available
     with DiskArrays(scratch_dir) as disk:
-        if available is None or size <= available:
+        if not on_disk:
             yield in_memory
             return
         disk.require(size, f"The cells of {n_rows} rows")

@@ -60,7 +60,7 @@ def labels_by_blocks(
     """Return the most similar cluster of each row; None where blocks are not the faster way."""
     if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition, backend):
         return None
-    from .neighbour_blocks import most_similar_clusters, tables_fit_in_memory
+    from .superblocks import most_similar_clusters, tables_fit_in_memory
 
     if not len(clusters) or not tables_fit_in_memory(clusters):
         return None

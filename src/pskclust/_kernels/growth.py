@@ -1,4 +1,9 @@
-"""Kernels for fitting the same few thousand rows many times over, compiled."""
+"""Compiled growth for a sample of a few thousand rows of weight 1 that is fitted many times.
+
+`grow_rows` is a twin of `grow` in `_pskc/growth.py`: the same Algorithm 1, without an engine. A
+change of one must be made in both; `test_kernel_sweep.py` (`test_compiled_growth_is_growth`)
+checks that they give the same clusters to the bit.
+"""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -28,7 +33,8 @@ def grow_rows(
 
     What each row scores against the growing cluster, and against all rows left, is kept from step
     to step: a row that joins adds to the scores of the rows in its cells. Where cells hold many
-    rows, it is faster to count and to score anew.
+    rows, it is faster to count and to score anew. The steps share so many arrays that they are one
+    function.
     """
     n_rows, n_partitions = cells.shape
     labels[:] = -1

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from .compiling import compiled_within
 
 BLOCK = 64
+ALL_ROWS = np.uint64(2**64 - 1)
 UNKNOWN = np.iinfo(np.int64).max
 
 
@@ -128,6 +129,10 @@ def count_rows(layout, block, chosen, units, counts):
         counts[i, layout.block_cells[block, i]] += mass
     for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
         i = layout.mixed_partitionings[mixed]
+        if chosen == ALL_ROWS:
+            for place in range(BLOCK):
+                counts[i, layout.mixed_cells[mixed, place]] += units[start + place]
+            continue
         for place in range(n_here):
             if chosen >> np.uint64(place) & np.uint64(1):
                 counts[i, layout.mixed_cells[mixed, place]] += units[start + place]

@@ -311,7 +311,10 @@ def encode_superblocks(
     super_end,  # OUT  (n_superblocks, t) where a superblock's cells in a partitioning end
     super_cells,  # OUT  (n_superblocks * t * psi,)
 ):
-    """Find the cells of all rows; return how many mixed, distinct and superblocks' there are."""
+    """Find the cells of all rows; return how many mixed, distinct and superblocks' there are.
+
+    Half of its length is the list of its arrays, which are filled in one pass.
+    """
     n_blocks, n_partitions = block_cells.shape
     psi = centres.shape[2]
     n_mixed = n_distinct = n_super = 0

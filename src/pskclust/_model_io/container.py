@@ -78,6 +78,9 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
     """Whether a file says of itself that it is a model."""
+    # A pipe would be waited for without end.
+    if not os.path.isfile(path):
+        return False
     try:
         with zipfile.ZipFile(path) as archive:
             _read_header(archive, os.fspath(path))

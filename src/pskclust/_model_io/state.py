@@ -13,7 +13,7 @@ from .._cells.partition import Partition
 from .._choice.linked import Linkage
 from .._data.parameters import CLUSTERING_RULES, check_parameters
 from .._data.scaling import Preparation
-from .._pipeline import Columns, Fitted
+from .._fit.pipeline import Columns, Fitted
 from .._pskc.result import Result
 from .._utils.exceptions import ModelFileError
 from .._utils.json_values import plain_value

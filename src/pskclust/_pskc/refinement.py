@@ -100,7 +100,8 @@ def refine(
             engine.undo_move()
             break
         clusters, objective = candidate, gained
-    report(Progress("refine", max_passes, max_passes, len(clusters)))
+    if max_passes:
+        report(Progress("refine", max_passes, max_passes, len(clusters)))
     return Refinement(clusters, before, objective, engine.n_changed_labels())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +31,24 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
         f"{what} needs about {readable_bytes(total)} ({total} bytes: {parts}), but only "
         f"{readable_bytes(available)} of memory are available. {way_out}"
     )
+
+
+def release_free_memory() -> None:
+    """Give memory that was freed back to the system, where the C library keeps it (glibc).
+
+    Threads that each allocate and free much leave as much behind.
+    """
+    trim = getattr(_c_library(), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
+@functools.cache
+def _c_library() -> object:
+    try:
+        return ctypes.CDLL(None)
+    except (OSError, TypeError):  # a system without one to load
+        return None
 
 
 def available_bytes() -> int | None:

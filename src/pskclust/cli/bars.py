@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _WORDS = {
     "read": "Reading",
+    "sample": "Sampling",
+    "choose": "Choosing",
+    "link": "Linking",
     "encode": "Encoding",
     "grow": "Growing",
     "refine": "Refining",

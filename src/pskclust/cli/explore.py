@@ -101,7 +101,7 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
     from ..explorer.subject import Origin, TableSubject
 
     with opened_data("explore", data, options) as table, Bars() as bars:
-        selection, rows = read_data(table, options, bars)
+        selection, rows = read_data(table, options, bars, streamed=False)
     how = {name: options[name] for name in (*_READING, "has_header")}
     return TableSubject.of(
         rows.numbers,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from .._data.scaling import mean_and_deviation, unequal_columns
 from .bars import Bars, first_fit_note
@@ -29,8 +29,6 @@ from .repeating import command_line
 from .summary import peak_memory, print_summary, scores_against, summary_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .._estimator import PSKC
     from ..tables.base import Table
     from ..tables.reading import Rows
@@ -98,8 +96,9 @@ def fit(
 ) -> None:
     """Cluster the rows of DATA and print a summary.
 
-    DATA is CSV, TSV, Parquet, Arrow or Feather, NPY, NPZ or LibSVM; - is standard input. All its
-    columns are clustered unless told otherwise.
+    DATA is CSV, TSV, Parquet (a file or a folder of them), Arrow or Feather, NPY, NPZ or LibSVM; -
+    is standard input. All its columns are clustered unless told otherwise. A large file is read
+    some rows at a time, several times over, and is never in memory as a whole.
     """
     started = time.perf_counter()
     if as_json and output == STANDARD_OUTPUT:
@@ -112,7 +111,8 @@ def fit(
     with opened_data("fit", data, options) as table, Bars() as bars:
         job = _do(table, options, parameters, bars)
         _write(job, outputs, keep_columns, bars)
-    summary = _summary(job, outputs, parameters, time.perf_counter() - started)
+        # Here, since hints may read the table once more.
+        summary = _summary(job, outputs, parameters, started)
     if as_json:
         print_json(summary)
     else:
@@ -125,14 +125,14 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     from .._estimator import PSKC
 
     started = time.perf_counter()
-    selection, rows = read_data(table, options, bars)
+    selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
     model = PSKC(**parameters, callback=bars.of_fit)
     chooses = Parameters.checked(model.get_params(deep=False)).chooses
     scaling = options["scaling"]
-    preparation = Preparation.of(rows.numbers, selection.features, scaling, rows.means, rows.weight)
-    bars.show("encode", 0.0, first_fit_note(len(rows.numbers), chooses=chooses))
-    model.fit(preparation.apply(rows.numbers), sample_weight=rows.weight)
+    preparation = Preparation.of(rows.values, selection.features, scaling, rows.means, rows.weight)
+    bars.show("encode", 0.0, first_fit_note(len(rows), chooses=chooses))
+    model.fit(preparation.apply_all(rows.values), sample_weight=rows.weight)
     model.preparation_ = preparation
     fitted = time.perf_counter()
     scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
@@ -165,15 +165,21 @@ def _write_labels(job: _Job, output: str, keep_columns: bool) -> None:
 
 
 def _write_report(job: _Job, report: str) -> None:
+    from .._data.sources import RowBlocks
     from ..report import write_report
     from ..tables.labels import values_of
 
-    ids, scaling = job.selection.ids, job.model.preparation_.scaling
-    with writing(report):
+    ids, scaling, values = job.selection.ids, job.model.preparation_.scaling, job.rows.values
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(writing(report))
+        if isinstance(values, RowBlocks):
+            # The page looks rows up one by one: those of a large file are kept on disk meanwhile.
+            folder = job.model.scratch_dir or Path(report).parent
+            values = stack.enter_context(values.on_disk(folder))
         write_report(
             report,
             job.model,
-            job.rows.numbers,
+            values,
             feature_names=list(job.selection.features),
             ids=values_of(job.table, ids[0], job.rows.kept) if ids else None,
             title=Path(job.table.name).name,
@@ -185,8 +191,9 @@ def _write_report(job: _Job, report: str) -> None:
 
 
 def _summary(
-    job: _Job, outputs: _Outputs, parameters: dict[str, Any], total: float
+    job: _Job, outputs: _Outputs, parameters: dict[str, Any], started: float
 ) -> dict[str, Any]:
+    hints = _hints(job)
     return {
         "data": job.table.name,
         "columns": list(job.selection.features),
@@ -194,7 +201,7 @@ def _summary(
         "n_dropped": job.rows.n_dropped,
         "n_filled": job.rows.n_filled,
         **summary_of(job.model),
-        "hints": _hints(job),
+        "hints": hints,
         "label": job.selection.label,
         "weight": job.selection.weight,
         "scores": job.scores,
@@ -202,7 +209,7 @@ def _summary(
         "psi": job.model.psi_,
         "tau": job.model.tau_,
         "command": command_line(click.get_current_context()),
-        "seconds": {**job.seconds, "total": total},
+        "seconds": {**job.seconds, "total": time.perf_counter() - started},
         "memory_bytes": peak_memory(),
         "written": [name for name in outputs.names() if name != STANDARD_OUTPUT],
     }
@@ -210,23 +217,19 @@ def _summary(
 
 def _hints(job: _Job) -> list[str]:
     """Return what may be wrong with the choice of columns, if nobody has chosen."""
-    numbers, names = job.rows.numbers, job.selection.features
+    names, rising = job.selection.features, job.rows.rising
     hints = [
-        f'"{name}" rises from row to row as a number of the row does. Leave it out with: '
-        f"--id {option_value([name])}"
-        for name, column in zip(names, numbers.T, strict=True)
-        if len(names) > 1 and _rises_like_a_number(column)
+        f'"{name}" looks like a row number. Leave it out with: --id {option_value([name])}'
+        for name in rising
+        if len(names) > 1
     ]
-    _, spreads = mean_and_deviation(numbers, job.rows.weight)
-    unequal = unequal_columns(spreads)
-    if unequal is not None and job.model.preparation_.scaling == "none":
-        widest, narrowest, ratio = unequal
-        hints.append(
-            f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}", and '
-            "counts for as much more. If that is only a matter of units: --scale standard"
-        )
+    if job.model.preparation_.scaling == "none":
+        _, spreads = mean_and_deviation(job.rows.values, job.rows.weight)
+        unequal = unequal_columns(spreads)
+        if unequal is not None:
+            widest, narrowest, ratio = unequal
+            hints.append(
+                f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}", and '
+                "counts for as much more. If that is only a matter of units: --scale standard"
+            )
     return hints
-
-
-def _rises_like_a_number(column: NDArray[Any]) -> bool:
-    return bool((np.diff(column) > 0).all() and (column == np.rint(column)).all())

@@ -153,20 +153,19 @@ class _Placing:
         self, batch: Batch, n_before: int
     ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         """Return rows without missing values, and which of them are not to be placed."""
-        from ..tables.reading import fill, find_gaps
+        from ..tables.scanning import by_column, fill, find_gaps
 
         gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)
         if not gaps.any:
             return batch.numbers, None
         preparation = preparation_of(self._model)
         if self._missing == "drop":
-            filled, _ = fill(batch.numbers, np.zeros(batch.numbers.shape[1]))
-            return filled, gaps.rows
+            return fill(batch.numbers, np.zeros(batch.numbers.shape[1])), gaps.rows
         if self._missing == "mean":
             if preparation is None:
                 raise TableError("the model knows no means for --missing mean. Use drop.")
-            return fill(batch.numbers, preparation.means)[0], None
-        raise MissingValuesError(gaps.counts, gaps.n_rows)
+            return fill(batch.numbers, preparation.means), None
+        raise MissingValuesError(by_column(self._selection.features, gaps.counts), gaps.n_rows)
 
     def _placed(
         self, rows: NDArray[Any], nothing: NDArray[np.bool_] | None

@@ -13,6 +13,7 @@ from ..tables.errors import (
     ImageGivenError,
     MissingValuesError,
     NotNumbersError,
+    SpecialFileError,
     TableError,
     WrongEncodingError,
     WrongFormatError,
@@ -46,9 +47,11 @@ def opened_data(command: str, data: str, options: dict[str, Any]) -> Iterator[Ta
         raise CommandError(line, ExitCode.INPUT) from error
 
 
-def read_data(table: Table, options: dict[str, Any], bars: Bars) -> tuple[Selection, Rows]:
-    """Read the columns that the options name."""
-    from ..tables.reading import read_rows
+def read_data(
+    table: Table, options: dict[str, Any], bars: Bars, *, streamed: bool
+) -> tuple[Selection, Rows]:
+    """Read the columns that the options name; if `streamed`, many rows are not kept in memory."""
+    from ..tables import reading
     from ..tables.selection import select
 
     selection = select(
@@ -60,13 +63,14 @@ def read_data(table: Table, options: dict[str, Any], bars: Bars) -> tuple[Select
         weight=options["weight"],
     )
     bars.show("read", 0.0)
-    rows = read_rows(
+    rows = reading.read_rows(
         table,
         selection,
         missing=options["missing"],
         report=lambda share: bars.show("read", share),
+        most_bytes=reading.MOST_BYTES_IN_MEMORY if streamed else None,
     )
-    if len(rows.numbers) < 2:
+    if len(rows) < 2:
         raise TableError(f"{table.name} has only 1 row to cluster. A fit needs two or more.")
     return selection, rows
 
@@ -83,6 +87,8 @@ def _way_out(error: TableError, command: str, data: str) -> str:
         if command == "predict":
             return f"Go on with one of {ways}."
         return f"Go on with one of {ways}, --drop {option_value(tuple(error.counts))}."
+    if isinstance(error, SpecialFileError) and data != "-":
+        return f"Or read it as standard input: pskclust {command} - < {shlex.quote(data)}"
     if isinstance(error, WrongEncodingError):
         return "Name its encoding, say with --encoding cp1252."
     if isinstance(error, ImageGivenError):

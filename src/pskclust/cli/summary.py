@@ -110,7 +110,7 @@ def _python_note(summary: Mapping[str, Any]) -> str:
     return note
 
 
-def scores_against(classes: NDArray[np.int64], labels: NDArray[np.int64]) -> dict[str, float]:
+def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dict[str, float]:
     """Return how clusters agree with known classes, over the rows whose class is known."""
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 

@@ -122,12 +122,13 @@ def _swept(
     from .._data.scaling import Preparation
     from .._sweep import sweep as run_sweep
 
-    selection, rows = read_data(table, options, bars)
+    streamed = parameters.get("kernel", "isolation") == "isolation"
+    selection, rows = read_data(table, options, bars, streamed=streamed)
     preparation = Preparation.of(
-        rows.numbers, selection.features, options["scaling"], rows.means, rows.weight
+        rows.values, selection.features, options["scaling"], rows.means, rows.weight
     )
     return run_sweep(
-        preparation.apply(rows.numbers),
+        preparation.apply_all(rows.values),
         psi=psi,
         tau=tau,
         n_seeds=n_seeds,

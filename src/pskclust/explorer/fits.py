@@ -12,13 +12,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _pipeline as pipeline
 from .._cells.partition import Partition
 from .._data.parameters import Parameters
 from .._engines.protocol import Engine
 from .._estimator import PSKC
-from .._local import column_names, engine_of, rows_of
-from .._pipeline import Columns, Fitted
+from .._fit import pipeline
+from .._fit.in_process import column_names, engine_of, rows_of
+from .._fit.pipeline import Columns, Fitted
 from .._utils.memory import available_bytes
 from .._utils.progress import Progress, Report
 from .settings import Settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import html
+import os
 import secrets
 import socket
 import sys
@@ -134,7 +135,7 @@ class ExplorerServer:
 
 
 def explore(
-    X: ArrayLike,
+    X: ArrayLike | os.PathLike[str],
     *,
     sample_weight: ArrayLike | None = None,
     sample: int | None = None,
@@ -152,7 +153,9 @@ def explore(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or path
+        The path of a file in any format of :func:`pskclust.tables.read_table`, of which all
+        columns are explored.
     sample_weight : array-like of shape (n_samples,), default=None
         See :meth:`PSKC.fit`.
     sample : int or None, default=None
@@ -179,7 +182,10 @@ def explore(
     server : ExplorerServer
         With the address of the page, `url`, and a method to end it, `close`.
     """
-    table = TableSubject.of(X, weights=sample_weight, sample=sample)
+    if isinstance(X, str | os.PathLike):
+        table = TableSubject.from_file(os.fspath(X), weights=sample_weight, sample=sample)
+    else:
+        table = TableSubject.of(X, weights=sample_weight, sample=sample)
     server = serve(table, {"scaling": scaling, **parameters}, host=host, port=port)
     interactive = hasattr(sys, "ps1") or _in_notebook()
     if open_browser or (open_browser is None and not _in_notebook()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from .._utils.optional import optional
 from ..image.colour_spaces import to_space
 from ..image.pixels import Colours, Pixels, to_eight_bits
 from ..image.segments import Segments
+from ..tables.opening import open_table
+from ..tables.reading import read_rows
+from ..tables.selection import Selection, select
+from ..tables.streaming import ways_out
 from .settings import Settings
 
 # The seed that samples are drawn with: the exported code draws the same.
@@ -83,6 +88,20 @@ class TableSubject:
         weight = None if weights is None else np.asarray(weights, dtype=np.float64)
         chosen = draw_sample(len(rows), rows.shape[1], sample)
         return cls(name, columns, rows, weight, chosen, origin, kept)
+
+    @classmethod
+    def from_file(
+        cls, path: str, *, weights: ArrayLike | None = None, sample: int | None = None
+    ) -> TableSubject:
+        """Return the table of all columns of a file."""
+        with ways_out("read_table"):
+            file = open_table(Path(path), path)
+            columns = select(file).features
+            rows = read_rows(file, Selection(columns), report=lambda share: None).numbers
+        name, origin = Path(path).name, Origin(path)
+        return cls.of(
+            rows, name=name, columns=columns, weights=weights, sample=sample, origin=origin
+        )
 
     @property
     def n_rows(self) -> int:

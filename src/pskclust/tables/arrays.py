@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tokenize
 import zipfile
 import zlib
@@ -35,6 +36,13 @@ _DAMAGED = (
 )
 
 
+class TooShortError(ValueError):
+    """An array of which the file holds a part only."""
+
+    def __init__(self, n_announced: int, n_stored: int) -> None:
+        super().__init__(f"it announces {n_announced:,} bytes and holds {n_stored:,}")
+
+
 @dataclass(frozen=True)
 class _Stored:
     """An array in a file, of which only the header has been read."""
@@ -56,7 +64,13 @@ class _Stored:
             if read is None:
                 raise ValueError(f"array format {version}")
             shape, by_columns, dtype = read(stream)
-        return cls(path, member, shape, dtype, by_columns and len(shape) > 1)
+            n_stored = _n_bytes(path, member) - stream.tell()
+        stored = cls(path, member, shape, dtype, by_columns and len(shape) > 1)
+        # A header of a few bytes can announce any number of rows and columns.
+        n_announced = dtype.itemsize * math.prod(shape)
+        if min(shape, default=0) < 0 or (n_announced > n_stored and not dtype.hasobject):
+            raise TooShortError(n_announced, n_stored)
+        return stored
 
     def pieces(self, n_rows: int) -> Iterator[NDArray[Any]]:
         """Yield some rows at a time."""
@@ -98,6 +112,8 @@ class ArrayTable(NamedColumns):
     def __init__(self, path: Path, name: str, kind: str) -> None:
         try:
             arrays = _arrays_in(path, kind)
+        except TooShortError as error:
+            raise TableError(f"{name} is damaged: {error}. Save or copy it again.") from error
         except _DAMAGED as error:
             raise WrongFormatError(name, kind.upper(), None) from error
         main = _main_array(arrays, name)
@@ -152,7 +168,8 @@ def _n_rows_of_first(arrays: dict[str, _Stored]) -> int:
 
 def _arrays_in(path: Path, kind: str) -> dict[str, _Stored]:
     if kind == "npy":
-        return {"array": _Stored.of(path, None)}
+        only = _Stored.of(path, None)
+        return {"array": only} if only.shape else {}
     with zipfile.ZipFile(path) as archive:
         members = [name for name in archive.namelist() if name.endswith(".npy")]
     arrays = {member.removesuffix(".npy"): _Stored.of(path, member) for member in members}
@@ -184,6 +201,13 @@ def _main_array(arrays: dict[str, _Stored], name: str) -> str | None:
     if len({array.shape for array in arrays.values()}) > 1:
         raise TableError(f"{name} holds columns of different lengths. Name a table in it X.")
     return None
+
+
+def _n_bytes(path: Path, member: str | None) -> int:
+    if member is None:
+        return path.stat().st_size
+    with zipfile.ZipFile(path) as archive:
+        return archive.getinfo(member).file_size
 
 
 def _opened(path: Path, member: str | None) -> BinaryIO:

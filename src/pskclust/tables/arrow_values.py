@@ -29,6 +29,11 @@ def to_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> Numbers:
     return numbers
 
 
+def release_memory() -> None:
+    """Give back what Arrow keeps for the next batch, once there is none."""
+    pa.default_memory_pool().release_unused()
+
+
 def _values(array: pa.Array) -> Any:
     if kinds.is_dictionary(array.type):
         array = array.dictionary_decode()

@@ -10,29 +10,66 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .arrow_values import strange_columns, to_numbers
+from .arrow_values import release_memory, strange_columns, to_numbers
 from .base import Batch, NamedColumns, batch_rows
-from .errors import TableError, WrongFormatError
+from .errors import TableError, WrongFormatError, listed
 from .formats import first_bytes
+
+_BUFFER_BYTES = 1 << 20
 
 
 class ParquetTable(NamedColumns):
-    """A Parquet file."""
+    """A Parquet file, or several with the same columns, one after the other."""
 
-    def __init__(self, path: Path, name: str) -> None:
-        try:
-            file = pq.ParquetFile(path)
-        except (pa.ArrowException, OSError) as error:
-            raise WrongFormatError(name, "Parquet", None) from error
-        schema = file.schema_arrow
-        n_rows = file.metadata.num_rows
-        super().__init__(name, checked_names(schema.names, name), n_rows=n_rows)
-        self._strange = strange_columns(schema)
-        self._file = file
+    def __init__(self, paths: Sequence[Path], name: str) -> None:
+        n_rows = 0
+        strange: dict[str, str] = {}
+        for number, path in enumerate(paths):
+            own_name = name if len(paths) == 1 else str(path)
+            try:
+                with pq.ParquetFile(path) as file:
+                    schema, n_own = file.schema_arrow, file.metadata.num_rows
+            except (pa.ArrowException, OSError) as error:
+                raise WrongFormatError(own_name, "Parquet", None) from error
+            if number == 0:
+                super().__init__(name, checked_names(schema.names, name))
+            _require_columns(self.columns, schema.names, own_name, str(paths[0]))
+            strange |= strange_columns(schema)
+            n_rows += n_own
+        self._paths, self.n_rows, self._strange = list(paths), n_rows, strange
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
         wanted = list(dict.fromkeys([*numbers, *others]))
-        pieces = self._file.iter_batches(batch_rows(len(wanted)), columns=wanted)
+        n_done = 0
+        for piece in _readable(self._pieces(wanted), self.name):
+            n_done += piece.num_rows
+            yield _batch(piece, numbers, others, n_done / max(1, self.n_rows or 1))
+
+    def _pieces(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
+        for path in self._paths:
+            # Otherwise whole row groups are in memory, two at a time.
+            with pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
+                yield from file.iter_batches(batch_rows(len(wanted)), columns=wanted)
+
+
+class DatasetTable(NamedColumns):
+    """A pyarrow dataset."""
+
+    def __init__(self, dataset: Any, name: str) -> None:
+        names = checked_names(dataset.schema.names, name)
+        super().__init__(name, names, n_rows=dataset.count_rows())
+        self._strange = strange_columns(dataset.schema)
+        self._dataset = dataset
+
+    def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
+        wanted = list(dict.fromkeys([*numbers, *others]))
+        # Little is read ahead, since many batches at once could be much.
+        pieces = self._dataset.to_batches(
+            columns=wanted,
+            batch_size=batch_rows(len(wanted)),
+            batch_readahead=2,
+            fragment_readahead=1,
+        )
         n_done = 0
         for piece in _readable(pieces, self.name):
             n_done += piece.num_rows
@@ -74,12 +111,45 @@ class ArrowTable(NamedColumns):
         return (reader.get_batch(number) for number in range(reader.num_record_batches))
 
 
+def parquet_files(folder: Path, name: str) -> list[Path]:
+    """Return the Parquet files in a folder and its folders ``key=value``, in order of names."""
+    found = sorted(_inside(folder))
+    if not found:
+        raise TableError(f"{name} is a folder without Parquet files. Name a file in it.")
+    return found
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    try:
+        for path in folder.iterdir():
+            if path.name.startswith((".", "_")):
+                continue
+            if path.is_dir():
+                # Not every folder: a large tree must not be searched by mistake.
+                if "=" in path.name:
+                    yield from _inside(path)
+            elif path.suffix.lower() in (".parquet", ".pq") and path.is_file():
+                yield path
+    except OSError as error:
+        raise TableError(f"{folder} cannot be read: {error.strerror}.") from error
+
+
 def checked_names(names: Sequence[str], table: str) -> tuple[str, ...]:
     """Return names of columns, all different, or raise TableError."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise TableError(f'{table} has two columns of the name "{twice[0]}". Rename one of them.')
     return tuple(names)
+
+
+def _require_columns(
+    expected: Sequence[str], found: Sequence[str], name: str, first_name: str
+) -> None:
+    if set(expected) != set(found):
+        raise TableError(
+            f"{name} has other columns than {first_name}: {listed(list(found))} instead of "
+            f"{listed(list(expected))}."
+        )
 
 
 def _readable(pieces: Iterator[pa.RecordBatch], name: str) -> Iterator[pa.RecordBatch]:
@@ -89,6 +159,8 @@ def _readable(pieces: Iterator[pa.RecordBatch], name: str) -> Iterator[pa.Record
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise TableError(f"{name} is damaged and cannot be read to its end ({reason}).") from error
+    finally:
+        release_memory()
 
 
 def _batch(

@@ -13,6 +13,17 @@ class TableError(ValueError):
     """A file that cannot be used as a table."""
 
 
+class NoSuchFileError(TableError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class SpecialFileError(TableError):
+    """A device, pipe or socket, which may have no end and cannot be read twice."""
+
+    def __init__(self, name: str, words: str) -> None:
+        super().__init__(f"{name} is {words}, not a file. Save its content to a file first.")
+
+
 class WrongFormatError(TableError):
     """A file that is not what its ending, or the caller, says."""
 

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
+from .._utils.memory import readable_bytes
 from .base import Table
-from .errors import TableError
-from .formats import format_of
+from .errors import NoSuchFileError, SpecialFileError, TableError
+from .formats import FORMATS, format_of
 
 STANDARD_INPUT = "-"
+
+_NAME_OF_STANDARD_INPUT = "standard input"
+_PIECE_BYTES = 1 << 20
+# So much of the disk is left to others while standard input is kept there.
+_FREE_BYTES = 1 << 28
+_SPECIAL = (
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+)
 
 
 @contextlib.contextmanager
@@ -38,10 +52,9 @@ def opened_table(
         raise ValueError("standard_input is not given.")
     # Formats of columns are read from their end, and what is kept can be read again.
     with tempfile.NamedTemporaryFile(prefix="pskclust-") as spool:
-        shutil.copyfileobj(standard_input, spool, 1 << 20)
-        spool.flush()
-        name = "standard input"
-        yield open_table(Path(spool.name), name, kind, delimiter, has_header, encoding)
+        path_of_spool, name = Path(spool.name), _NAME_OF_STANDARD_INPUT
+        _copy(standard_input, spool, kind)
+        yield open_table(path_of_spool, name, kind, delimiter, has_header, encoding)
 
 
 def open_table(
@@ -52,8 +65,14 @@ def open_table(
     has_header: bool | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Return the table in a file, or raise TableError."""
-    _require_content(path, name)
+    """Return the table in a file, or in a folder of Parquet files, or raise TableError."""
+    if kind is not None and kind not in FORMATS:
+        raise TableError(f"format={kind!r} is not known. Use one of {', '.join(FORMATS)}.")
+    _require_file(path, name)
+    if path.is_dir():
+        from .columnar import ParquetTable, parquet_files
+
+        return ParquetTable(parquet_files(path, name), name)
     kind = format_of(path, name, kind)
     table: Table
     if kind in ("npy", "npz"):
@@ -67,7 +86,7 @@ def open_table(
     elif kind == "parquet":
         from .columnar import ParquetTable
 
-        table = ParquetTable(path, name)
+        table = ParquetTable([path], name)
     elif kind == "arrow":
         from .columnar import ArrowTable
 
@@ -82,15 +101,55 @@ def open_table(
     return table
 
 
-def _require_content(path: Path, name: str) -> None:
+def _require_file(path: Path, name: str) -> None:
+    """Raise TableError unless there is a file with content, or a folder; read one byte at most."""
     try:
-        if path.is_dir():
-            raise TableError(f"{name} is a folder. Name a file in it.")
+        mode = path.stat().st_mode
+        _refuse_special(mode, name)
+        if stat.S_ISDIR(mode):
+            return
         with open(path, "rb") as stream:
             is_empty = not stream.read(1)
     except FileNotFoundError as error:
-        raise TableError(f"there is no file {name}.") from error
-    except OSError as error:
-        raise TableError(f"{name} cannot be opened: {error.strerror}.") from error
+        raise NoSuchFileError(f"there is no file {name}.") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise TableError(f"{name} cannot be opened: {reason}.") from error
     if is_empty:
         raise TableError(f"{name} is empty.")
+
+
+def _refuse_special(mode: int, name: str) -> None:
+    for is_so, words in _SPECIAL:
+        if is_so(mode):
+            raise SpecialFileError(name, words)
+
+
+def _copy(source: BinaryIO, spool: IO[bytes], kind: str | None) -> None:
+    """Copy standard input to a file; end soon with what is no table, or would fill the disk."""
+    _refuse_endless_device(source)
+    folder = tempfile.gettempdir()
+    n_copied = 0
+    while piece := source.read(_PIECE_BYTES):
+        spool.write(piece)
+        spool.flush()
+        if not n_copied:
+            format_of(Path(spool.name), _NAME_OF_STANDARD_INPUT, kind)
+        n_copied += len(piece)
+        if shutil.disk_usage(folder).free < _FREE_BYTES:
+            raise TableError(
+                f"standard input holds more than {readable_bytes(n_copied)}, and {folder} has no "
+                "room for more. Name the file itself, or set TMPDIR to a larger folder."
+            )
+
+
+def _refuse_endless_device(source: BinaryIO) -> None:
+    try:
+        status = os.fstat(source.fileno())
+    except (AttributeError, OSError):  # not a file of the system, as in tests
+        return
+    is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+    if is_device and not source.isatty() and status.st_rdev != os.stat(os.devnull).st_rdev:
+        raise SpecialFileError(_NAME_OF_STANDARD_INPUT, "a device")

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from .arrow_values import to_numbers
+from .arrow_values import release_memory, to_numbers
 from .base import Batch, NamedColumns, batch_rows
 from .columnar import checked_names
 from .dialect import MISSING, Dialect, encoding_of, is_number, known_encoding, sniff
@@ -21,7 +21,9 @@ from .errors import NotNumbersError, TableError, WrongEncodingError, WrongFormat
 from .formats import COMPRESSIONS
 
 _HEAD_BYTES = 1 << 18
-_BLOCK_BYTES = 1 << 23
+# Arrow reads some 40 blocks ahead. A line must fit into a block.
+_BLOCK_BYTES = 1 << 20
+_LINES_PER_BLOCK = 32
 _NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to double")
 
 
@@ -44,6 +46,8 @@ class TextTable(NamedColumns):
         super().__init__(name, checked_names(dialect.names, name), has_names=dialect.has_header)
         self._strange = {column: f'is text ("{cell}")' for column, cell in dialect.texts.items()}
         self._dialect: Dialect = dialect
+        longest = max(map(len, head.split(b"\n")))
+        self._block_bytes = max(_BLOCK_BYTES, _LINES_PER_BLOCK * longest)
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
         types = {name: pa.string() for name in others} | {name: pa.float64() for name in numbers}
@@ -58,6 +62,8 @@ class TextTable(NamedColumns):
                         yield Batch(to_numbers(piece, numbers), carried, share())
         except (pa.ArrowException, UnicodeError) as error:
             raise self._explained(error, ragged) from error
+        finally:
+            release_memory()
 
     def _blocks(
         self, stream: Any, types: dict[str, pa.DataType], ragged: list[tuple[int, int]]
@@ -70,7 +76,7 @@ class TextTable(NamedColumns):
         yield from pacsv.open_csv(
             stream,
             read_options=pacsv.ReadOptions(
-                block_size=_BLOCK_BYTES,
+                block_size=self._block_bytes,
                 column_names=dialect.names,
                 skip_rows_after_names=int(dialect.has_header),
                 encoding="utf8" if dialect.encoding == "utf-8-sig" else dialect.encoding,

@@ -7,16 +7,17 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from ._cells.partition import Partition
-from ._data.parameters import Parameters
-from ._data.rows import Data, FitRows, check_columns, check_rows
-from ._data.sources import RowBlocks, row_blocks
-from ._data.streamed import BlockData
-from ._data.weights import Weights, check_weights
-from ._engines.out_of_core import out_of_core_engine
-from ._engines.protocol import Engine
-from ._engines.select import isolation_engine
-from ._utils.progress import Report, ignore
+from .._cells.partition import Partition
+from .._data.parameters import Parameters
+from .._data.rows import Data, FitRows, check_columns, check_rows
+from .._data.sources import RowBlocks
+from .._data.streamed import StreamedRows
+from .._data.weights import Weights, check_weights
+from .._engines.out_of_core import out_of_core_engine
+from .._engines.protocol import Engine
+from .._engines.select import isolation_engine
+from .._utils.progress import Report, ignore
+from ..tables.streaming import row_blocks
 
 
 def rows_of(
@@ -25,7 +26,7 @@ def rows_of(
     sample_weight: ArrayLike | None,
     parameters: Parameters,
     report: Report = ignore,
-) -> Data | BlockData:
+) -> Data | StreamedRows:
     """Return the rows of a fit, checked, in memory or to be read in blocks.
 
     `n_features_in_` and `feature_names_in_` of the estimator are set on the way.
@@ -40,14 +41,15 @@ def rows_of(
         blocks.names = column_names(estimator)
     check_columns(estimator, blocks.n_columns, blocks.names, reset=True)
     weights = _weights(sample_weight, blocks.n_rows, parameters)
-    return BlockData(blocks, metric, weights, report)
+    hashed = parameters.checkpoint is not None
+    return StreamedRows(blocks, metric, weights, report, with_fingerprint=hashed)
 
 
 def engine_of(
     rows: FitRows, partition: Partition, parameters: Parameters, report: Report = ignore
 ) -> Engine:
     """Return the engine for rows in this process."""
-    if isinstance(rows, BlockData):
+    if isinstance(rows, StreamedRows):
         return out_of_core_engine(
             rows, partition, parameters.n_jobs, parameters.scratch_dir, report
         )

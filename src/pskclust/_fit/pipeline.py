@@ -18,23 +18,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ._cells.count_tables import ClusterTables
-from ._cells.methods import draw_for_fit
-from ._cells.partition import Partition
-from ._choice.confidence import Confidence
-from ._choice.linked import Linkage, Linked, link_chosen, link_growth
-from ._choice.rule import PART_TAUS, Chosen, choose
-from ._choice.sample import Recipe
-from ._data.checks import check_distances, check_psi
-from ._data.defaults import choose_tau
-from ._data.parameters import Parameters
-from ._data.rows import Data, FitRows
-from ._data.streamed import BlockData
-from ._engines.protocol import Engine
-from ._pskc.assignment import give_rows
-from ._pskc.checkpoint import Checkpoint
-from ._pskc.growth import Growth, Journal, grow
-from ._pskc.refinement import (
+from .._cells.count_tables import ClusterTables
+from .._cells.methods import draw_for_fit
+from .._cells.partition import Partition
+from .._choice.confidence import Confidence
+from .._choice.linked import Linkage, Linked, link_chosen, link_growth
+from .._choice.rule import PART_TAUS, Chosen, choose
+from .._choice.sample import Recipe
+from .._data.checks import check_distances, check_psi
+from .._data.defaults import choose_tau
+from .._data.parameters import Parameters
+from .._data.rows import Data, FitRows
+from .._data.streamed import StreamedRows
+from .._engines.protocol import Engine
+from .._pskc.assignment import give_rows
+from .._pskc.checkpoint import Checkpoint
+from .._pskc.growth import Growth, Journal, grow
+from .._pskc.refinement import (
     MAX_PASSES,
     Refinement,
     adopt_noise,
@@ -42,9 +42,9 @@ from ._pskc.refinement import (
     label_absent,
     refine,
 )
-from ._pskc.result import Result
-from ._utils.json_values import plain_value
-from ._utils.progress import Progress, Report, ignore
+from .._pskc.result import Result
+from .._utils.json_values import plain_value
+from .._utils.progress import Progress, Report, ignore
 
 MakeEngine = Callable[[Partition], Engine]
 
@@ -274,7 +274,7 @@ def _journal(
     rows: FitRows, parameters: Parameters, partition: Partition, tau: float
 ) -> Checkpoint | None:
     """Return the journal that a checkpoint is noted in, if one is wanted."""
-    if parameters.checkpoint is None or not isinstance(rows, BlockData):
+    if parameters.checkpoint is None or not isinstance(rows, StreamedRows):
         return None
     names = ("growth_rate", "n_partitions", "method", "metric", "replace", "random_state")
     values = {name: plain_value(getattr(parameters, name)) for name in names}

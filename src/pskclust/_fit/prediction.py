@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._cells.count_tables import ClusterTables, most_similar
-from ._data.rows import Data
-from ._data.weights import uniform_weights
-from ._engines.select import labels_by_blocks
-from ._kernels.select import kernels_for
-from ._pipeline import Fitted
-from ._utils.memory import require_memory
-from ._utils.parallel import Buffers, map_chunks, one_blas_thread, rows_per_chunk
+from .._cells.count_tables import ClusterTables, most_similar
+from .._data.rows import Data
+from .._data.weights import uniform_weights
+from .._engines.select import labels_by_blocks
+from .._kernels.select import kernels_for
+from .._utils.memory import require_memory
+from .._utils.parallel import Buffers, map_chunks, one_blas_thread, rows_per_chunk
+from .pipeline import Fitted
 
 
 def require_reach(fitted: Fitted, rows: NDArray[Any]) -> NDArray[Any]:

@@ -1,0 +1,88 @@
+"""Work on superblocks of neighbour blocks in threads, and labels of rows by their tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._cells.count_tables import ClusterTables
+from .._cells.neighbour_blocks import block_rows
+from .._cells.voronoi import VoronoiPartition
+from .._data.rows import Data
+from .._kernels import neighbour_labels as label_kernels
+from .._utils.parallel import map_chunks, n_threads
+
+T = TypeVar("T")
+Superblocks = NDArray[np.int64]
+
+# Tables of all clusters beyond this size are not written out: rows are judged one by one.
+LARGEST_TABLES_BYTES = 1 << 28
+LARGEST_TABLES_PER_RUN_BYTES = 1 << 25
+# Not many, since each has a table of its own.
+_RUNS_PER_THREAD = 2
+SUPERBLOCKS_PER_RUN = 64
+
+
+def map_superblocks(
+    work: Callable[[Superblocks], T],
+    superblocks: Superblocks,
+    n_jobs: int | None,
+    superblocks_per_run: int = SUPERBLOCKS_PER_RUN,
+) -> Iterator[T]:
+    """Deal superblocks out to a few runs a thread: those with much to do stand side by side."""
+    threads = n_threads(n_jobs)
+    most = -(-len(superblocks) // superblocks_per_run)
+    n_runs = min(_RUNS_PER_THREAD * threads if threads > 1 else 1, most)
+    # Contiguous, since code is compiled anew for other arrays.
+    runs = [superblocks[first::n_runs].copy() for first in range(n_runs)]
+    return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
+
+
+def tables_fit_in_memory(
+    clusters: ClusterTables, largest_bytes: int = LARGEST_TABLES_BYTES
+) -> bool:
+    """Whether the tables of all clusters can be written out in full."""
+    return bytes_of_tables(len(clusters), clusters.shape) <= largest_bytes
+
+
+def bytes_of_tables(n_clusters: int, shape: tuple[int, int]) -> int:
+    """Return the size of the tables of all clusters, written out in full."""
+    return 8 * n_clusters * math.prod(shape)
+
+
+def labeller(
+    layout: Any,
+    clusters: ClusterTables,
+    threshold: float,
+    labels: NDArray[np.int64],
+) -> Callable[[Superblocks], None]:
+    """Return a function that labels the rows of some superblocks by their most similar cluster."""
+    tables, denominators = clusters.padded, clusters.resolution * clusters.masses
+
+    def label(some: Superblocks) -> None:
+        possible = np.empty((2, len(clusters)), dtype=np.int64)
+        label_kernels.most_similar(layout, some, tables, denominators, threshold, possible, labels)
+
+    return label
+
+
+def most_similar_clusters(
+    data: Data,
+    partition: VoronoiPartition,
+    clusters: ClusterTables,
+    threshold: float,
+    n_jobs: int | None,
+) -> NDArray[np.int64]:
+    """Return the most similar cluster of each new row, -1 where none is above `threshold`."""
+    blocked = block_rows(data, partition, n_jobs)
+    labels = np.empty(len(data), dtype=np.int64)
+    label = labeller(blocked.layout, clusters, threshold, labels)
+    for _ in map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
+        pass
+    answer = np.empty_like(labels)
+    answer[blocked.order] = labels
+    return answer

@@ -1,0 +1,1 @@
+"""One fit from rows to result, and predictions by it, for every estimator and engine."""

@@ -1,0 +1,299 @@
+"""One pass over a table: everything that must be known before its rows are clustered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._data.scaling import chunks
+from .._utils.memory import require_memory
+from .base import Numbers, Table
+from .dialect import MISSING
+from .errors import MissingValuesError, TableError
+from .selection import Selection
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Missing = Literal["refuse", "drop", "mean"]
+ShareReport = Callable[[float], None]
+
+_GAP_ROWS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """The facts about the columns of a selection.
+
+    Everything is of the rows to cluster, which are all rows of the file but for those dropped.
+    `numbers` are these rows if they fit into the limit, still with their gaps; None otherwise.
+    """
+
+    n_rows: int
+    kind: np.dtype[Any]  # of the numbers
+    numbers: Numbers | None  # (n, d)
+    weight: NDArray[np.float64] | None  # (n,)
+    classes: NDArray[np.int32] | None  # (n,) numbers for the values of the label, -1 for none
+    kept: NDArray[np.bool_] | None  # (n_in_file,) the rows to cluster; None if all are
+    means: NDArray[np.float64]  # (d,) over the values that are there
+    n_gaps: int  # missing values among the features
+    rising: tuple[str, ...]  # features that are whole numbers and rise from row to row
+
+
+def scan(
+    table: Table,
+    selection: Selection,
+    missing: Missing,
+    report: ShareReport,
+    most_bytes: int | None,
+) -> Scan:
+    """Read all rows once; keep their numbers if they take at most `most_bytes`, None for any."""
+    reading = _Pass(table, selection, missing, report)
+    features, n_features = selection.features, len(selection.features)
+    store = _Store(table, n_features, most_bytes)
+    sums, counts = np.zeros(n_features), np.zeros(n_features, dtype=np.int64)
+    rising = _Rising(n_features)
+    for chunk in chunks(reading.kept_rows()):
+        wide = chunk.astype(np.float64, copy=False)
+        sums += np.nansum(wide, axis=0)
+        counts += np.count_nonzero(~np.isnan(wide), axis=0)
+        rising.add(chunk)
+        store.add(chunk)
+    reading.check()
+    nowhere = np.flatnonzero(counts == 0)
+    if len(nowhere):
+        raise TableError(f'column "{features[nowhere[0]]}" of {table.name} has no value at all.')
+    if missing == "mean" and selection.weight is not None and reading.gaps[n_features]:
+        raise TableError(f'column "{selection.weight}" of weights has missing values.')
+    return Scan(
+        n_rows=store.n_rows,
+        kind=store.kind,
+        numbers=store.numbers(),
+        weight=reading.weight(),
+        classes=reading.classes(),
+        kept=reading.kept(),
+        means=sums / counts,
+        n_gaps=0 if missing == "drop" else int(reading.gaps[:n_features].sum()),
+        rising=tuple(np.array(features, dtype=object)[rising.columns]),
+    )
+
+
+class _Pass:
+    """The rows of a table on their way into a scan: gaps are counted, weights and classes kept."""
+
+    def __init__(
+        self, table: Table, selection: Selection, missing: Missing, report: ShareReport
+    ) -> None:
+        weight = () if selection.weight is None else (selection.weight,)
+        self._columns = (*selection.features, *weight)
+        self._others = () if selection.label is None else (selection.label,)
+        self._n_features = len(selection.features)
+        self._table, self._missing, self._report = table, missing, report
+        self.gaps = np.zeros(len(self._columns), dtype=np.int64)
+        self._with_gaps: list[NDArray[np.bool_]] = []
+        self._weights: list[NDArray[np.float64]] = []
+        self._classes = Classes(selection.label or "")
+
+    def kept_rows(self) -> Iterator[Numbers]:
+        """Yield the features of the rows that are kept, gaps as NaN."""
+        n_read = 0
+        for batch in self._table.batches(self._columns, self._others):
+            numbers = batch.numbers
+            gaps = find_gaps(numbers, self._columns, self._table.name, n_read)
+            n_read += len(numbers)
+            self.gaps += gaps.counts
+            self._with_gaps.append(gaps.rows)
+            for values in batch.others:
+                self._classes.add(values)
+            self._report(batch.share)
+            if self._missing == "drop" and gaps.any:
+                numbers = numbers[~gaps.rows]
+            if len(self._columns) > self._n_features:
+                self._weights.append(numbers[:, self._n_features].astype(np.float64))
+                numbers = np.ascontiguousarray(numbers[:, : self._n_features])
+            yield numbers
+
+    def check(self) -> None:
+        """Raise TableError if nothing is left, or values are missing that must not be."""
+        with_gaps = self._all_with_gaps()
+        if not len(with_gaps):
+            raise TableError(f"{self._table.name} has a header and no rows.")
+        if self.gaps.any() and self._missing == "refuse":
+            n_rows = int(np.count_nonzero(with_gaps))
+            raise MissingValuesError(by_column(self._columns, self.gaps), n_rows)
+        if self._missing == "drop" and with_gaps.all():
+            raise TableError(f"every row of {self._table.name} has a missing value: none is left.")
+
+    def kept(self) -> NDArray[np.bool_] | None:
+        return ~self._all_with_gaps() if self._missing == "drop" and self.gaps.any() else None
+
+    def weight(self) -> NDArray[np.float64] | None:
+        return np.concatenate(self._weights) if self._weights else None
+
+    def classes(self) -> NDArray[np.int32] | None:
+        kept = self.kept()
+        found = self._classes.numbers() if self._others else None
+        return found if found is None or kept is None else found[kept]
+
+    def _all_with_gaps(self) -> NDArray[np.bool_]:
+        if len(self._with_gaps) != 1:
+            self._with_gaps = [np.concatenate([np.zeros(0, dtype=bool), *self._with_gaps])]
+        return self._with_gaps[0]
+
+
+class _Store:
+    """Rows in one array, as long as they take no more memory than they may."""
+
+    def __init__(self, table: Table, n_columns: int, most_bytes: int | None) -> None:
+        self._most_bytes = most_bytes
+        self.n_rows = 0
+        self.kind: np.dtype[Any] = np.dtype(np.float32)
+        self._n_columns = n_columns
+        n_expected = table.n_rows or 0
+        self._rows: Numbers | None = None
+        if self._is_allowed(n_expected):
+            if most_bytes is None:
+                _require_room(table, n_columns)
+            self._rows = np.empty((n_expected, n_columns), dtype=np.float32)
+
+    def add(self, chunk: Numbers) -> None:
+        n_before, self.n_rows = self.n_rows, self.n_rows + len(chunk)
+        self.kind = np.result_type(self.kind, chunk.dtype)
+        if self._rows is None:
+            return
+        if not self._is_allowed(self.n_rows):
+            self._rows = None
+            return
+        self._rows = _with_room(self._rows, self.n_rows, self.kind, n_before)
+        self._rows[n_before : self.n_rows] = chunk
+
+    def numbers(self) -> Numbers | None:
+        if self._rows is not None:
+            self._rows.resize((self.n_rows, self._n_columns), refcheck=False)
+        return self._rows
+
+    def _is_allowed(self, n_rows: int) -> bool:
+        return self._most_bytes is None or n_rows * self._n_columns * 8 <= self._most_bytes
+
+
+class _Rising:
+    """Which columns are whole numbers that rise from row to row, as row numbers do."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.columns = np.ones(n_columns, dtype=bool)
+        self._last = np.full(n_columns, -np.inf)
+
+    def add(self, chunk: Numbers) -> None:
+        for column in np.flatnonzero(self.columns):
+            values = chunk[:, column]
+            self.columns[column] = (
+                values[0] > self._last[column]
+                and (np.diff(values) > 0).all()
+                and (values == np.rint(values)).all()
+            )
+            self._last[column] = values[-1]
+
+
+class Classes:
+    """Numbers for the values of a column, in the order in which they are met."""
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+        self._known: dict[Any, int] = {}
+        self._pieces = [np.zeros(0, dtype=np.int32)]
+
+    def add(self, values: pa.Array) -> None:
+        """Add the values of some rows, an Arrow array."""
+        import pyarrow as pa
+
+        try:
+            coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+        except pa.ArrowNotImplementedError as error:
+            raise TableError(
+                f'column "{self._column}" is {values.type}. Classes must be numbers or text.'
+            ) from error
+        numbers = np.array([*map(self._number, coded.dictionary.to_pylist()), -1], dtype=np.int32)
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        self._pieces.append(numbers[codes])
+
+    def numbers(self) -> NDArray[np.int32]:
+        """Return a number for each row, -1 where there is no value."""
+        return np.concatenate(self._pieces)
+
+    def _number(self, value: Any) -> int:
+        # Text keeps what stands for a missing value as it is.
+        if value is None or str(value).strip() in MISSING:
+            return -1
+        return self._known.setdefault(value, len(self._known))
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """Where values are missing."""
+
+    rows: NDArray[np.bool_]  # (n,)
+    counts: NDArray[np.int64]  # (d,)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.counts.any())
+
+    @property
+    def n_rows(self) -> int:
+        return int(np.count_nonzero(self.rows))
+
+
+def by_column(columns: tuple[str, ...], counts: NDArray[np.int64]) -> dict[str, int]:
+    """Return the numbers of missing values by column, only where there are any."""
+    return {column: int(n) for column, n in zip(columns, counts, strict=True) if n}
+
+
+def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: int = 0) -> Gaps:
+    """Return where values are missing; raise TableError for one that is infinite."""
+    rows = np.zeros(len(numbers), dtype=bool)
+    counts = np.zeros(len(columns), dtype=np.int64)
+    for start in range(0, len(numbers), _GAP_ROWS):
+        some = numbers[start : start + _GAP_ROWS]
+        if np.isfinite(some).all():
+            continue
+        infinite = np.argwhere(np.isinf(some))
+        if len(infinite):
+            row, column = infinite[0]
+            raise TableError(
+                f'column "{columns[column]}" of {name} is infinite in row '
+                f"{first_row + start + row + 1:,}. Leave that row out, or give it a number."
+            )
+        nothing = np.isnan(some)
+        rows[start : start + _GAP_ROWS] = nothing.any(axis=1)
+        counts += nothing.sum(axis=0)
+    return Gaps(rows, counts)
+
+
+def fill(numbers: Numbers, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers with `values`, one for each column, where they are missing."""
+    return np.where(np.isnan(numbers), values, numbers.astype(np.float64, copy=False))
+
+
+def _with_room(rows: Numbers, n_needed: int, kind: np.dtype[Any], n_used: int) -> Numbers:
+    """Return the array, or one that is larger or of a wider type."""
+    if np.result_type(rows.dtype, kind) != rows.dtype:
+        wider = np.empty((max(n_needed, len(rows)), rows.shape[1]), dtype=np.float64)
+        wider[:n_used] = rows[:n_used]
+        return wider
+    if n_needed > len(rows):
+        # Grown in place where the system can, so that memory is not needed twice.
+        rows.resize((max(n_needed, len(rows) * 3 // 2), rows.shape[1]), refcheck=False)
+    return rows
+
+
+def _require_room(table: Table, n_columns: int) -> None:
+    if table.n_rows is not None:
+        require_memory(
+            {"rows": table.n_rows * n_columns * 8},
+            f"Reading {table.n_rows:,} rows of {n_columns:,} columns from {table.name}",
+            "Use fewer columns or rows.",
+        )

@@ -1,0 +1,96 @@
+"""Anything that rows can be read from to row blocks: the door of ``PSKC.fit`` and ``predict``."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._data.sources import RowBlocks
+from .base import Numbers, Table
+from .errors import MissingValuesError, NotNumbersError, TableError
+from .opening import open_table
+from .reading import blocks_of
+from .scanning import Missing, scan
+from .selection import Selection, select, select_known
+
+
+def row_blocks(X: Any, known: Sequence[str] | None = None) -> RowBlocks | None:
+    """Return X as blocks if it is to be read from somewhere, None if it is in memory.
+
+    Of a file with column names only the columns in `known` are read, in that order, if given.
+    """
+    if isinstance(X, RowBlocks):
+        return X
+    if isinstance(X, str | os.PathLike):
+        path = os.fspath(X)
+        with ways_out():
+            table = open_table(Path(path), path)
+            by_name = known is not None and table.has_names
+            selection = select_known(table, known or ()) if by_name else select(table)
+            return stream(table, selection, way_out=True)
+    if hasattr(X, "__dask_graph__"):
+        raise TypeError(
+            f"X is a dask collection ({type(X).__name__}). Fit it with pskclust.dask.PSKC, or pass "
+            "X.compute() if that fits into memory."
+        )
+    if hasattr(X, "to_batches") and hasattr(X, "count_rows"):
+        from .columnar import DatasetTable
+
+        dataset = DatasetTable(X, "the dataset")
+        return stream(dataset, select(dataset))
+    on_disk = all(hasattr(X, name) for name in ("shape", "dtype", "chunks", "__getitem__"))
+    return RowBlocks.from_array(X) if on_disk else None
+
+
+def stream(
+    table: Table, selection: Selection, missing: Missing = "refuse", *, way_out: bool = False
+) -> RowBlocks:
+    """Return the rows of a table as blocks that are read from its file in every pass.
+
+    A file that does not tell its number of rows is read once to count them, as is one of which
+    rows are dropped or filled in. `way_out` says in errors what to call instead.
+    """
+    if table.n_rows is not None and missing == "refuse":
+        n_rows, n_columns = table.n_rows, len(selection.features)
+        names = selection.features if table.has_names else None
+        return RowBlocks(n_rows, n_columns, lambda: _complete(table, selection, way_out), names)
+    found = scan(table, selection, missing, _ignore, most_bytes=0)
+    return blocks_of(table, selection.features, found)
+
+
+def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Numbers]:
+    """Yield the rows of a table; raise TableError where values are missing or infinite."""
+    for batch in table.batches(selection.features):
+        if not np.isfinite(batch.numbers).all():
+            # All that is missing is counted now: most files have no gaps, and need no such pass.
+            with ways_out() if way_out else contextlib.nullcontext():
+                scan(table, selection, "refuse", _ignore, most_bytes=0)
+            raise TableError(f"{table.name} has changed while it was read.")
+        yield batch.numbers
+
+
+@contextlib.contextmanager
+def ways_out(function: str = "stream_table") -> Iterator[None]:
+    """Have errors name the function of `pskclust.tables` that helps, and how to call it."""
+    call = f"pskclust.tables.{function}"
+    try:
+        yield
+    except MissingValuesError as error:
+        _append(error, f'Pass {call}(path, missing="drop"), or "mean".')
+        raise
+    except NotNumbersError as error:
+        _append(error, f"Leave it out: pass {call}(path, drop={list(error.columns)}).")
+        raise
+
+
+def _append(error: TableError, way_out: str) -> None:
+    error.args = (f"{error} {way_out}",)
+
+
+def _ignore(share: float) -> None:
+    pass

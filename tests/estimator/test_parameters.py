@@ -1,0 +1,133 @@
+"""Every parameter acts in both kinds of fit, or is refused with a reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pskclust import PSKC
+
+GIVEN = {"psi": 16, "tau": 0.05}
+CHOSEN: dict = {}
+MODES = {"given": GIVEN, "chosen": CHOSEN}
+
+# A value for each parameter that changes the clusters of both kinds of fit.
+CHANGES = {
+    "psi": 40,
+    "tau": 0.4,
+    "growth_rate": 0.6,
+    "n_partitions": 7,
+    "n_clusters": 2,
+    "method": "hypersphere",
+    "metric": "cosine",
+    "replace": True,
+    "min_cluster_size": 90,
+    "random_state": 3,
+}
+ELSEWHERE = ("linking", "refine", "noise", "n_jobs", "verbose", "callback")
+STORAGE = ("scratch_dir", "checkpoint")
+
+
+def outcome(model):
+    return model.n_clusters_, model.objective_, model.labels_.tolist()
+
+
+def fit(mode, X, **changes):
+    return PSKC(**{"random_state": 0, **MODES[mode], **changes}).fit(X)
+
+
+def test_no_parameter_is_left_out_here():
+    assert {*CHANGES, *ELSEWHERE, *STORAGE} == set(PSKC().get_params())
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_parameter_changes_the_outcome(mode, name, scattered):
+    X = scattered + 5
+    assert outcome(fit(mode, X, **{name: CHANGES[name]})) != outcome(fit(mode, X))
+
+
+def test_linking_is_a_way_of_its_own(scattered):
+    assert fit("given", scattered).merge_tree_ is None
+    assert fit("given", scattered, linking=True).merge_tree_ is not None
+    assert fit("chosen", scattered).auto_ is not None
+    assert fit("chosen", scattered, linking=False).auto_ is None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_refinement_is_done_where_it_is_asked_for(mode, scattered):
+    without, with_it = (fit(mode, scattered, refine=refine) for refine in (False, True))
+    assert without.n_reassigned_ == 0
+    assert without.objective_ == without.objective_before_refinement_
+    assert with_it.n_reassigned_ > 0
+    assert with_it.objective_ > with_it.objective_before_refinement_
+    assert with_it.objective_before_refinement_ == without.objective_
+    assert np.count_nonzero(with_it.labels_ != without.labels_) == with_it.n_reassigned_
+    by_default = fit(mode, scattered)
+    assert outcome(by_default) == outcome(with_it if mode == "given" else without)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_number_of_threads_changes_nothing(mode, scattered):
+    assert outcome(fit(mode, scattered, n_jobs=2)) == outcome(fit(mode, scattered, n_jobs=1))
+    with pytest.raises(ValueError, match="n_jobs=0 is not allowed"):
+        fit(mode, scattered, n_jobs=0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_progress_is_told(mode, scattered, capsys):
+    heard = []
+    fit(mode, scattered, callback=heard.append)
+    assert heard
+    assert capsys.readouterr().err == ""
+    fit(mode, scattered, verbose=True)
+    assert capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_cells_go_where_they_are_told(mode, scattered, tmp_path):
+    model = fit(mode, scattered, scratch_dir=tmp_path)
+    assert model.engine_ == "out of core"
+    assert outcome(model) == outcome(fit(mode, scattered))
+
+
+def test_a_checkpoint_is_noted_or_refused(scattered, tmp_path):
+    folder = tmp_path / "noted"
+
+    def stop(progress):
+        if progress.n_clusters > 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit("given", scattered, checkpoint=folder, callback=stop)
+    assert list(folder.glob("cluster-*"))
+    with pytest.raises(ValueError, match="Give psi and tau, or leave checkpoint out"):
+        fit("chosen", scattered, checkpoint=folder)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_weights_act(mode, scattered):
+    weights = np.ones(len(scattered))
+    weights[: len(weights) // 2] = 0
+    model = PSKC(random_state=0, **MODES[mode]).fit(scattered, sample_weight=weights)
+    assert outcome(model) != outcome(fit(mode, scattered))
+
+
+@pytest.mark.parametrize("mode", [*MODES, "linked"])
+def test_figures_mean_the_same_for_every_kind_of_clusters(mode, scattered):
+    changes = {"n_clusters": 3, **GIVEN} if mode == "linked" else {}
+    weights = np.random.RandomState(0).randint(1, 4, len(scattered))
+    model = PSKC(random_state=0, **{**MODES.get(mode, {}), **changes})
+    model.fit(scattered, sample_weight=weights)
+    labels, member = model.labels_, model.labels_ >= 0
+    kernel = model.kernel_.similarity(scattered)
+    for cluster in range(model.n_clusters_):
+        own = labels == cluster
+        expected = kernel[own][:, own] @ weights[own] / weights[own].sum()
+        np.testing.assert_allclose(model.similarities_[own], expected, rtol=1e-12)
+        assert labels[model.seeds_[cluster]] == cluster
+    assert_array_equal(model.similarities_[~member], 0)
+    assert model.objective_ == pytest.approx((weights * model.similarities_).sum())
+    assert_array_equal(model.cluster_sizes_, np.bincount(labels[member]))
+    assert (model.growth_step_ is None) == (model.n_iter_ is None) == (mode == "chosen")
