@@ -364,7 +364,8 @@ def test_defaults_are_those_of_the_library():
     known = inspect.signature(PSKC).parameters
     for option in cli.commands["fit"].params:
         if option.name in PARAMETERS and option.name not in ("n_jobs", "random_state"):
-            own = option.get_default(click.Context(cli.commands["fit"]))
+            context = click.Context(cli.commands["fit"])
+            own = option.process_value(context, option.get_default(context))
             assert own == known[option.name].default
 
 

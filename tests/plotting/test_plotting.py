@@ -260,22 +260,22 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
     assert 'pip install "pskclust[plot]"' in answer.stdout
 
 
-def test_a_choice_is_drawn_with_a_line_for_each_psi(model):
-    display = AutoDisplay.from_estimator(model)
-    psis = sorted({cut.psi for cut in model.auto_.cuts})
+def test_a_choice_is_drawn_with_a_line_for_each_psi(chosen):
+    display = AutoDisplay.from_estimator(chosen)
+    psis = sorted({cut.psi for cut in chosen.auto_.cuts})
     names = [text.get_text() for text in display.axes_[0].get_legend().get_texts()]
     assert names == [f"psi {psi}" for psi in psis]
     for ax, measure in zip(display.axes_, ("credit", "worth"), strict=True):
         line = ax.lines[0].get_xydata()
-        first = [cut for cut in model.auto_.cuts if cut.psi == psis[0]]
+        first = [cut for cut in chosen.auto_.cuts if cut.psi == psis[0]]
         assert_array_equal(line[:, 0], [cut.n_clusters for cut in first])
         assert_array_equal(line[:, 1], [getattr(cut, measure) for cut in first])
     assert "3 clusters are reproduced" in display.axes_[0].get_title()
 
 
-def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(model):
-    display = MergeTreeDisplay.from_estimator(model)
-    n_parts = len(model.merge_tree_)
+def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(chosen):
+    display = MergeTreeDisplay.from_estimator(chosen)
+    n_parts = len(chosen.merge_tree_)
     assert display.ax_.get_title() == f"{n_parts} parts in 3 clusters"
     n_joins = sum(len(lines.get_segments()) for lines in display.ax_.collections)
     assert n_joins == n_parts - 1
