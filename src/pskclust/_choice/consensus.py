@@ -1,91 +1,61 @@
-"""What several clusterings of the same rows agree on, through tables of how many rows they share.
-
-The label -1 is noise: such a row agrees with nobody and does not count.
-"""
+"""Agreement of several clusterings of the same rows."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
+
+from .evidence import Floats
 
 Labels = NDArray[np.int64]
 
-# Votes settle in one or two rounds; this only ends what might go round in circles.
-_MAX_ROUNDS = 5
+
+def adjusted_rand(one: Labels, other: Labels) -> float:
+    """Return the adjusted Rand index of two clusterings whose labels start at 0."""
+    shared = shared_rows(one, other)
+    together, in_one, in_other = (
+        _pairs(counts) for counts in (shared, shared.sum(axis=1), shared.sum(axis=0))
+    )
+    everything = len(one) * (len(one) - 1) // 2
+    # Whole numbers, divided once.
+    most = (in_one + in_other) * everything - 2 * in_one * in_other
+    return 2 * (together * everything - in_one * in_other) / most if most else 1.0
 
 
-def shared_rows(first: Labels, second: Labels, n_first: int, n_second: int) -> NDArray[np.int64]:
+def shared_rows(one: Labels, other: Labels) -> NDArray[np.int64]:
     """Return how many rows each cluster of one and each of another clustering share."""
-    # Noise is counted before the clusters, in a row and a column of its own.
-    places = (first + 1) * (n_second + 1) + second + 1
-    counts = np.bincount(places, minlength=(n_first + 1) * (n_second + 1))
-    return counts.reshape(n_first + 1, n_second + 1)[1:, 1:]
+    n_one, n_other = int(one.max()) + 1, int(other.max()) + 1
+    counts = np.bincount(one * n_other + other, minlength=n_one * n_other)
+    return counts.reshape(n_one, n_other)
 
 
-def mean_jaccard(shared: NDArray[Any]) -> float:
-    """Return how well clusters are found again, given how many rows two clusterings share.
-
-    For each cluster of either one it is the largest Jaccard index with a cluster of the other; the
-    mean over the clusters of each, then of the two. Every cluster counts the same, however small.
-    """
-    unions = shared.sum(axis=1, keepdims=True) + shared.sum(axis=0) - shared
-    jaccard = shared / np.maximum(unions, 1)
-    return float((jaccard.max(axis=1).mean() + jaccard.max(axis=0).mean()) / 2)
+def _pairs(counts: NDArray[np.int64]) -> int:
+    return int((counts * (counts - 1)).sum()) // 2
 
 
-def _likeness(clusterings: list[Labels], n_clusters: int) -> NDArray[np.int64]:
-    """Return how many rows are in matching clusters of each two of some clusterings.
-
-    Clusters of one are matched one to one with those of another by the rows they share.
-    """
-    alike = np.zeros((len(clusterings), len(clusterings)), dtype=np.int64)
-    for first, one in enumerate(clusterings):
-        alike[first, first] = np.count_nonzero(one >= 0)
+def most_typical(clusterings: list[Labels], odds: Floats) -> int:
+    """Return which clustering is most like all that may be right, each counted by its odds."""
+    alike = np.eye(len(clusterings))
+    for first in range(len(clusterings)):
         for second in range(first):
-            matched = _n_matched(one, clusterings[second], n_clusters)
-            alike[first, second] = alike[second, first] = matched
-    return alike
+            agreement = adjusted_rand(clusterings[first], clusterings[second])
+            alike[first, second] = alike[second, first] = agreement
+    return int((alike @ odds).argmax())
 
 
-def most_typical(clusterings: list[Labels], n_clusters: int) -> Labels:
-    """Return the clustering that is most like all others."""
-    return clusterings[int(_likeness(clusterings, n_clusters).sum(axis=1).argmax())]
+def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> Floats:
+    """Return how likely it is that a row is in the cluster that matches its own."""
+    confidences = np.zeros(len(labels))
+    for other, share in zip(clusterings, odds, strict=True):
+        shared = shared_rows(labels, other)
+        unions = shared.sum(axis=1, keepdims=True) + shared.sum(axis=0) - shared
+        matches = (shared / unions).argmax(axis=1)
+        confidences += share * (matches[labels] == other)
+    return confidences
 
 
-def vote(clusterings: list[Labels], n_clusters: int) -> Labels:
-    """Return the labels that most of some clusterings agree on, each of so many clusters.
-
-    Their clusters are matched at first with those of the clustering that is most like all others,
-    then with the outcome of the vote.
-    """
-    labels = most_typical(clusterings, n_clusters)
-    for _ in range(_MAX_ROUNDS):
-        before, labels = labels, _ballot(clusterings, labels, n_clusters)
-        if np.array_equal(labels, before):
-            break
-    return labels
-
-
-def _ballot(clusterings: list[Labels], reference: Labels, n_clusters: int) -> Labels:
-    # The last column is that of noise, which nobody counts.
-    votes = np.zeros((len(reference), n_clusters + 1), dtype=np.int64)
-    rows = np.arange(len(reference))
-    for labels in clusterings:
-        votes[rows, matched(labels, reference, n_clusters)] += 1
-    counted = votes[:, :-1]
-    return np.where(counted.any(axis=1), counted.argmax(axis=1), -1)
-
-
-def matched(labels: Labels, reference: Labels, n_clusters: int) -> Labels:
-    """Return labels with each cluster numbered as the cluster of a reference that it matches."""
-    shared = shared_rows(labels, reference, n_clusters, n_clusters)
-    names = linear_sum_assignment(shared, maximize=True)[1]
-    return np.append(names, -1)[labels]
-
-
-def _n_matched(one: Labels, other: Labels, n_clusters: int) -> int:
-    shared = shared_rows(one, other, n_clusters, n_clusters)
-    return int(shared[linear_sum_assignment(shared, maximize=True)].sum())
+def numbered_by_first_row(labels: Labels) -> Labels:
+    """Return labels with clusters numbered in the order of their first rows."""
+    _, first, numbers = np.unique(labels, return_index=True, return_inverse=True)
+    answer: Labels = np.argsort(np.argsort(first))[numbers]
+    return answer

@@ -72,7 +72,6 @@ KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
 CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
     "tau": (between(0, 1), one_of("auto")),
     "n_clusters": (whole(1), NONE),
-    "linking": (FLAG, one_of("auto")),
     "growth_rate": (GROWTH_RATE,),
     "refine": (FLAG, one_of("auto")),
     "min_cluster_size": (whole(1), NONE),
@@ -105,7 +104,6 @@ class Parameters:
     psi: int | None
     tau: float | None
     n_clusters: int | None
-    linking: bool
     growth_rate: float
     n_partitions: int
     method: str
@@ -128,7 +126,6 @@ class Parameters:
             psi=None if values["psi"] == "auto" else int(values["psi"]),
             tau=None if tau == "auto" else float(tau),
             n_clusters=None if values["n_clusters"] is None else int(values["n_clusters"]),
-            linking=_links(values),
             growth_rate=float(values["growth_rate"]),
             n_partitions=int(values["n_partitions"]),
             replace=bool(values["replace"]),
@@ -136,32 +133,23 @@ class Parameters:
             min_cluster_size=int(values["min_cluster_size"] or 0),
             **{name: values[name] for name in _AS_GIVEN},
         )
-        if parameters.chooses and parameters.checkpoint is not None:
-            raise ValueError(
-                "checkpoint notes clusters as they grow on all rows, but this fit chooses psi or "
-                "the number of clusters on a sample of them, which takes seconds. Give psi and "
-                "tau, or leave checkpoint out."
-            )
+        if parameters.tau is None:
+            parameters._refuse_parameters_of_growth()
         return parameters
 
-    @property
-    def chooses(self) -> bool:
-        """Whether psi, tau or the number of clusters is left open, for the choice to decide."""
-        return self.linking and None in (self.psi, self.tau, self.n_clusters)
-
-
-_AS_GIVEN = ("method", "metric", "noise", "n_jobs", "random_state", "scratch_dir", "checkpoint")
-
-
-def _links(values: Mapping[str, Any]) -> bool:
-    """Return whether clusters are linked; raise ValueError where parameters contradict that."""
-    linking, n_clusters = values["linking"], values["n_clusters"]
-    if not linking:
-        if n_clusters is not None:
+    def _refuse_parameters_of_growth(self) -> None:
+        if self.checkpoint is not None:
             raise ValueError(
-                f"n_clusters={n_clusters} needs linking, but linking=False. Use linking='auto', "
-                "or leave n_clusters out."
+                "checkpoint notes clusters as they grow on all rows, but without tau clusters are "
+                "chosen on a sample, which takes seconds. Give psi and tau, or leave checkpoint "
+                "out."
             )
-        return False
-    asked_for = linking != "auto" or n_clusters is not None
-    return asked_for or "auto" in (values["psi"], values["tau"])
+        if self.growth_rate != DEFAULT_GROWTH_RATE:
+            raise ValueError(
+                f"growth_rate={self.growth_rate:g} is for clusters that grow, but without tau "
+                "clusters are chosen on a sample. Give psi and tau, or leave growth_rate out."
+            )
+
+
+DEFAULT_GROWTH_RATE = 0.1
+_AS_GIVEN = ("method", "metric", "noise", "n_jobs", "random_state", "scratch_dir", "checkpoint")

@@ -15,25 +15,26 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._cells.count_tables import ClusterTables
 from .._cells.methods import draw_for_fit
 from .._cells.partition import Partition
+from .._choice.choose import MAX_ROWS, Chosen, choose
 from .._choice.confidence import Confidence
-from .._choice.linked import Linkage, Linked, link_chosen, link_growth
-from .._choice.rule import PART_TAUS, Chosen, choose
-from .._choice.sample import Recipe
-from .._data.checks import check_distances, check_psi
-from .._data.defaults import choose_tau
+from .._choice.linkage import Linkage
+from .._choice.linking import Linked, link_growth
+from .._choice.placing import SampleKernel, kernel_for, link_chosen
+from .._data.checks import check_distances
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows
 from .._data.streamed import StreamedRows
 from .._engines.protocol import Engine
-from .._pskc.assignment import give_rows
+from .._pskc.assignment import OwnLabels, give_rows
 from .._pskc.checkpoint import Checkpoint
-from .._pskc.growth import Growth, Journal, grow
+from .._pskc.growth import Journal, grow
 from .._pskc.refinement import (
     MAX_PASSES,
     Refinement,
@@ -63,7 +64,7 @@ class Fitted:
     result: Result
     partition: Partition
     metric: str
-    tau: float
+    tau: float | None  # None if clusters were chosen: nothing grew
     engine: str  # where the rows were
     backend: str  # which compute kernels worked on them
     columns: Columns
@@ -82,23 +83,45 @@ def fit(
     report: Report = ignore,
 ) -> Fitted:
     """Find the clusters of rows; `make_engine` returns the engine that holds their cells."""
-    if parameters.chooses:
-        chosen = choose_clusters(rows, parameters, report)
-        partition, tau, journal = chosen.parts[0].partition, chosen.tau, None
-    else:
-        partition = draw(rows, parameters)
-        tau = choose_tau(partition.psi) if parameters.tau is None else parameters.tau
-        journal = _journal(rows, parameters, partition, tau)
-        partition = partition if journal is None else journal.partition
+    if parameters.tau is None:
+        return _fit_chosen(rows, columns, parameters, make_engine, report)
+    return _fit_grown(rows, columns, parameters, parameters.tau, make_engine, report)
+
+
+def _fit_chosen(
+    rows: FitRows,
+    columns: Columns,
+    parameters: Parameters,
+    make_engine: MakeEngine,
+    report: Report,
+) -> Fitted:
+    rng = check_random_state(parameters.random_state)
+    chosen = choose_clusters(rows, parameters, rng, report)
+    kernel = kernel_for(chosen, parameters.psi, parameters.method, parameters.replace, rng)
+    engine = make_engine(kernel.partition)
+    result, linkage = finish_chosen(engine, chosen, kernel, parameters, report)
+    return Fitted(
+        result, kernel.partition, rows.metric, None, engine.name, engine.backend, columns, linkage
+    )
+
+
+def _fit_grown(
+    rows: FitRows,
+    columns: Columns,
+    parameters: Parameters,
+    tau: float,
+    make_engine: MakeEngine,
+    report: Report,
+) -> Fitted:
+    partition = draw(rows, parameters)
+    journal = _journal(rows, parameters, partition, tau)
+    partition = partition if journal is None else journal.partition
     engine = make_engine(partition)
     linkage = None
-    if parameters.chooses:
-        result, linkage = finish_chosen(engine, chosen, parameters, report)
-        tau = chosen.tau
-    elif parameters.n_clusters is not None:
-        result, linkage, tau = grow_and_link(engine, parameters, report, journal)
-    else:
+    if parameters.n_clusters is None:
         result = grow_and_finish(engine, tau, parameters, report, journal)
+    else:
+        result, linkage = grow_and_link(engine, tau, parameters, report, journal)
     if journal is not None:
         journal.remove()
     return Fitted(
@@ -118,25 +141,19 @@ def draw(rows: FitRows, parameters: Parameters) -> Partition:
     )
 
 
-def choose_clusters(rows: FitRows, parameters: Parameters, report: Report = ignore) -> Chosen:
-    """Choose psi, tau and the number of clusters, as far as they are left open, on a sample."""
+def choose_clusters(
+    rows: FitRows, parameters: Parameters, rng: RandomState, report: Report = ignore
+) -> Chosen:
+    """Choose a clustering of a sample of the rows, with what is given of psi and their number."""
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_distances(rows.rows)
-    weights = rows.weights
-    if parameters.psi is not None:
-        check_psi(parameters.psi, weights.n_slots, parameters.replace, weighted=not weights.uniform)
-    taus = PART_TAUS if parameters.tau is None else (parameters.tau,)
-    recipe = Recipe(
-        parameters.method,
-        parameters.n_partitions,
-        parameters.replace,
-        taus[0],
-        parameters.growth_rate,
-    )
-    rng = check_random_state(parameters.random_state)
-    return choose(
-        rows, recipe, parameters.psi, taus, parameters.n_clusters, rng, parameters.n_jobs, report
-    )
+    n_rows = min(rows.weights.n_slots, MAX_ROWS)
+    if parameters.psi is not None and parameters.psi > n_rows:
+        raise ValueError(
+            f"psi={parameters.psi} is more than the {n_rows} rows that the choice is made on. Use "
+            f"psi <= {n_rows}, or give tau too, for clusters that grow on all rows."
+        )
+    return choose(rows, parameters.psi, parameters.n_clusters, parameters.n_partitions, rng, report)
 
 
 def grow_and_finish(
@@ -156,60 +173,66 @@ def grow_and_finish(
 
 
 def grow_and_link(
-    engine: Engine, parameters: Parameters, report: Report = ignore, journal: Journal | None = None
-) -> tuple[Result, Linkage, float]:
-    """Grow parts on all rows and link them to ``n_clusters``; return also the tau of the parts."""
-    growth, tau = _grow_parts(engine, parameters, report, journal)
-    linked = link_growth(engine, growth, parameters.n_clusters or 1)
+    engine: Engine,
+    tau: float,
+    parameters: Parameters,
+    report: Report = ignore,
+    journal: Journal | None = None,
+) -> tuple[Result, Linkage]:
+    """Grow parts on all rows and link them to ``n_clusters``."""
+    n_clusters = parameters.n_clusters or 1
+    growth = grow(engine, tau, parameters.growth_rate, report, journal)
+    most = max(1, len(growth.clusters))
+    if n_clusters > most:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {len(growth.clusters)} parts that growth "
+            f"finds to link. Use n_clusters <= {most}, or a larger psi or tau."
+        )
+    linked = link_growth(engine, growth, n_clusters)
     engine.remember_labels()
-
-    def keep_own() -> None:
+    left = give_rows(engine, linked.clusters, _min_mass(engine, parameters))
+    references = linked.clusters.by_number()
+    if not left.all():
+        _refuse_too_small(left, parameters)
+        # A cluster has the most members in no cell: rows keep the cluster of their own part.
         engine.recall_labels()
         engine.renumber(np.append(linked.links, -1))
-
-    result, linked = _finish_linked(engine, linked, keep_own, parameters, report)
-    return result, Linkage(linked.tree, linked.links), tau
+        adopt_noise(engine, linked.clusters)
+        references = linked.clusters
+    result = _finish_linked(engine, linked, references, parameters, report)
+    return result, Linkage(linked.tree, linked.links)
 
 
 def finish_chosen(
-    engine: Engine, chosen: Chosen, parameters: Parameters, report: Report = ignore
+    engine: Engine,
+    chosen: Chosen,
+    kernel: SampleKernel,
+    parameters: Parameters,
+    report: Report = ignore,
 ) -> tuple[Result, Linkage]:
-    """Give all rows to the clusters that were chosen on a sample of them."""
-    linked = link_chosen(chosen)
-
-    def keep_own() -> None:
-        engine.place(linked.clusters.only(np.zeros(len(linked.clusters), dtype=bool)), 0.0)
-        labelled = chosen.labels >= 0
-        engine.set_labels(chosen.rows[labelled], chosen.labels[labelled])
-
-    result, kept = _finish_linked(engine, linked, keep_own, parameters, report)
-    confidence = Confidence.of(chosen, kept.numbers)
+    """Give all rows to the clusters that were chosen on a sample, whose rows keep their label."""
+    linked = link_chosen(chosen, kernel)
+    own = OwnLabels(chosen.rows, chosen.labels)
+    left = give_rows(engine, linked.clusters, _min_mass(engine, parameters), own)
+    if parameters.n_clusters is not None and not left.all():
+        _refuse_too_small(left, parameters)
+    linked = linked.only(left)
+    references = linked.clusters.by_number()
+    result = _finish_linked(engine, linked, references, parameters, report)
+    labels = np.append(np.where(left, np.cumsum(left) - 1, -1), -1)[chosen.labels]
+    confidence = Confidence.of(chosen.rows, labels, chosen.confidences, len(linked.clusters))
     confidences = engine.map_rows(confidence.of_rows, result.labels)
-    return result, Linkage(kept.tree, kept.links, chosen.choice, confidences)
+    return result, Linkage(linked.tree, linked.links, chosen.choice, confidences)
 
 
 def _finish_linked(
     engine: Engine,
     linked: Linked,
-    keep_own: Callable[[], None],
+    references: ClusterTables | None,
     parameters: Parameters,
     report: Report,
-) -> tuple[Result, Linked]:
-    """Give all rows to linked clusters, and go on as for clusters that grew.
-
-    Where a number of clusters is asked for and one of them has the most members in no cell, rows
-    keep the clusters that they have by themselves, which `keep_own` gives back to them.
-    """
-    references: ClusterTables | None
-    left = give_rows(engine, linked.clusters, _min_mass(engine, parameters))
-    if left.all() or parameters.n_clusters is None:
-        linked = linked.only(left)
-        references = linked.clusters.by_number()
-    else:
-        _refuse_too_small(left, parameters)
-        keep_own()
-        adopt_noise(engine, linked.clusters)
-        references = linked.clusters
+) -> Result:
+    """Refine linked clusters if asked for, and collect the result."""
     clusters = engine.tables(len(linked.clusters))
     refinement = _refined(engine, clusters, parameters, report, by_default=False)
     if refinement.n_reassigned:
@@ -217,24 +240,7 @@ def _finish_linked(
     report(Progress("link", 1, 1, len(clusters)))
     best = engine.best_members(refinement.clusters)
     seeds = np.array([member.row for member in best if member is not None], dtype=np.int64)
-    return Result.of(engine, refinement, seeds, linked.n_steps, 0.0, references), linked
-
-
-def _grow_parts(
-    engine: Engine, parameters: Parameters, report: Report, journal: Journal | None
-) -> tuple[Growth, float]:
-    """Grow as many clusters as are asked for; return them and the tau at which growth stopped."""
-    n_clusters, most = parameters.n_clusters or 1, 0
-    for tau in PART_TAUS if parameters.tau is None else (parameters.tau,):
-        engine.reset()
-        growth = grow(engine, tau, parameters.growth_rate, report, journal)
-        most = max(most, len(growth.clusters))
-        if len(growth.clusters) >= n_clusters or n_clusters == 1:
-            return growth, tau
-    raise ValueError(
-        f"n_clusters={n_clusters} is more than the {most} parts that growth finds to link. Use "
-        f"n_clusters <= {max(1, most)}, or a larger psi or tau."
-    )
+    return Result.of(engine, refinement, seeds, linked.n_steps, 0.0, references)
 
 
 def _refined(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._cells.count_tables import ClusterTables
 from .._cells.methods import PARTITIONS
 from .._cells.partition import Partition
-from .._choice.linked import Linkage
+from .._choice.linkage import Linkage
 from .._data.parameters import CLUSTERING_RULES, check_parameters
 from .._data.scaling import Preparation
 from .._fit.pipeline import Columns, Fitted

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables
 from .._engines.protocol import Engine
 
 
-def give_rows(engine: Engine, clusters: ClusterTables, min_mass: int) -> np.ndarray:
+class OwnLabels(NamedTuple):
+    """Rows that keep the labels they have by themselves."""
+
+    rows: NDArray[np.intp]  # (m,) rising
+    labels: NDArray[np.int64]  # (m,)
+
+
+def give_rows(
+    engine: Engine, clusters: ClusterTables, min_mass: int, own: OwnLabels | None = None
+) -> NDArray[np.bool_]:
     """Give each row the cluster with the most members in its cells, noise where there are none.
 
     A cluster that ends up with a mass below `min_mass` is dissolved: its rows go to the other
-    clusters by the same rule. Return which clusters are left, (k,) bool; they are numbered anew.
+    clusters by the same rule. Return which clusters are left, (k,); they are numbered anew.
     """
     left = np.ones(len(clusters), dtype=bool)
     while True:
         remaining = clusters.only(left)
         engine.place(remaining.by_number(), 0.0)
+        if own is not None:
+            labels = np.append(np.where(left, np.cumsum(left) - 1, -1), -1)[own.labels]
+            # Rows of a dissolved cluster follow the others.
+            kept = (labels >= 0) | (own.labels < 0)
+            engine.set_labels(own.rows[kept], labels[kept])
         enough = engine.weight_of_members(len(remaining)) >= max(1, min_mass)
         if enough.all():
             return left

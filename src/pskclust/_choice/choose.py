@@ -1,0 +1,264 @@
+"""Choose a clustering of a sample without labels: the most typical of the best candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from .._cells.drawing import draw_rows
+from .._data.rows import FitRows
+from .._utils.parallel import one_blas_thread
+from .._utils.progress import Progress, Report, ignore
+from .consensus import most_typical, numbered_by_first_row, share_agreeing
+from .evidence import Candidate, Floats, gather_evidence
+from .scoring import fitted_weights, scored_evidence, scores, split_logits
+from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
+from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
+from .stability import NUMBERS, Grown, grow_trees, sizes_for
+
+ONE = "one"
+
+# More rows tell little that is new, and cost grows with their square.
+MAX_ROWS = 2_000
+# Fewer rows show nothing that chance does not.
+MIN_ROWS_TO_DIVIDE = 12
+# The candidates that may win, by score.
+N_BEST = 40
+_N_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Option:
+    """A candidate clustering and the evidence for it.
+
+    Attributes
+    ----------
+    kind : {"one", "average", "path"}
+        One cluster, or the tree that it is a cut of: average linkage for compact clusters, single
+        linkage on mutual reachability for clusters that wind.
+    psi : int
+        Number of cells of the kernel that the tree was grown from.
+    n_clusters : int
+    score : float
+        The weighted sum of the evidence; the largest is the best.
+    odds : float
+        The share of this candidate among the best, 0 to 1.
+    stability : float
+        How well trees of halves of the rows find the clusters again, 0 to 1, mean over clusters.
+    least_stability : float
+        The same, of the cluster that is found least well.
+    agreement : float
+        How well trees of other psi and of the other kind find the clusters again, 0 to 1.
+    separation : float
+        Mean over rows of (a - b) / max(a, b), where a is the similarity to the own cluster and b
+        that to the nearest other one.
+    overlap : float
+        Mean over clusters of the share that other clusters have in the cells of their rows, at the
+        finest scale, 0 to 1.
+    """
+
+    kind: str
+    psi: int
+    n_clusters: int
+    score: float
+    odds: float
+    stability: float | None
+    least_stability: float | None
+    agreement: float | None
+    separation: float | None
+    overlap: float | None
+
+
+@dataclass(frozen=True)
+class AutoChoice:
+    """The clustering that was chosen, the candidates it was chosen from, and the reason.
+
+    Attributes
+    ----------
+    chosen : Option
+    candidates : tuple of Option
+        The best few, by falling score.
+    reason : str
+        Why it was chosen, in a sentence.
+    n_rows : int
+        The number of rows that the choice was made on.
+    """
+
+    chosen: Option
+    candidates: tuple[Option, ...] = field(repr=False)
+    reason: str
+    n_rows: int
+
+    def __str__(self) -> str:
+        """Return the reason."""
+        return self.reason
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The outcome of a choice on a sample."""
+
+    rows: NDArray[np.intp]  # (n,) row numbers of the sample, rising
+    points: NDArray[np.float64]  # (n, d)
+    choice: AutoChoice
+    labels: NDArray[np.int64]  # (n,)
+    confidences: NDArray[np.float64]  # (n,) how likely it is that a label is right
+    tree: SplitTree
+    centres: NDArray[np.intp]  # (t, psi) rows of the sample that fine cells are around
+    cells: NDArray[np.int32]  # (t, n) fine cells of the rows of the sample
+
+
+def choose(
+    data: FitRows,
+    psi: int | None,
+    n_clusters: int | None,
+    n_partitions: int,
+    rng: RandomState,
+    report: Report = ignore,
+) -> Chosen:
+    """Choose a clustering of a sample of rows, with what is given of psi and their number."""
+    n_rows = min(data.weights.n_slots, MAX_ROWS)
+    # A row of weight w is w rows, here as everywhere.
+    rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
+    points = data.points(rows)
+    report(Progress("choose", 0, 1))
+    # One thread, so that rounding does not depend on how many there are.
+    with one_blas_thread:
+        found = None
+        if n_rows >= MIN_ROWS_TO_DIVIDE:
+            found = _best_of_many(points, psi, n_clusters, n_partitions, rng)
+        if found is None:
+            found = _by_one_tree(points, psi, n_clusters or 1, n_partitions, rng)
+    report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
+    return Chosen(rows, points, *found)
+
+
+class _Found(NamedTuple):
+    choice: AutoChoice
+    labels: NDArray[np.int64]
+    confidences: NDArray[np.float64]
+    tree: SplitTree
+    centres: NDArray[np.intp]
+    cells: NDArray[np.int32]
+
+
+def _best_of_many(
+    points: NDArray[np.float64],
+    psi: int | None,
+    n_clusters: int | None,
+    n_partitions: int,
+    rng: RandomState,
+) -> _Found | None:
+    """Return the best candidate of all trees; None if no tree has so many clusters."""
+    sizes = sizes_for(len(points)) if psi is None else [psi]
+    numbers = NUMBERS if n_clusters is None else np.array([n_clusters])
+    grown = grow_trees(points, sizes, n_partitions, rng, numbers[numbers > 1])
+    found = gather_evidence(grown, one=n_clusters in (None, 1))
+    if not found.candidates:
+        return None
+    weights = fitted_weights()
+    logits = split_logits(grown, found.splits, weights.split, weights.split_constant)
+    evidence = scored_evidence(grown, found, logits)
+    score = scores(evidence, weights)
+    best = np.argsort(-score, kind="stable")[:N_BEST]
+    odds = np.exp((score[best] - score[best[0]]) / weights.temperature)
+    odds /= odds.sum()
+    labels = [_cut(grown, found.candidates[number]) for number in best]
+    winner = most_typical(labels, odds)
+    options = [
+        _option(grown, found.candidates[number], evidence, number, score[number], share)
+        for number, share in zip(best, odds, strict=True)
+    ]
+    chosen = options[winner]
+    choice = AutoChoice(
+        chosen,
+        tuple(options[:_N_SHOWN]),
+        _reason(chosen, options, n_clusters, len(points)),
+        len(points),
+    )
+    by_first_row = numbered_by_first_row(labels[winner])
+    tree = grown.trees[found.candidates[best[winner]].tree].tree
+    confidences = share_agreeing(by_first_row, labels, odds)
+    return _Found(choice, by_first_row, confidences, tree, grown.fine_centres, grown.fine_cells)
+
+
+def _cut(grown: Grown, candidate: Candidate) -> NDArray[np.int64]:
+    return grown.trees[candidate.tree].tree.cut(candidate.n_clusters)
+
+
+def _by_one_tree(
+    points: NDArray[np.float64],
+    psi: int | None,
+    n_clusters: int,
+    n_partitions: int,
+    rng: RandomState,
+) -> _Found:
+    """Return the cut of a single tree of all rows into so many clusters, however small.
+
+    It serves few rows, and more clusters than trees of larger clusters have.
+    """
+    n_rows = len(points)
+    psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)
+    distances = squared_distances(points)
+    near = nearest_rows(distances, min(n_rows, psi))
+    drawn = draw_nested_cells(distances, near, [psi], n_partitions, rng)
+    joined = join_rows(shared_cells(drawn.cells[0], psi), n_partitions, AVERAGE)
+    possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))
+    if n_clusters > possible:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than the {possible} clusters that {n_rows} rows of "
+            f"X can be told apart into. Use n_clusters <= {possible}."
+        )
+    tree = condense(joined, AVERAGE, psi, 1, n_clusters)
+    tree = settle(tree, tree.nodes, distances, near)
+    labels = numbered_by_first_row(tree.cut(n_clusters))
+    kind = AVERAGE if n_clusters > 1 else ONE
+    chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
+    reason = (
+        f"{n_clusters} clusters were asked for"
+        if n_clusters > 1
+        else f"{n_rows} rows are too few to show more than one cluster"
+    )
+    choice = AutoChoice(chosen, (chosen,), reason, n_rows)
+    return _Found(choice, labels, np.ones(n_rows), tree, drawn.centres, drawn.cells[0])
+
+
+def _option(
+    grown: Grown,
+    candidate: Candidate,
+    evidence: dict[str, Floats],
+    number: int,
+    score: float,
+    odds: float,
+) -> Option:
+    tree = grown.trees[candidate.tree].tree
+    shown = ("found", "found_least", "crossed", "silhouette", "contact")
+    return Option(
+        tree.kind if candidate.n_clusters > 1 else ONE,
+        tree.psi,
+        candidate.n_clusters,
+        float(score),
+        float(odds),
+        *(float(evidence[name][number]) for name in shown),
+    )
+
+
+def _reason(chosen: Option, options: list[Option], n_clusters: int | None, n_rows: int) -> str:
+    if n_clusters is not None:
+        return f"{_clusters(n_clusters)} asked for"
+    other = next((one for one in options if one.n_clusters != chosen.n_clusters), None)
+    runner_up = "" if other is None else f"; next best: {_clusters(other.n_clusters)}"
+    if chosen.n_clusters == 1:
+        return f"no division of {n_rows:,} rows is stable and separated enough{runner_up}"
+    return (
+        f"{_clusters(chosen.n_clusters)} found again in halves of the rows by "
+        f"{chosen.stability:.0%}, the least stable one by {chosen.least_stability:.0%}{runner_up}"
+    )
+
+
+def _clusters(number: int) -> str:
+    return "1 cluster" if number == 1 else f"{number} clusters"

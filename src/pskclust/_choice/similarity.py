@@ -1,0 +1,139 @@
+"""Isolation similarity of the rows of a sample, at several psi, from one table of distances."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+from .._utils.parallel import one_blas_thread
+
+# With more columns, a matrix product is faster than differences.
+_MAX_COLUMNS_FOR_DIFFERENCES = 16
+# Up to this psi the nearest centre is the least of a row of distances; beyond, the first of a
+# row's neighbours that is a centre.
+_MAX_PSI_FOR_SCANS = 64
+_MAX_PSI_FOR_DENSE_PRODUCTS = 16
+_TINY = 1e-24
+
+Distances = NDArray[np.float64]  # (n, n) squared
+Neighbours = NDArray[np.intp]  # (n, m) row numbers, the nearest first
+Counts = NDArray[np.float32]  # (n, n) in how many partitionings two rows share a cell
+
+
+class NestedCells(NamedTuple):
+    """Cells of all rows at several psi, where a smaller psi has the first centres of a larger."""
+
+    centres: NDArray[np.intp]  # (t, largest psi) row numbers
+    cells: NDArray[np.int32]  # (n_psi, t, n)
+    log_gaps: NDArray[np.float64]  # (n_psi, n) log root mean square distance to the nearest centre
+
+
+def squared_distances(points: NDArray[np.float64]) -> Distances:
+    """Return the squared distance of each two rows."""
+    if points.shape[1] <= _MAX_COLUMNS_FOR_DIFFERENCES:
+        return np.asarray(cdist(points, points, "sqeuclidean"))
+    norms = (points * points).sum(axis=1)
+    # One thread, so that rounding does not depend on how many there are.
+    with one_blas_thread:
+        distances: Distances = norms[:, np.newaxis] + norms - 2 * (points @ points.T)
+    np.maximum(distances, 0, out=distances)
+    np.fill_diagonal(distances, 0)
+    return distances
+
+
+def nearest_rows(distances: Distances, n_near: int) -> Neighbours:
+    """Return the nearest rows of each row, itself included; ties go to the lowest number."""
+    if n_near >= len(distances):
+        return np.argsort(distances, axis=1, kind="stable")
+    some = np.sort(np.argpartition(distances, n_near - 1, axis=1)[:, :n_near], axis=1)
+    order = np.argsort(np.take_along_axis(distances, some, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(some, order, axis=1)
+
+
+def draw_nested_cells(
+    distances: Distances,
+    near: Neighbours,
+    sizes: list[int],
+    n_partitions: int,
+    rng: RandomState,
+) -> NestedCells:
+    """Draw partitionings of the rows, and find the cell of each row at every size, ascending."""
+    n_rows = len(distances)
+    centres = np.empty((n_partitions, sizes[-1]), dtype=np.intp)
+    cells = np.empty((len(sizes), n_partitions, n_rows), dtype=np.int32)
+    gaps2 = np.zeros((len(sizes), n_rows))
+    n_scanned = sum(size <= _MAX_PSI_FOR_SCANS for size in sizes)
+    for number in range(n_partitions):
+        centres[number] = rng.permutation(n_rows)[: sizes[-1]]
+        scanned = _scan(distances, centres[number], sizes[:n_scanned])
+        walked = _walk(distances, near, centres[number], sizes[n_scanned:])
+        for level, (cell, gap2) in enumerate([*scanned, *walked]):
+            cells[level, number] = cell
+            gaps2[level] += gap2
+    return NestedCells(centres, cells, 0.5 * np.log(gaps2 / n_partitions + _TINY))
+
+
+_Cell = tuple[NDArray[np.intp], NDArray[np.float64]]
+
+
+def _scan(distances: Distances, centres: NDArray[np.intp], sizes: list[int]) -> list[_Cell]:
+    """Return cell and squared distance of each row by looking at all centres."""
+    rows = np.arange(len(distances))
+    found: list[_Cell] = []
+    first = 0
+    for size in sizes:
+        block = distances[centres[first:size]]
+        cell = block.argmin(axis=0)
+        gap2 = block[cell, rows]
+        cell = cell + first
+        if found:
+            closer = gap2 < found[-1][1]
+            cell, gap2 = np.where(closer, cell, found[-1][0]), np.where(closer, gap2, found[-1][1])
+        found.append((cell, gap2))
+        first = size
+    return found
+
+
+def _walk(
+    distances: Distances, near: Neighbours, centres: NDArray[np.intp], sizes: list[int]
+) -> list[_Cell]:
+    """Return cell and squared distance of each row by its nearest neighbour that is a centre."""
+    if not sizes:
+        return []
+    rows = np.arange(len(distances))
+    rank = np.full(len(distances), np.iinfo(np.int16).max, dtype=np.int16)
+    rank[centres] = np.arange(len(centres))
+    ranks = rank[near]
+    found: list[_Cell] = []
+    for size in sizes:
+        is_centre = ranks < size
+        place = is_centre.argmax(axis=1)
+        cell = ranks[rows, place].astype(np.intp)
+        gap2 = distances[rows, near[rows, place]]
+        missed = np.flatnonzero(~is_centre[rows, place])
+        if len(missed):
+            block = distances[np.ix_(centres[:size], missed)]
+            cell[missed] = block.argmin(axis=0)
+            gap2[missed] = block.min(axis=0)
+        found.append((cell, gap2))
+    return found
+
+
+def shared_cells(cells: NDArray[np.int32], psi: int) -> Counts:
+    """Return in how many partitionings each two rows share a cell; cells are (t, n)."""
+    n_partitions, n_rows = cells.shape
+    columns = (cells + (np.arange(n_partitions) * psi)[:, np.newaxis]).T.ravel()
+    ones = np.ones(cells.size, dtype=np.float32)
+    starts = np.arange(0, cells.size + 1, n_partitions)
+    features = sparse.csr_array((ones, columns, starts), shape=(n_rows, n_partitions * psi))
+    if psi <= _MAX_PSI_FOR_DENSE_PRODUCTS:
+        dense = features.toarray()
+        # Whole numbers below 2^24 are exact in float32, in whatever order they are added.
+        counts: Counts = dense @ dense.T
+        return counts
+    return np.asarray((features @ features.T).toarray())

@@ -1,0 +1,185 @@
+"""Hierarchies of the rows of a sample, condensed to the splits that matter.
+
+Two kinds are grown from the isolation similarity. "average": average linkage, for compact clusters.
+"path": single linkage on mutual reachability, for clusters that wind; a row reaches another one
+no better than its own `N_NEAR`-th most similar row, so that single rows build no bridges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+from .similarity import Counts, Distances, Neighbours
+
+AVERAGE, PATH = "average", "path"
+N_NEAR = 8
+# Splits beyond are not looked at, from the top.
+MAX_LEAVES = 60
+
+
+@dataclass(frozen=True, eq=False)
+class SplitTree:
+    """A binary tree of clusters; split j divides a node into nodes 2j + 1 and 2j + 2.
+
+    Node 0 holds all rows. Splits stand from the top down, by falling height.
+    """
+
+    kind: str
+    psi: int
+    owners: NDArray[np.intp]  # (s,) the node that each split divides
+    heights: NDArray[np.float64]  # (s,) dissimilarity at which the two sides were joined
+    nodes: NDArray[np.intp]  # (n,) deepest node of each row, -1 for rows that are not in the tree
+    leaves: NDArray[np.intp]  # (n,) the leaf that each row is given to
+
+    @property
+    def n_splits(self) -> int:
+        return len(self.owners)
+
+    @property
+    def n_nodes(self) -> int:
+        return 2 * self.n_splits + 1
+
+    @cached_property
+    def children(self) -> NDArray[np.intp]:
+        """The two nodes that each split makes, (s, 2)."""
+        first = 2 * np.arange(self.n_splits) + 1
+        return np.column_stack([first, first + 1])
+
+    @cached_property
+    def parents(self) -> NDArray[np.intp]:
+        """The node above each node, -1 for the top."""
+        parents = np.full(self.n_nodes, -1)
+        parents[self.children] = self.owners[:, np.newaxis]
+        return parents
+
+    @cached_property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        is_leaf = np.ones(self.n_nodes, dtype=bool)
+        is_leaf[self.owners] = False
+        return is_leaf
+
+    @cached_property
+    def within(self) -> NDArray[np.bool_]:
+        """Whether node i is node j, or below it, (m, m)."""
+        within = np.zeros((self.n_nodes, self.n_nodes), dtype=bool)
+        within[0, 0] = True
+        for owner, pair in zip(self.owners, self.children, strict=True):
+            within[pair] = within[owner]
+            within[pair, pair] = True
+        return within
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """The number of rows of each node."""
+        counts = np.bincount(self.leaves, minlength=self.n_nodes)
+        return (counts @ self.within).astype(np.float64)
+
+    def cut_nodes(self, n_clusters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the nodes of a cut, ascending, and which of them each node is in (-1 above)."""
+        is_there = np.zeros(self.n_nodes, dtype=bool)
+        is_there[0] = True
+        is_there[self.children[: n_clusters - 1].ravel()] = True
+        is_there[self.owners[: n_clusters - 1]] = False
+        nodes = np.flatnonzero(is_there)
+        below = self.within[:, nodes]
+        return nodes, np.where(below.any(axis=1), below.argmax(axis=1), -1)
+
+    def cut(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the cluster of each row in the cut into so many clusters."""
+        if n_clusters == 1:
+            return np.zeros(len(self.leaves), dtype=np.int64)
+        return self.cut_nodes(n_clusters)[1][self.leaves].astype(np.int64)
+
+
+def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float64]:
+    """Return the hierarchy of all rows, as `scipy.cluster.hierarchy.linkage` does."""
+    n_rows = len(counts)
+    if kind == AVERAGE:
+        distances = 1 - counts / np.float64(n_partitions)
+        np.fill_diagonal(distances, 0)
+        return np.asarray(linkage(squareform(distances, checks=False), "average"))
+    others = counts.astype(np.uint16)
+    np.fill_diagonal(others, 0)
+    n_near = min(N_NEAR, n_rows - 1)
+    core = np.sort(others, axis=1, kind="stable")[:, n_rows - n_near]
+    reach = np.minimum(others, np.minimum(core[:, np.newaxis], core))
+    distances = n_partitions - reach.astype(np.float64)
+    np.fill_diagonal(distances, 0)
+    joined = np.asarray(linkage(squareform(distances, checks=False), "single"))
+    joined[:, 2] /= n_partitions
+    return joined
+
+
+def condense(
+    joined: NDArray[np.float64], kind: str, psi: int, min_rows: int, max_leaves: int = MAX_LEAVES
+) -> SplitTree:
+    """Keep the splits of a hierarchy whose sides both have `min_rows` rows or more.
+
+    Rows that leave a node in smaller groups stay with that node. A split at height 0 would divide
+    rows that share all cells, and is none.
+    """
+    n_rows = len(joined) + 1
+    first, second = joined[:, 0].astype(np.intp), joined[:, 1].astype(np.intp)
+    size = np.concatenate([np.ones(n_rows), joined[:, 3]])
+    both = (size[first] >= min_rows) & (size[second] >= min_rows) & (joined[:, 2] > 0)
+    splits = np.flatnonzero(both)[::-1][: max_leaves - 1]
+    n_sets = 2 * n_rows - 1
+    node = np.full(n_sets, -1)
+    node[n_sets - 1] = 0
+    node[first[splits]] = 2 * np.arange(len(splits)) + 1
+    node[second[splits]] = 2 * np.arange(len(splits)) + 2
+    above = np.arange(n_sets)
+    above[first] = above[second] = n_rows + np.arange(n_rows - 1)
+    above = np.where(node >= 0, np.arange(n_sets), above)
+    while not np.array_equal(above, further := above[above]):
+        above = further
+    nodes = node[above[:n_rows]]
+    return SplitTree(
+        kind, psi, node[above[n_rows + splits]], joined[splits, 2], nodes, np.empty(0, np.intp)
+    )
+
+
+def settle(
+    tree: SplitTree, nodes: NDArray[np.intp], distances: Distances, near: Neighbours
+) -> SplitTree:
+    """Give every row a leaf: that of its nearest row which a leaf below the row's node holds.
+
+    `nodes` are the nodes of all rows, -1 for those that are not in the tree.
+    """
+    leaves = nodes.copy()
+    unsettled = np.flatnonzero((nodes < 0) | ~tree.is_leaf[nodes])
+    if len(unsettled):
+        start = np.maximum(nodes[unsettled], 0)
+        there = nodes[near[unsettled]]
+        fits = (there >= 0) & tree.is_leaf[there] & tree.within[there, start[:, np.newaxis]]
+        place = fits.argmax(axis=1)
+        numbers = np.arange(len(unsettled))
+        leaves[unsettled] = there[numbers, place]
+        is_leaf = (nodes >= 0) & tree.is_leaf[nodes]
+        for number in np.flatnonzero(~fits[numbers, place]):
+            row = unsettled[number]
+            members = np.flatnonzero(is_leaf & tree.within[nodes, start[number]])
+            leaves[row] = nodes[members[distances[row, members].argmin()]]
+    return replace(tree, nodes=nodes, leaves=leaves)
+
+
+def node_jaccards(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
+    """Return the Jaccard index of each node of one tree with each node of another."""
+    own, others = np.flatnonzero(one.is_leaf), np.flatnonzero(other.is_leaf)
+    number_own = np.zeros(one.n_nodes, dtype=np.intp)
+    number_own[own] = np.arange(len(own))
+    number_other = np.zeros(other.n_nodes, dtype=np.intp)
+    number_other[others] = np.arange(len(others))
+    places = number_own[one.leaves] * len(others) + number_other[other.leaves]
+    table = np.bincount(places, minlength=len(own) * len(others))
+    shared = table.reshape(len(own), len(others)).astype(np.float32)
+    # Whole numbers: exact in any order.
+    both = one.within[own].T.astype(np.float32) @ shared @ other.within[others].astype(np.float32)
+    jaccards: NDArray[np.float32] = both / (both[:, :1] + both[:1] - both)
+    return jaccards
