@@ -7,22 +7,16 @@ import itertools
 import numpy as np
 from numpy.testing import assert_array_equal
 
+from pskclust import PSKC
+from pskclust._data.parameters import Parameters
 from pskclust._data.rows import Data
 from pskclust._data.weights import Weights, check_weights, uniform_weights
 from pskclust._engines.dense import DenseEngine
 from pskclust._engines.neighbour_blocks import NeighbourBlocksEngine
 from pskclust._engines.select import engine_for_rows, isolation_engine, labels_by_blocks
 from pskclust._engines.sharded import Shard, ShardedEngine
+from pskclust._fit.pipeline import grow_and_finish
 from pskclust._kernels import compiled
-from pskclust._pskc.growth import grow
-from pskclust._pskc.refinement import (
-    MAX_PASSES,
-    adopt_noise,
-    dissolve_small,
-    label_absent,
-    refine,
-)
-from pskclust._pskc.result import Result
 
 # Small superblocks in many runs, so that even few rows are cut up.
 SMALL_BLOCKS = {"blocks_per_superblock": 2, "superblocks_per_run": 1}
@@ -107,16 +101,8 @@ ENGINES = {
 
 def clustered(engine, parameters):
     """Return the result of a fit with an engine, as PSKC(psi, tau) has it."""
-    tau, min_mass = parameters["tau"], (parameters.get("min_cluster_size") or 0) * engine.one
-    growth = grow(engine, tau, parameters.get("growth_rate", 0.1))
-    growth = dissolve_small(engine, growth, min_mass, tau)
-    n_passes = MAX_PASSES if parameters.get("refine", True) else 0
-    refinement = refine(engine, growth.clusters, max(1, min_mass), n_passes)
-    nearest = parameters.get("noise") == "nearest"
-    if nearest:
-        adopt_noise(engine, refinement.clusters)
-    label_absent(engine, refinement.clusters, 0.0 if nearest else tau)
-    return Result.of(engine, growth, refinement)
+    checked = Parameters.checked({**PSKC().get_params(), **parameters})
+    return grow_and_finish(engine, checked.tau, checked)
 
 
 RESULTS = {
