@@ -43,7 +43,7 @@ class Outcome:
     n_noise: float
     n_rows: int
     psi: int
-    tau: float
+    tau: float | None  # None if clusters were chosen
     replace: bool = False
     min_cluster_size: int = 0
     n_parts: int | None = None  # None unless clusters are linked
@@ -61,7 +61,7 @@ class Outcome:
             n_noise=n_noise,
             n_rows=len(model.labels_),
             psi=int(model.psi_),
-            tau=float(model.tau_),
+            tau=model.tau_,
             replace=bool(model.replace),
             min_cluster_size=int(model.min_cluster_size or 0),
             n_parts=None if linkage is None else len(linkage.tree),
@@ -91,7 +91,8 @@ def joining(outcome: Outcome) -> AdviceRule:
     if outcome.n_parts is not None:
         number = max(1, outcome.n_clusters - 1)
         return AdviceRule(situation, "ask for fewer", {"n_clusters": number})
-    return AdviceRule(situation, "lower tau", {"tau": three_digits(outcome.tau / 2)})
+    tau = 0.1 if outcome.tau is None else outcome.tau
+    return AdviceRule(situation, "lower tau", {"tau": three_digits(tau / 2)})
 
 
 def hints(outcome: Outcome) -> list[Hint]:

@@ -30,39 +30,37 @@ from ._utils.progress import Report, reporter
 class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
-    Clusters of any shape, size and density grow one after the other, each from the row that is
-    most similar to all rows left: rows join while their similarity to the cluster exceeds a
-    threshold that falls step by step down to `tau`. The number of clusters is found, not given,
-    and rows that no cluster takes are noise. Time and memory are linear in the number of rows.
+    Finds clusters of any shape, size and density, finds their number, and leaves noise out, in
+    time and memory linear in the number of rows.
 
-    Unless told `psi` and `tau`, it grows small parts with several kernels of several `psi`, links
-    parts that touch, and takes what the kernels agree on: `auto_` says what was chosen and why.
+    Without parameters, the clustering is chosen: trees of a sample of rows are grown from the
+    isolation kernel at several scales, every cut of every tree is a candidate, and a score that
+    was fitted to labelled data picks the one whose clusters are most stable and separated. `auto_`
+    shows the best candidates and why one was chosen.
 
-    Labels are the same to the bit for any number of threads and any cutting up of the work.
+    With `psi` and `tau`, clusters grow on all rows as in the paper, one after the other, each from
+    the row that is most similar to all rows left: rows join while their similarity to the cluster
+    exceeds a threshold that falls step by step down to `tau`.
+
+    Labels are the same to the bit for any number of threads, chunk size and engine.
 
     Parameters
     ----------
     psi : int or "auto", default="auto"
         Number of cells of each random partitioning, 2 or more. If clusters are joined that should
-        be split, increase it. "auto" chooses one of 8 to 256, or for many clusters up to 1024, by
-        what several kernels agree on; with ``linking=False`` it is 64, or a quarter of the number
-        of rows if that is less.
+        be split, increase it. "auto" looks at several; with `tau` given it is 64, or a quarter of
+        the number of rows if that is less.
     tau : float or "auto", default="auto"
         Similarity at which growth stops, between 0 and 1. If clusters are split that should be
-        joined, decrease it. "auto" is 0.1, at which growth finds parts to link; with
-        ``linking=False`` it is 0.64 / psi.
+        joined, decrease it. "auto" grows nothing: clusters are chosen.
     growth_rate : float, default=0.1
-        Fraction by which the threshold falls in each step, between 0 and 1.
+        Fraction by which the threshold of growth falls in each step, between 0 and 1. Needs `tau`.
     n_partitions : int, default=100
         Number of random partitionings, t in the paper. More of them make results vary less with
         `random_state`; time and memory are proportional to it.
     n_clusters : int or None, default=None
-        Number of clusters to find. Parts are linked to exactly that many; if growth finds fewer
-        parts, the error says how many are possible. None finds the number.
-    linking : bool or "auto", default="auto"
-        Whether clusters that growth finds are parts, to be linked by how alike they are. False is
-        the paper's algorithm as it is. "auto" is False where `psi` and `tau` are given and
-        `n_clusters` is not.
+        Number of clusters to find, exactly; an error says how many are possible if there are
+        fewer. With `tau` given, clusters that grew are linked to that many. None finds the number.
     method : {"voronoi", "hypersphere", "tree"}, default="voronoi"
         What the cells are, see :class:`IsolationKernel`.
     metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
@@ -72,8 +70,8 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Fitt
     refine : bool or "auto", default="auto"
         Move the least similar members of each cluster to another one where that raises the total
         similarity of rows to their clusters (Eq. 4 of the paper). "auto" refines clusters that
-        grew, and leaves linked ones as they are: these may be long, and rows at their far ends
-        are similar to few of their members.
+        grew, and leaves chosen and linked ones as they are: these may be long, and rows at their
+        far ends are similar to few of their members.
     min_cluster_size : int or None, default=None
         Dissolve smaller clusters before refinement: each member goes to its most similar other
         cluster if that similarity exceeds `tau`, else to noise. Sizes are sums of weights. Rows of
@@ -95,8 +93,7 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Fitt
     checkpoint : str, path-like or None, default=None
         Folder to note each cluster in as it is grown. A fit that was stopped or killed goes on
         from the last cluster noted when it is run again, with the same labels. What was noted is
-        removed when the fit has ended. It needs `psi` and `tau`: a fit that chooses grows clusters
-        on a sample only.
+        removed when the fit has ended. Needs `tau`.
 
     Attributes
     ----------
@@ -122,20 +119,21 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Fitt
     n_reassigned_ : int
         Number of rows that refinement moved.
     auto_ : AutoChoice or None
-        What was chosen of psi and the number of clusters: `chosen`, `runner_up`, `reason`, all
-        `cuts` that were compared, and how many rows and kernels were looked at (`n_rows`,
-        `n_kernels`). None if there was nothing to choose.
+        The choice: `chosen` and the best `candidates`, each with its evidence, the `reason` in a
+        sentence, and `n_rows`, the number of rows it was made on. None if clusters grew.
     merge_tree_ : MergeTree or None
-        How parts were joined, for ``merge_tree_.to_scipy()`` and
-        :class:`pskclust.plotting.MergeTreeDisplay`. None unless clusters are linked.
+        The tree that the clusters are a cut of, for ``merge_tree_.to_scipy()`` and
+        :class:`pskclust.plotting.MergeTreeDisplay`. None unless clusters were chosen or linked.
     confidences_ : ndarray of float64, shape (n_samples,), or None
-        Share of the kernels that were compared that agree with the label of a row. Rows beyond
-        the `auto_.n_rows` looked at have the mean of their cluster. None if there was nothing to
-        choose.
+        How likely the label of a row is right, by the candidates that agree with it, each counted
+        by its odds, 0 to 1. Rows that are not in the sample have the mean of their cluster. None
+        unless clusters were chosen.
     kernel_ : IsolationKernel
         The fitted kernel.
-    psi_, tau_ : int, float
-        The values that were given or chosen.
+    psi_ : int
+        Number of cells of each partitioning of `kernel_`.
+    tau_ : float or None
+        The `tau` that was given. None if clusters were chosen.
     engine_, backend_ : str
         Where the rows were, and which compute kernels worked on them.
     n_features_in_ : int
@@ -155,10 +153,9 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Fitt
     one above `tau_`: a row joins the first cluster that reaches it, and clusters found later, or
     members that joined later, may change what it is most similar to.
 
-    Where clusters are linked, ``predict(X)`` is the cluster that has most members in the cells of a
-    row, noise if there are none, and `labels_` is exactly that. A choice is made on up to 4,000
-    rows, or 8,192 with a psi of more than 500, drawn by weight; all others get their labels in this
-    way too.
+    Where clusters were chosen or linked, ``predict(X)`` is the cluster that has the most members in
+    the cells of a row, noise if there are none. `labels_` is the same but for the rows of the
+    sample, up to 2,000 drawn by weight, which keep the labels of the choice.
 
     Rows of weight 0 take no part in the fit; their label is what ``predict`` gives.
 
@@ -184,7 +181,6 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Fitt
         growth_rate: float = 0.1,
         n_partitions: int = 100,
         n_clusters: int | None = None,
-        linking: bool | Literal["auto"] = "auto",
         method: Literal["voronoi", "hypersphere", "tree"] = "voronoi",
         metric: Literal["euclidean", "cosine", "haversine"] = "euclidean",
         replace: bool = False,
@@ -203,7 +199,6 @@ class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Fitt
         self.growth_rate = growth_rate
         self.n_partitions = n_partitions
         self.n_clusters = n_clusters
-        self.linking = linking
         self.method = method
         self.metric = metric
         self.replace = replace

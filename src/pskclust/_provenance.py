@@ -41,8 +41,6 @@ def chosen_values(model: PSKC) -> dict[str, Any]:
         chosen["n_clusters"] = int(model.n_clusters_)
     if model.psi == "auto":
         chosen["psi"] = int(model.psi_)
-    if model.tau == "auto":
-        chosen["tau"] = float(model.tau_)
     return chosen
 
 
@@ -56,9 +54,6 @@ def choice_words(model: PSKC) -> str | None:
         words.append(_clusters(chosen["n_clusters"]))
     if "psi" in chosen:
         words.append(f"psi {chosen['psi']}")
-    if "tau" in chosen:
-        of = "" if model.auto_ is None else " for the parts that are linked"
-        words.append(f"tau {chosen['tau']:.4g}{of}")
     return f"{', '.join(words)}; {_reason(model)}"
 
 
@@ -90,14 +85,7 @@ def is_refined(model: PSKC) -> bool:
 def _reason(model: PSKC) -> str:
     linkage = model.fitted_.linkage
     choice = None if linkage is None else linkage.choice
-    if choice is None:
-        return "the defaults for this number of rows with linking=False"
-    words = choice.reason
-    if choice.runner_up is not None:
-        second = choice.runner_up
-        where = f" at psi {second.psi}" if second.n_clusters > 1 else ""
-        words += f"; second choice: {_clusters(second.n_clusters)}{where}"
-    return words
+    return "the default for this number of rows" if choice is None else choice.reason
 
 
 def _clusters(number: int) -> str:

@@ -178,10 +178,10 @@ def _fits(
 ) -> list[list[Parameters]]:
     """Return the parameters of the fits with each psi, and each seed."""
     values = model.get_params(deep=False)
-    if model.n_clusters is not None or model.linking is True:
+    if model.n_clusters is not None:
         raise ValueError(
-            f"n_clusters={model.n_clusters}, linking={model.linking}: a sweep is of the paper's "
-            "algorithm, which links nothing. Leave them out."
+            f"n_clusters={model.n_clusters} is not for a sweep: psi and tau set the number of "
+            "clusters. Leave it out."
         )
     return [
         [

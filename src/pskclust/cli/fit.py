@@ -128,7 +128,7 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
     model = PSKC(**parameters, callback=bars.of_fit)
-    chooses = Parameters.checked(model.get_params(deep=False)).chooses
+    chooses = Parameters.checked(model.get_params(deep=False)).tau is None
     scaling = options["scaling"]
     preparation = Preparation.of(rows.values, selection.features, scaling, rows.means, rows.weight)
     bars.show("encode", 0.0, first_fit_note(len(rows), chooses=chooses))

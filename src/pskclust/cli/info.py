@@ -46,7 +46,7 @@ def info(model_file: str, as_json: bool) -> None:
         **summary_of(model),
         "parameters": _parameters(model),
         "psi": int(model.psi_),
-        "tau": float(model.tau_),
+        "tau": model.tau_,
     }
     if as_json:
         print_json(content)

@@ -55,10 +55,6 @@ def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...
     return tuple(name.strip() for row in csv.reader(values) for name in row if name.strip())
 
 
-def _yes_or_no(context: Any, option: Any, value: str) -> Any:
-    return {"yes": True, "no": False}.get(value, value)
-
-
 def _names(flag: str, name: str, words: str) -> Any:
     return click.option(
         flag, name, multiple=True, metavar="NAMES", callback=_split, expose_value=True, help=words
@@ -176,22 +172,13 @@ def _scale_options(psi: int | str, tau: float | str) -> tuple[Any, ...]:
 _SCALE_OPTIONS = _scale_options("auto", "auto")
 # The paper's, for images.
 _IMAGE_SCALE_OPTIONS = _scale_options(16, 0.1)
-_LINKING_OPTIONS = (
+_NUMBER_OPTIONS = (
     click.option(
         "--n-clusters",
         type=int,
         default=None,
         metavar="N",
-        help="Link to so many clusters.",
-    ),
-    click.option(
-        "--linking",
-        type=click.Choice(("auto", "yes", "no")),
-        default="auto",
-        show_default=True,
-        callback=_yes_or_no,
-        help="Join clusters that are parts of one; no is the paper's algorithm. Auto links unless "
-        "psi and tau are given.",
+        help="Number of clusters, exactly; found by default.",
     ),
 )
 _OTHER_PARAMETERS = (
@@ -265,7 +252,7 @@ OTHER_PARAMETERS = (
     "random_state",
 )
 SCALES = ("psi", "tau")
-PARAMETERS = (*SCALES, "n_clusters", "linking", *OTHER_PARAMETERS)
+PARAMETERS = (*SCALES, "n_clusters", *OTHER_PARAMETERS)
 
 _QUOTES = "'\""
 _PARAMETER_WITH_VALUE = re.compile(
@@ -285,7 +272,7 @@ def new_data_options(command: Command) -> Command:
 
 def clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC."""
-    return _with(command, *_SCALE_OPTIONS, *_LINKING_OPTIONS, *_OTHER_PARAMETERS)
+    return _with(command, *_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_PARAMETERS)
 
 
 def explored_clustering_options(command: Command) -> Command:
@@ -295,11 +282,11 @@ def explored_clustering_options(command: Command) -> Command:
 
 def image_clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC, with the defaults for images."""
-    return _with(command, *_IMAGE_SCALE_OPTIONS, *_LINKING_OPTIONS, *_OTHER_PARAMETERS)
+    return _with(command, *_IMAGE_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_PARAMETERS)
 
 
 def other_clustering_options(command: Command) -> Command:
-    """Add an option for every parameter of PSKC but psi, tau and those of linking."""
+    """Add an option for every parameter of PSKC but psi, tau and n_clusters."""
     return _with(command, *_OTHER_PARAMETERS)
 
 

@@ -38,7 +38,7 @@ _ON_THE_PAGE = (
     "refine",
     "metric",
 )
-_NOT_EXPLORED = ("verbose", "callback", "n_clusters", "linking")
+_NOT_EXPLORED = ("verbose", "callback", "n_clusters")
 
 
 class ExplorerServer:
@@ -204,10 +204,10 @@ def serve(
     port: int | None = None,
 ) -> ExplorerServer:
     """Start an explorer of a subject; `given` are parameters of PSKC, scaling and color_space."""
-    if given.get("n_clusters") is not None or given.get("linking") is True:
+    if given.get("n_clusters") is not None:
         raise ValueError(
-            f"n_clusters={given.get('n_clusters')}, linking={given.get('linking')} cannot be "
-            "explored: psi and tau set the clusters of the page. Leave them out."
+            f"n_clusters={given.get('n_clusters')} cannot be explored: psi and tau set the "
+            "clusters of the page. Leave it out."
         )
     controls = (*_ON_THE_PAGE, "scaling", "color_space")
     on_page = {name: value for name, value in given.items() if name in controls}

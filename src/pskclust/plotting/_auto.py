@@ -1,4 +1,4 @@
-"""What the choice of psi and of the number of clusters was made of."""
+"""AutoDisplay: the candidates that a choice was made from, and the evidence for each."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._choice.candidates import standard_for
-from .._choice.rule import WORTH_OF_ONE, AutoChoice
+from .._choice.choose import AutoChoice, Option
 from .._utils.palette import cluster_colours
 from ._axes import grid_of_axes
 
-_MAX_CLUSTERS_SHOWN = 40
-# Cuts far below are of no interest.
-_LEAST_WORTH = -6
+_EVIDENCE = {
+    "stability": "o",
+    "least_stability": "v",
+    "agreement": "s",
+    "separation": "D",
+    "overlap": "x",
+}
 
 
 class AutoDisplay:
-    """How well each cut is reproduced, what it is worth, and which one was chosen.
-
-    If no cut is above a dashed line, there is one cluster. "As it counts" means that much of what
-    is lacking is forgiven where clusters do not touch.
+    """The best candidates of a choice: the odds of each, and the evidence for it.
 
     Make one with :meth:`from_estimator`.
 
@@ -45,7 +45,7 @@ class AutoDisplay:
         Parameters
         ----------
         estimator : PSKC
-            Fitted, with something to choose.
+            Fitted without `tau`.
 
         Returns
         -------
@@ -53,45 +53,39 @@ class AutoDisplay:
         """
         check_is_fitted(estimator)
         if estimator.auto_ is None:
-            raise ValueError(
-                "The model chose nothing: psi, tau and what else there is were given. Fit it with "
-                "psi='auto'."
-            )
+            raise ValueError("The model chose nothing: its clusters grew. Fit it without tau.")
         return cls(choice=estimator.auto_).plot()
 
     def plot(self) -> Self:
-        """Draw both measures against the number of clusters, a line for each psi."""
-        size = (7, 5.6)
-        self.axes_ = grid_of_axes(None, size, n_rows=2, sharex=True)[:, 0]
+        """Draw the odds of candidates as bars, and their evidence from 0 to 1 beside them."""
+        options = list(dict.fromkeys([*self.choice.candidates, self.choice.chosen]))
+        height = 1.6 + 0.32 * len(options)
+        self.axes_ = grid_of_axes(None, (9, height), n_columns=2, sharey=True)[0]
         self.figure_ = self.axes_[0].figure
-        psis = sorted({cut.psi for cut in self.choice.cuts})
-        colours = cluster_colours(len(psis))
-        least = standard_for(self.choice.n_rows).least
-        measures = (
-            ("credit", "reproduced, as it counts", least, (-0.03, 1.05)),
-            ("worth", "worth", WORTH_OF_ONE, (_LEAST_WORTH, None)),
-        )
-        for ax, (measure, name, threshold, limits) in zip(self.axes_, measures, strict=True):
-            for psi, colour in zip(psis, colours, strict=False):
-                line = [
-                    (cut.n_clusters, getattr(cut, measure))
-                    for cut in self.choice.cuts
-                    if cut.psi == psi and cut.n_clusters <= self._last
-                ]
-                ax.plot(*np.array(line).reshape(-1, 2).T, ".-", color=colour, label=f"psi {psi}")
-            chosen = self.choice.chosen
-            ax.plot(
-                chosen.n_clusters, getattr(chosen, measure), "o", ms=12, mfc="none", mec="black"
-            )
-            ax.axhline(threshold, color="grey", lw=0.8, ls="--")
-            ax.set(ylabel=name, ylim=limits)
-        if psis:
-            self.axes_[0].legend(fontsize=8, ncols=3)
-        self.axes_[1].set_xlabel("number of clusters")
-        self.axes_[0].set_title(f"psi {chosen.psi}: {self.choice.reason}", fontsize=8)
+        odds, evidence = self.axes_
+        places = np.arange(len(options))
+        is_chosen = [option == self.choice.chosen for option in options]
+        colours = ["#1f6f8b" if chosen else "#b8c4cc" for chosen in is_chosen]
+        odds.barh(places, [option.odds for option in options], color=colours)
+        odds.set_yticks(places, [_name(option) for option in options], fontsize=8)
+        odds.invert_yaxis()
+        odds.set_xlabel("odds")
+        for (name, marker), colour in zip(
+            _EVIDENCE.items(), cluster_colours(len(_EVIDENCE)), strict=True
+        ):
+            shown = [(place, getattr(option, name)) for place, option in enumerate(options)]
+            known = [(value, place) for place, value in shown if value is not None]
+            if known:
+                label = name.replace("_", " ")
+                evidence.plot(*np.array(known).T, marker, ls="", color=colour, label=label, ms=6)
+        evidence.set(xlabel="evidence", xlim=(-0.05, 1.05))
+        evidence.legend(fontsize=7, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3)
+        evidence.grid(axis="y", lw=0.4)
+        self.figure_.suptitle(self.choice.reason, fontsize=8, x=0.02, ha="left")
         return self
 
-    @property
-    def _last(self) -> int:
-        """The largest number of clusters that is shown."""
-        return max(_MAX_CLUSTERS_SHOWN, self.choice.chosen.n_clusters + 5)
+
+def _name(option: Option) -> str:
+    if option.n_clusters == 1:
+        return "1 cluster"
+    return f"{option.n_clusters} clusters ({option.kind}, psi {option.psi})"

@@ -58,7 +58,7 @@ class MergeTreeDisplay:
         if tree is None:
             raise ValueError(
                 "The model has no merge tree: its clusters are not linked. Fit it with "
-                "linking=True."
+                "psi and tau left open."
             )
         if len(tree) < 2:
             raise ValueError(f"The merge tree has {len(tree)} parts: there is nothing to draw.")
