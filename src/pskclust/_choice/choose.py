@@ -204,7 +204,7 @@ def _by_one_tree(
     n_rows = len(points)
     psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)
     distances = squared_distances(points)
-    near = nearest_rows(distances, min(n_rows, psi))
+    near = nearest_rows(distances, min(n_rows, psi), points)
     drawn = draw_nested_cells(distances, near, [psi], n_partitions, rng)
     joined = join_rows(shared_cells(drawn.cells[0], psi), n_partitions, AVERAGE)
     possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))
