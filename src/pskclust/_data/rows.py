@@ -61,7 +61,8 @@ class Data:
 
         def find(chunk: slice) -> NDArray[np.intp]:
             found: NDArray[np.intp] = np.flatnonzero(condition(self.points(chunk)))
-            return found + chunk.start
+            found += chunk.start
+            return found
 
         chunk_rows = rows_per_chunk(self.rows.shape[1])
         found = list(map_chunks(find, len(self), chunk_rows, n_jobs))
