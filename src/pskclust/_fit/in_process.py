@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
@@ -19,10 +19,13 @@ from .._engines.select import isolation_engine
 from .._utils.progress import Report, ignore
 from ..tables.streaming import row_blocks
 
+# Whatever rows are taken from.
+Rows = ArrayLike | RowBlocks | os.PathLike[str]
+
 
 def rows_of(
     estimator: BaseEstimator,
-    X: Any,
+    X: Rows,
     sample_weight: ArrayLike | None,
     parameters: Parameters,
     report: Report = ignore,
