@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import cast
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
@@ -37,7 +38,7 @@ def rows_of(
     metric = parameters.metric
     blocks = row_blocks(X)
     if blocks is None:
-        rows = check_rows(estimator, X, metric, reset=True, min_samples=2)
+        rows = check_rows(estimator, cast(ArrayLike, X), metric, reset=True, min_samples=2)
         if parameters.scratch_dir is None and parameters.checkpoint is None:
             return Data(rows, metric, _weights(sample_weight, len(rows), parameters))
         blocks = RowBlocks.from_array(rows)
