@@ -110,8 +110,8 @@ class Chosen:
     labels: NDArray[np.int64]  # (n,)
     confidences: NDArray[np.float64]  # (n,) how likely it is that a label is right
     tree: SplitTree
-    centres: NDArray[np.intp]  # (t, psi) rows of the sample that fine cells are around
-    cells: NDArray[np.int32]  # (t, n) fine cells of the rows of the sample
+    centres: NDArray[np.intp]  # (t, psi) rows of the sample that the cells which place are around
+    cells: NDArray[np.int32]  # (t, n) these cells of the rows of the sample
 
 
 def choose(
@@ -188,7 +188,9 @@ def _best_of_many(
     by_first_row = numbered_by_first_row(labels[winner])
     tree = grown.trees[found.candidates[best[winner]].tree].tree
     confidences = share_agreeing(by_first_row, labels, odds)
-    return _Found(choice, by_first_row, confidences, tree, grown.fine_centres, grown.fine_cells)
+    return _Found(
+        choice, by_first_row, confidences, tree, grown.placing_centres, grown.placing_cells
+    )
 
 
 def _cut(grown: Grown, candidate: Candidate) -> NDArray[np.int64]:
