@@ -77,7 +77,8 @@ def test_a_cell_is_that_of_the_nearest_centre(points, max_psi_for_scans, n_near)
                 cell, gap2 = nearest_centre(distances, row, centres[:psi])
                 assert nested.cells[level, number, row] == cell
                 gaps2[row] += gap2
-        assert_allclose(nested.log_gaps[level], 0.5 * np.log(gaps2 / 5 + 1e-24), rtol=1e-9)
+        least = 1e-24 * distances.max()
+        assert_allclose(nested.log_gaps[level], 0.5 * np.log(gaps2 / 5 + least), rtol=1e-9)
 
 
 def test_centres_are_distinct_rows_and_the_seed_says_which(points):

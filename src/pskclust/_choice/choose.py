@@ -137,7 +137,7 @@ def choose(
         if len(rows) >= MIN_ROWS_TO_DIVIDE:
             found = _best_of_many(points, psi, n_clusters, n_partitions, rng)
         if found is None:
-            found = _by_one_tree(points, psi, n_clusters or 1, n_partitions, rng)
+            found = _by_one_tree(points, psi, n_clusters, n_partitions, rng)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
     return Chosen(noise, rows, points, *found)
 
@@ -200,7 +200,7 @@ def _cut(grown: Grown, candidate: Candidate) -> NDArray[np.int64]:
 def _by_one_tree(
     points: NDArray[np.float64],
     psi: int | None,
-    n_clusters: int,
+    asked: int | None,
     n_partitions: int,
     rng: RandomState,
 ) -> _Found:
@@ -208,7 +208,7 @@ def _by_one_tree(
 
     It serves few rows, and more clusters than trees of larger clusters have.
     """
-    n_rows = len(points)
+    n_rows, n_clusters = len(points), asked or 1
     psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)
     distances = squared_distances(points)
     near = nearest_rows(distances, min(n_rows, psi), points)
@@ -226,9 +226,9 @@ def _by_one_tree(
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
     reason = (
-        f"{n_clusters} clusters were asked for"
-        if n_clusters > 1
-        else f"{n_rows} rows are too few to show more than one cluster"
+        f"{n_rows} rows are too few to show more than one cluster"
+        if asked is None
+        else f"{_clusters(n_clusters)} asked for"
     )
     choice = AutoChoice(chosen, (chosen,), reason, n_rows)
     return _Found(choice, labels, np.ones(n_rows), tree, drawn.centres, drawn.cells[0])

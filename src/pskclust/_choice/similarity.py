@@ -96,7 +96,9 @@ def draw_nested_cells(
         for level, (cell, gap2) in enumerate([*scanned, *walked]):
             cells[level, number] = cell
             gaps2[level] += gap2
-    return NestedCells(centres, cells, 0.5 * np.log(gaps2 / n_partitions + _TINY))
+    # In proportion, so that units do not matter.
+    least = _TINY * (float(distances.max()) or 1.0)
+    return NestedCells(centres, cells, 0.5 * np.log(gaps2 / n_partitions + least))
 
 
 _Cell = tuple[NDArray[np.intp], NDArray[np.float64]]
