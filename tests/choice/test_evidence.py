@@ -12,6 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pskclust._choice.evidence import CUT_NAMES, SPLIT_NAMES, gather_evidence
 from pskclust._choice.scoring import fitted_weights, scored_evidence, scores, split_logits
+from pskclust._choice.split_tree import AVERAGE
 from pskclust._choice.stability import (
     MIN_ROWS,
     NUMBERS,
@@ -50,7 +51,7 @@ def apart():
 
 def shared(grown):
     """Cells that each two rows share at the finest scale, 0 of a row with itself."""
-    cells = grown.fine_cells
+    cells = grown.placing_cells
     counts = (cells[:, :, np.newaxis] == cells[:, np.newaxis]).sum(axis=0)
     np.fill_diagonal(counts, 0)
     return counts
@@ -215,10 +216,13 @@ def test_clusters_apart_are_found_again_and_do_not_touch(apart):
     for number, each in enumerate(grown.trees):
         assert adjusted_rand_score(y, each.tree.cut(3)) == 1
         nodes = each.tree.cut_nodes(3)[0]
-        assert_allclose(each.found[:, nodes], 1)
-        assert_allclose(grown.crossed[number][nodes], 1)
-        assert_allclose(grown.at_near_psi[number][nodes], 1)
-        assert each.same_number[each.numbers.tolist().index(3)] == pytest.approx(1)
+        same_number = each.same_number[each.numbers.tolist().index(3)]
+        at_other_scales = grown.crossed[number][nodes], grown.at_near_psi[number][nodes]
+        assert_allclose(at_other_scales, 1)
+        # Paths of a half leave single rows out, which then settle elsewhere.
+        least = 1 - 1e-6 if each.tree.kind == AVERAGE else 0.8
+        assert each.found[:, nodes].min() >= least
+        assert same_number >= least
     evidence = gather_evidence(grown)
     for candidate, values in zip(evidence.candidates, evidence.cuts, strict=True):
         if candidate.n_clusters == 3 and grown.trees[candidate.tree].tree.psi == PSI:

@@ -131,6 +131,11 @@ def choose(
     noise = find_noise(points, rng)
     kept = ~noise(points)
     rows, points = rows[kept], points[kept]
+    if psi is not None and psi > len(rows):
+        raise ValueError(
+            f"psi={psi} is more than the {len(rows)} rows that the choice is made on. Use psi <= "
+            f"{len(rows)}, or give tau too, for clusters that grow on all rows."
+        )
     # One thread, so that rounding does not depend on how many there are.
     with one_blas_thread:
         found = None
