@@ -579,7 +579,7 @@ def test_nothing_stays_on_the_workers(ending, stage, client, scattered):
     if ending:
         with pytest.raises(ending):
             model.fit(in_chunks(scattered, 97))
-        assert not hasattr(model, "_result")
+        assert not hasattr(model, "_fitted")
     else:
         model.fit(in_chunks(scattered, 97))
     assert_nothing_is_left(client)
