@@ -90,7 +90,7 @@ class AutoChoice:
     ----------
     chosen : Option
     candidates : tuple of Option
-        The best few, by falling score.
+        The best few, by falling odds.
     reason : str
         Why it was chosen, in a sentence.
     n_rows : int
