@@ -2,8 +2,8 @@
 
     python benchmarks/choice/noise.py [--rows 1000 5000] [--draws 2]
 
-Blobs, rings and winding shapes in 2 to 10 columns with 0, 5, 20 and 50 % of uniform background. Where
-there is none, the share of rows that are called noise is printed instead.
+Blobs, rings and winding shapes in 2 to 10 columns with 0, 5, 20 and 50 % of uniform background.
+Where there is none, the share of rows that are called noise is printed instead.
 """
 
 from __future__ import annotations
