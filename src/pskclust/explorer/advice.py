@@ -141,7 +141,9 @@ def _finer(settings: Settings, max_psi: int) -> Iterator[Settings]:
 
 
 def _fewer(fit: Fit) -> Iterator[Settings]:
-    for number in range(fit.n_clusters - 1, max(0, fit.n_clusters - 1 - _MOST_TRIED), -1):
+    # One cluster of all rows joins any two, which says nothing unless there are only two.
+    least = max(2 if fit.n_clusters > 2 else 1, fit.n_clusters - _MOST_TRIED)
+    for number in range(fit.n_clusters - 1, least - 1, -1):
         yield replace(fit.settings, n_clusters=number)
 
 
@@ -194,7 +196,8 @@ def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) ->
 
 def _told_number(what: str, fit: Fit, found: Fit) -> Hint:
     number = found.settings.n_clusters
-    return Hint(f"{what} with {number} clusters (now {fit.n_clusters}).", {"n_clusters": number})
+    words = "1 cluster" if number == 1 else f"{number} clusters"
+    return Hint(f"{what} with {words} (now {fit.n_clusters}).", {"n_clusters": number})
 
 
 def _distance(settings: Settings, place: tuple[int, float]) -> float:

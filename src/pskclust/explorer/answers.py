@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from .._choice.choose import AutoChoice
 from .._estimator import PSKC
 from .._provenance import is_refined, mean_confidences, number_options
 from .colours import N_COLOURS, THEMES, palette, to_hex
@@ -30,11 +29,11 @@ def summary(
     fit: Fit,
     colours: NDArray[np.int64],
     subject: Subject,
-    found: AutoChoice | None = None,
+    found: Fit | None = None,
 ) -> dict[str, Any]:
     """Return what is said of a fit at once.
 
-    `found` is the choice of the number of clusters at the same setting, if it is known.
+    `found` is the fit that found the number of clusters at the same setting, if it is known.
     """
     model = fit.model
     total = float(fit.sizes.sum() + fit.n_noise)
@@ -55,10 +54,12 @@ def summary(
     }
 
 
-def _found(choice: AutoChoice) -> dict[str, Any]:
-    """Return the number that was chosen, the reason, and the numbers that it was chosen from."""
+def _found(fit: Fit) -> dict[str, Any]:
+    """Return the number that was found, the reason, and the numbers that it was chosen from."""
+    choice = fit.model.auto_
+    assert choice is not None
     return {
-        "clusters": choice.chosen.n_clusters,
+        "clusters": fit.n_clusters,
         "reason": choice.reason,
         "rows": choice.n_rows,
         "options": [option._asdict() for option in number_options(choice)],

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.partition import Partition
-from .._choice.choose import AutoChoice
 from .._data.parameters import Parameters
 from .._engines.protocol import Engine
 from .._estimator import PSKC
@@ -119,10 +118,9 @@ class Fitter:
         """Return the estimator of a setting, not fitted."""
         return PSKC(**self.fixed | settings.parameters)
 
-    def found(self, settings: Settings) -> AutoChoice | None:
-        """Return the choice of the number of clusters at a setting, if it is still known."""
-        known = self._fits.get(replace(settings, n_clusters=None).id)
-        return None if known is None else known.model.auto_
+    def found(self, settings: Settings) -> Fit | None:
+        """Return the fit that found the number of clusters at a setting, if it is still known."""
+        return None if settings.is_grown else self.known(replace(settings, n_clusters=None).id)
 
     def _chosen(self, settings: Settings, report: Report) -> PSKC:
         # Cells are of a kernel that belongs to the choice: no other setting shares them.
