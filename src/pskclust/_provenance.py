@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,10 +51,19 @@ def chosen_values(model: PSKC) -> dict[str, Any]:
 
 def choice_words(model: PSKC) -> str | None:
     """Return the values that were chosen, and why, in a sentence; None if none were."""
-    if model.auto_ is not None:
-        return str(model.auto_.reason)
     chosen = chosen_values(model)
+    if model.auto_ is not None:
+        return model.auto_.reason if chosen else None
     return f"psi {chosen['psi']}; the default for this number of rows" if chosen else None
+
+
+def candidates(model: PSKC) -> list[dict[str, Any]]:
+    """Return the best candidates of a choice with their evidence; none if nothing was chosen."""
+    choice = model.auto_
+    if choice is None:
+        return []
+    listed = dict.fromkeys([*choice.candidates, choice.chosen])
+    return [asdict(option) | {"chosen": option == choice.chosen} for option in listed]
 
 
 class NumberOption(NamedTuple):
