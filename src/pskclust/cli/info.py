@@ -53,6 +53,7 @@ def info(model_file: str, as_json: bool) -> None:
         print_json(content)
         return
     print_clusters(content)
+    print_candidates(content)
     names = columns or [f"{content['n_columns']} without names"]
     print_facts(
         {
@@ -64,7 +65,6 @@ def info(model_file: str, as_json: bool) -> None:
             "objective": objective_words(content),
         }
     )
-    print_candidates(content)
     print_repeating(content)
 
 

@@ -98,17 +98,16 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
     """Print the numbers of clusters that a choice was between, with odds and stability."""
     if not summary["numbers"]:
         return
-    click.echo("\nBest candidates:", err=to_stderr)
     rows = [
         [
-            str(option["n_clusters"]),
+            counted(option["n_clusters"], "cluster"),
             _share(option["odds"]),
             *(_figure(option[name]) for name in ("stability", "least_stability")),
             "chosen" if option["is_chosen"] else "",
         ]
         for option in summary["numbers"][:_MOST_NUMBERS_SHOWN]
     ]
-    header = ["clusters", "odds", "stability", "of the least stable", ""]
+    header = ["candidate", "odds", "stability", "of the least stable", ""]
     print_table(header, rows, to_stderr=to_stderr)
 
 
@@ -213,6 +212,7 @@ def _confidence(cluster: Mapping[str, Any]) -> str:
 def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     """Print all that a fit found."""
     print_clusters(summary, to_stderr=to_stderr)
+    print_candidates(summary, to_stderr=to_stderr)
     columns = summary["columns"]
     few = ", ".join(columns[:6]) + (", ..." if len(columns) > 6 else "")
     facts = {
@@ -240,5 +240,4 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     if summary["written"]:
         facts["written"] = ", ".join(summary["written"])
     print_facts(facts, to_stderr=to_stderr)
-    print_candidates(summary, to_stderr=to_stderr)
     print_repeating(summary, to_stderr=to_stderr)
