@@ -214,10 +214,10 @@ def _choice(choice: ChoiceContent | None, pictures: Sequence[EmbeddedPicture]) -
 
 _EVIDENCE = (
     "Odds are the share of a candidate among the best. Stability is how well trees of halves of "
-    "the rows find its clusters again, mean over clusters and of the least stable one; agreement, how "
-    "well trees of other psi and of the other kind do. Separation compares the similarity to the "
-    "own cluster with that to the nearest other one. Overlap is the share that other clusters have "
-    "in the cells of a cluster's rows, at the finest scale. All but separation are from 0 to 1."
+    "the rows find its clusters again, mean over clusters and of the least stable one; agreement, "
+    "how well trees of other psi and of the other kind do. Separation compares the similarity to "
+    "the own cluster with that to the nearest other one. Overlap is the share that other clusters "
+    "have in the cells of a cluster's rows, at the finest scale. The less overlap, the better."
 )
 
 
