@@ -116,12 +116,13 @@ class TestAnswers:
         assert sum(sizes) < 400_000
 
 
-class TestChosen:
-    @pytest.fixture(scope="class")
-    def found(self):
-        with serve(TableSubject.of(blobs(), name="blobs"), {}, port=0) as server:
-            yield Client(server.url)
+@pytest.fixture(scope="module")
+def found():
+    with serve(TableSubject.of(blobs(), name="blobs"), {}, port=0) as server:
+        yield Client(server.url)
 
+
+class TestChosen:
     def test_it_opens_with_what_pskc_chooses(self, found):
         model = PSKC(random_state=0).fit(blobs())
         assert found.first["tau"] is found.first["psi"] is found.first["n_clusters"] is None

@@ -148,7 +148,7 @@ def test_much_noise_beside_chosen_clusters_is_given_away_only_on_request():
 def test_the_page_needs_nothing_else(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs)
     sources = [value for tag, name, value in page.attributes if name in ("src", "href")]
-    assert len(sources) == 3
+    assert len(sources) == 4
     assert all(source.startswith("data:image/png;base64,iVBOR") for source in sources)
     assert not {"script", "link", "iframe", "object"} & set(page.tags)
     content = (tmp_path / "report.html").read_text()
