@@ -412,8 +412,11 @@ def test_a_missing_extra_is_named(package, tmp_path, command, table):
     assert f'needs {package}. Install it with: pip install "pskclust[cli]"' in answer.stderr
 
 
-def test_a_number_of_clusters_is_given_exactly(command, table):
-    words = "--columns", "x,y", "--json", "--n-clusters", "2"
-    assert json.loads(command.ok("fit", table, *words))["n_clusters"] == 2
-    grown = json.loads(command.ok("fit", table, *words, "--psi", "32", "--tau", "0.1"))
-    assert grown["n_clusters"] == 2
+def test_tau_grows_and_a_number_links_what_grew(command, table):
+    def fitted(*options):
+        return json.loads(command.ok("fit", table, "--columns", "x,y", "--json", *options))
+
+    grown = fitted("--psi", "32", "--tau", "0.1")
+    linked = fitted("--psi", "32", "--tau", "0.1", "--n-clusters", "2")
+    assert grown["n_clusters"] > linked["n_clusters"] == 2
+    assert fitted("--n-clusters", "2")["n_clusters"] == 2

@@ -44,6 +44,7 @@ def printed(out):
         ("--psi", "16", "--tau", "0.05"),
         ("--n-clusters", "4", "--seed", "7"),
         ("--psi", "32", "--refine", "--noise", "nearest", "--n-jobs", "1"),
+        ("--tau", "0.05", "--no-refine", "--n-jobs", "1"),
     ],
     ids=" ".join,
 )

@@ -160,7 +160,8 @@ class _Half:
         rng: RandomState,
     ) -> _Half:
         own = distances[np.ix_(rows, rows)]
-        smaller = [psi for psi in sizes if psi <= max(sizes[0], len(rows) // 2)]
+        most = max(2, len(rows) // 2)
+        smaller = [psi for psi in sizes if psi <= most] or [most]
         near = nearest_rows(own, min(len(rows), _N_NEIGHBOURS), points[rows])
         cells = draw_nested_cells(own, near, smaller, n_partitions, rng).cells
         return cls(

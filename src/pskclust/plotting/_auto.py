@@ -98,7 +98,7 @@ class AutoDisplay:
         ax = self.axes_[1]
         ax.hlines(np.arange(len(options)), 0, 1, color="#e3e6e9", lw=0.8, zorder=0)
         for (name, marker), colour in zip(
-            _EVIDENCE.items(), cluster_colours(len(_EVIDENCE)), strict=False
+            _EVIDENCE.items(), cluster_colours(len(_EVIDENCE))[:-1], strict=True
         ):
             values = [getattr(option, name) for option in options]
             known = [(value, place) for place, value in enumerate(values) if value is not None]
