@@ -112,11 +112,11 @@ def sweep(
     _print(pairs, best)
     facts = {
         "most stable": f"--psi {best['psi']} --tau {best['tau']:g}",
-        "without them": _chosen_words(chosen),
         "seconds": f"{seconds:.2f}",
     }
     written = [name for name in (output, plot) if name]
     print_facts(facts | ({"written": ", ".join(written)} if written else {}))
+    _print_chosen(chosen)
 
 
 def _prepared(table: Any, options: dict[str, Any], bars: Bars) -> tuple[Any, Any]:
@@ -167,9 +167,11 @@ def _chosen(rows: Any, weights: Any, parameters: dict[str, Any], bars: Bars) -> 
     }
 
 
-def _chosen_words(chosen: dict[str, Any]) -> str:
+def _print_chosen(chosen: dict[str, Any]) -> None:
+    """Print what is chosen, and the command for it on one line to copy."""
     found = counted(chosen["n_clusters"], "cluster")
-    return f"{found}, {chosen['noise']:.1%} noise: {chosen['command']}"
+    click.echo(f"\nChosen without psi and tau: {found}, {chosen['noise']:.1%} noise")
+    click.echo(f"  {chosen['command']}")
 
 
 def _pairs(result: SweepResult) -> list[dict[str, Any]]:
