@@ -43,6 +43,23 @@ def legend(page: Page, words: str) -> None:
     )
 
 
+def grown(page: Page) -> None:
+    """Grow clusters at a psi and tau that finds all shapes."""
+    page.click("[data-way=grown]")
+    wait(page)
+    for name, value in (("psi", "96"), ("tau", "0.015"), ("min_cluster_size", "25")):
+        box = name if name == "min_cluster_size" else f"{name}-number"
+        page.fill(f"#{box}", value)
+        page.press(f"#{box}", "Enter")
+        wait(page)
+
+
+def asked(page: Page) -> None:
+    page.click("#options [data-number='10'], #options tr:nth-child(2)")
+    page.wait_for_timeout(500)
+    wait(page)
+
+
 def similarity(page: Page) -> None:
     page.click("[data-mode=similarity]")
     legend(page, "similarity to own cluster")
@@ -54,6 +71,7 @@ def distribution(page: Page) -> None:
 
 
 def growth(page: Page) -> None:
+    grown(page)
     page.click("[data-mode=growth]")
     legend(page, "step (early is bright)")
 
@@ -74,13 +92,14 @@ def isolated(page: Page) -> None:
 
 
 def advice(page: Page) -> None:
-    page.check("[data-cluster='4'] .pick")
-    page.check("[data-cluster='6'] .pick")
+    page.check("[data-cluster='7'] .pick")
+    page.check("[data-cluster='8'] .pick")
     page.click("#ask-join")
     page.wait_for_selector("#advice-answer .do-it")
 
 
 def psi_tau_map(page: Page) -> None:
+    grown(page)
     page.click("#tab-map")
     page.wait_for_function("() => !document.querySelector('#map .unknown')")
 
@@ -90,9 +109,7 @@ def profile(page: Page) -> None:
 
 
 def compared(page: Page) -> None:
-    page.fill("#tau-number", "0.02")
-    page.press("#tau-number", "Enter")
-    wait(page)
+    grown(page)
     page.click("#tab-history")
     page.locator("#history .compare").last.click()
     page.wait_for_function(
@@ -112,6 +129,7 @@ def nothing(page: Page) -> None:
 SHOTS: list[tuple[str, str, tuple[int, int], str, Any]] = [
     ("clusters", "table", LAPTOP, "light", nothing),
     ("clusters-dark", "table", LAPTOP, "dark", profile),
+    ("candidate", "table", LAPTOP, "light", asked),
     ("similarity", "table", LAPTOP, "light", similarity),
     ("similarity-dark", "table", LAPTOP, "dark", similarity),
     ("distribution", "table", LAPTOP, "light", distribution),

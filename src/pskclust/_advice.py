@@ -122,9 +122,14 @@ def _on_one_cluster(outcome: Outcome) -> Hint | None:
 
 def _on_noise(outcome: Outcome) -> Hint | None:
     share = outcome.n_noise / float(outcome.sizes.sum() + outcome.n_noise)
-    # Rows are noise beside linked clusters only where they share no cell with any.
-    if share < MUCH_NOISE or outcome.n_parts is not None:
+    if share < MUCH_NOISE:
         return None
+    if outcome.n_parts is not None:
+        return Hint(
+            f"{share:.0%} of the rows are noise. noise='nearest' gives each to its most similar "
+            "cluster.",
+            {"noise": "nearest"},
+        )
     return Hint(
         f"{share:.0%} of the rows are noise. A lower tau takes more of them into clusters; "
         "noise='nearest' gives each to its most similar cluster.",

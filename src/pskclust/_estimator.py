@@ -268,9 +268,9 @@ class PSKC(ClusterMixin, FittedModel):
         )
         self.psi_, self.tau_ = fitted.psi, fitted.tau
         self.engine_, self.backend_ = fitted.engine, fitted.backend
-        self.auto_ = linkage and linkage.choice
-        self.merge_tree_ = linkage and linkage.tree
-        self.confidences_ = linkage and linkage.confidences
+        self.auto_ = None if linkage is None else linkage.choice
+        self.merge_tree_ = None if linkage is None else linkage.tree
+        self.confidences_ = None if linkage is None else linkage.confidences
         self.labels_ = result.labels
         self.similarities_ = result.similarities
         self.growth_step_ = result.growth_steps

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ._choice.choose import AutoChoice
 from ._estimator import PSKC
 from ._utils.json_values import plain_value
 
@@ -35,26 +40,71 @@ def given_parameters(model: PSKC) -> dict[str, Any]:
 
 
 def chosen_values(model: PSKC) -> dict[str, Any]:
-    """Return the values that the fit chose for parameters that were left open."""
-    chosen: dict[str, Any] = {}
-    if model.auto_ is not None and model.n_clusters is None:
-        chosen["n_clusters"] = int(model.n_clusters_)
-    if model.psi == "auto":
-        chosen["psi"] = int(model.psi_)
-    return chosen
+    """Return the values that the fit chose for parameters that were left open.
+
+    psi is one of them only where clusters grew: given for a choice, `psi_` would make another one.
+    """
+    if model.auto_ is not None:
+        return {"n_clusters": int(model.n_clusters_)} if model.n_clusters is None else {}
+    return {"psi": int(model.psi_)} if model.psi == "auto" else {}
 
 
 def choice_words(model: PSKC) -> str | None:
     """Return the values that were chosen, and why, in a sentence; None if none were."""
     chosen = chosen_values(model)
-    if not chosen:
+    if model.auto_ is not None:
+        return model.auto_.reason if chosen else None
+    return f"psi {chosen['psi']}; the default for this number of rows" if chosen else None
+
+
+def candidates(model: PSKC) -> list[dict[str, Any]]:
+    """Return the best candidates of a choice with their evidence; none if nothing was chosen."""
+    choice = model.auto_
+    if choice is None:
+        return []
+    listed = dict.fromkeys([*choice.candidates, choice.chosen])
+    return [asdict(option) | {"chosen": option == choice.chosen} for option in listed]
+
+
+class NumberOption(NamedTuple):
+    """A number of clusters that a choice was between.
+
+    `odds` are those of all listed candidates of this number together; the rest is of the best one.
+    """
+
+    n_clusters: int
+    odds: float
+    stability: float | None
+    least_stability: float | None
+    is_chosen: bool
+
+
+def number_options(choice: AutoChoice) -> list[NumberOption]:
+    """Return the numbers of clusters among the candidates of a choice, the best candidate first."""
+    listed = list(dict.fromkeys([*choice.candidates, choice.chosen]))
+    # Of the number that was chosen, the evidence is that of the candidate that was.
+    best = {option.n_clusters: option for option in reversed(listed)}
+    best[choice.chosen.n_clusters] = choice.chosen
+    return [
+        NumberOption(
+            number,
+            sum(option.odds for option in listed if option.n_clusters == number),
+            best[number].stability,
+            best[number].least_stability,
+            number == choice.chosen.n_clusters,
+        )
+        for number in dict.fromkeys(option.n_clusters for option in listed)
+    ]
+
+
+def mean_confidences(model: PSKC) -> NDArray[np.float64] | None:
+    """Return the mean confidence of the members of each cluster; None if none were chosen."""
+    if model.confidences_ is None:
         return None
-    words = []
-    if "n_clusters" in chosen:
-        words.append(_clusters(chosen["n_clusters"]))
-    if "psi" in chosen:
-        words.append(f"psi {chosen['psi']}")
-    return f"{', '.join(words)}; {_reason(model)}"
+    labels = model.labels_ + 1
+    totals = np.bincount(labels, model.confidences_, model.n_clusters_ + 1)[1:]
+    counts = np.bincount(labels, minlength=model.n_clusters_ + 1)[1:]
+    return np.asarray(totals / np.maximum(counts, 1))
 
 
 def python_call(model: PSKC) -> str:
@@ -80,13 +130,3 @@ def is_linked(model: PSKC) -> bool:
 def is_refined(model: PSKC) -> bool:
     """Return whether refinement was applied to the clusters."""
     return not is_linked(model) if model.refine == "auto" else bool(model.refine)
-
-
-def _reason(model: PSKC) -> str:
-    linkage = model.fitted_.linkage
-    choice = None if linkage is None else linkage.choice
-    return "the default for this number of rows" if choice is None else choice.reason
-
-
-def _clusters(number: int) -> str:
-    return f"{number:,} cluster{'' if number == 1 else 's'}"

@@ -43,6 +43,7 @@ def printed(out):
         (),
         ("--psi", "16", "--tau", "0.05"),
         ("--n-clusters", "4", "--seed", "7"),
+        ("--psi", "32", "--refine", "--noise", "nearest", "--n-jobs", "1"),
         ("--tau", "0.05", "--no-refine", "--n-jobs", "1"),
     ],
     ids=" ".join,
@@ -79,7 +80,8 @@ def test_given_is_told_apart_from_chosen(command, table):
     data = ("fit", "my table.csv", "--columns", "x,weight")
     chosen = json.loads(command.ok(*data, "--json"))
     assert chosen["given"] == {"random_state": 0}
-    assert set(chosen["chosen"]) == {"n_clusters", "psi"}
+    assert chosen["chosen"] == {"n_clusters": chosen["n_clusters"]}
+    assert chosen["psi"] is None
     assert chosen["objective_before_refinement"] is None
     given = json.loads(command.ok(*data, "--psi", "8", "--tau", "0.1", "--json"))
     assert given["given"] == {"psi": 8, "tau": 0.1, "random_state": 0}
@@ -88,11 +90,44 @@ def test_given_is_told_apart_from_chosen(command, table):
     assert given["n_reassigned"] >= 0
     out = command.ok(*data, "--model", "model.npz")
     assert "before refinement" not in out
-    assert f"{chosen['n_clusters']} cluster" in out.split("chosen", 1)[1]
+    assert chosen["choice"].split(";")[0][:60] in out
     told = command.ok("info", "model.npz")
     assert "chosen" in told
     assert "  PSKC(random_state=0)  # in Python" in told
     assert "before refinement" not in told
+
+
+def test_the_candidates_of_a_choice_are_told(command, table):
+    data = ("fit", "my table.csv", "--columns", "x,weight")
+    found = json.loads(command.ok(*data, "--json"))
+    candidates = found["candidates"]
+    assert [one["chosen"] for one in candidates].count(True) == 1
+    assert {"n_clusters", "odds", "stability", "agreement", "overlap"} <= set(candidates[0])
+    assert all(0 <= cluster["confidence"] <= 1 for cluster in found["clusters"])
+    lines = command.ok(*data, "--model", "model.npz").splitlines()
+    header = next(n for n, line in enumerate(lines) if line.split()[:2] == ["candidate", "odds"])
+    told = lines[header + 2].split()
+    assert told[0] == str(found["numbers"][0]["n_clusters"])
+    assert told[3] == f"{found['numbers'][0]['stability']:.3f}"
+    assert "candidate" in command.ok("info", "model.npz")
+    for options in (("--n-clusters", "3"), ("--psi", "8", "--tau", "0.1")):
+        assert "candidate" not in command.ok(*data, *options)
+    grown = json.loads(command.ok(*data, "--psi", "8", "--tau", "0.1", "--json"))
+    assert grown["candidates"] == grown["numbers"] == []
+
+
+def test_a_sweep_tells_what_is_chosen_without_psi_and_tau(command, table):
+    grid = ("--psi", "8,16", "--tau", "0.05,0.1", "--seeds", "2")
+    data = ("sweep", "my table.csv", "--columns", "x,weight", "--scale", "standard", *grid)
+    chosen = json.loads(command.ok(*data, "--json"))["chosen"]
+    words = shlex.split(chosen["command"])
+    assert words[:2] == ["pskclust", "fit"]
+    again = json.loads(command.ok(*words[1:], "--json"))
+    assert again["n_clusters"] == chosen["n_clusters"]
+    assert again["choice"] == chosen["reason"]
+    lines = command.ok(*data).splitlines()
+    assert lines[-2].startswith("Chosen without psi and tau: ")
+    assert lines[-1].strip() == chosen["command"]
 
 
 def test_info_says_that_a_model_without_a_seed_may_not_be_repeated(command, blobs):
@@ -100,7 +135,14 @@ def test_info_says_that_a_model_without_a_seed_may_not_be_repeated(command, blob
     assert "another fit may give other labels" in command.ok("info", "model.npz")
 
 
-@pytest.mark.parametrize("options", [(), ("--psi", "auto", "--tau", "auto", "--n-clusters", "2")])
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--psi", "auto", "--tau", "auto"),
+        ("--psi", "auto", "--tau", "auto", "--n-clusters", "2"),
+    ],
+)
 def test_segmenting_prints_what_gives_the_same_segments(command, tmp_path, options):
     pixels = np.random.RandomState(0).randint(0, 60, (20, 30, 3)).astype(np.uint8)
     pixels[:, 15:] += 150
@@ -112,4 +154,4 @@ def test_segmenting_prints_what_gives_the_same_segments(command, tmp_path, optio
     assert_array_equal(np.load("parts/labels.npy"), labels)
     found = eval(call, {"segment": segment, "image": read_image("two.png")})
     assert_array_equal(found.labels, labels)
-    assert ("Chosen for two.png: psi" in out) == bool(options)
+    assert ("Chosen for two.png: 2 clusters found again" in out) == (len(options) == 4)

@@ -202,6 +202,63 @@ def test_moving_tau_and_psi_changes_clusters_and_picture(person):
     assert "16 clusters" in person.page.title()
 
 
+def test_it_opens_with_chosen_clusters_and_candidates_are_one_click_away(visit, folder):
+    (folder / "open.csv").write_bytes((folder / "blobs.csv").read_bytes())
+    person = visit("open.csv")
+    page = person.page
+    assert person.n_clusters == 5
+    assert page.get_attribute("[data-way=chosen]", "aria-checked") == "true"
+    assert page.locator("#psi").is_hidden()
+    assert person.text("#found-words") == "found: 5"
+    assert page.input_value("#n_clusters") == "5"
+    assert person.text("#reason").startswith("5 clusters found again")
+    assert page.locator("[data-mode=growth]").is_disabled()
+    page.click("#tab-map")
+    assert page.locator("#map-none").is_visible()
+    assert page.locator("#map-all").is_hidden()
+    first = person.shown
+    other = page.locator("#options tr:not(.current)").first
+    number = int(other.get_attribute("data-number"))
+    other.click()
+    person.wait_for_picture(first)
+    assert person.n_clusters == number != 5
+    assert f"n_clusters={number}" in page.evaluate("location.hash")
+    assert person.text("#found-words") == "asked for; found: 5"
+    page.click("#tab-export")
+    assert f"PSKC(n_clusters={number}, random_state=0)" in person.text("#python-code")
+    second = person.shown
+    page.click("#find")
+    person.wait_for_picture(second)
+    assert person.shown == first
+    person.press("n_clusters", "ArrowLeft")
+    assert person.n_clusters == 4
+    before = person.shown
+    page.click("#undo")
+    person.wait_for_picture(before)
+    assert person.shown == first
+
+
+def test_chosen_and_grown_are_a_click_apart_and_a_link_keeps_them(visit, folder):
+    (folder / "open.csv").write_bytes((folder / "blobs.csv").read_bytes())
+    person = visit("open.csv")
+    page, first = person.page, person.shown
+    page.click("[data-way=grown]")
+    person.wait_for_picture(first)
+    assert page.input_value("#psi-number") == "64"
+    assert page.input_value("#tau-number") == "0.01"
+    assert page.locator("#n_clusters").is_hidden()
+    page.click("[data-mode=growth]")
+    person.wait_until("() => !document.getElementById('growth').hidden")
+    grown = person.shown
+    page.click("[data-way=chosen]")
+    person.wait_for_picture(grown)
+    assert person.shown == first
+    assert page.get_attribute("[data-mode=clusters]", "aria-checked") == "true"
+    other = visit("open.csv", link="#n_clusters=3&random_state=0")
+    assert other.n_clusters == 3
+    assert other.page.input_value("#n_clusters") == "3"
+
+
 def test_a_cluster_is_isolated_by_the_table_and_by_the_picture(person):
     page = person.page
     own, other = colour_of(person, 0), colour_of(person, 1)

@@ -15,6 +15,7 @@ from pskclust import _advice as rules
 from pskclust._advice import Outcome
 from pskclust._utils.progress import Progress, ignore
 from pskclust.explorer.advice import hints, join, split
+from pskclust.explorer.answers import summary
 from pskclust.explorer.colours import follow, palette
 from pskclust.explorer.fits import Fitter, Kept
 from pskclust.explorer.psi_tau_map import PsiTauMap
@@ -59,7 +60,13 @@ class TestSettings:
         ("content", "words"),
         [
             ([], "settings must be a JSON object."),
-            ({"psi": 4}, "tau is missing."),
+            ({"tau": 0.1}, "psi is missing: clusters that grow need psi and tau."),
+            ({"n_clusters": 0}, "n_clusters=0 must be a whole number from 1 to 10000 here."),
+            (
+                {"psi": 4, "tau": 0.1, "n_clusters": 3},
+                "n_clusters=3 and tau=0.1 cannot be explored together",
+            ),
+            ({"noise": "drop"}, "noise='drop' is not allowed."),
             ({"psi": 4, "tau": 0.1, "path": "/etc"}, "there is no setting 'path'."),
             ({"psi": 1, "tau": 0.1}, "psi=1 must be a whole number from 2 to 65536 here."),
             ({"psi": True, "tau": 0.1}, "psi=True must be a whole number"),
@@ -77,12 +84,34 @@ class TestSettings:
             Settings.of(content)
         assert len(str(error.value)) < 200
 
-    def test_exploring_starts_where_the_paper_would(self):
-        model = PSKC(tau=0.01, random_state=0).fit(blobs())
-        first = first_settings(600)
+    def test_exploring_starts_with_what_pskc_chooses(self):
+        assert first_settings(600) == Settings()
+        assert PSKC(**Settings().parameters).get_params() == PSKC(random_state=0).get_params()
+        assert first_settings(600, psi="auto", tau="auto", refine="auto") == Settings()
+        assert first_settings(600, n_clusters=4) == Settings(n_clusters=4)
+        assert first_settings(600, psi=10) == Settings(psi=10)
+
+    def test_with_tau_exploring_starts_with_growth(self):
+        model = PSKC(tau=0.02, random_state=0).fit(blobs())
+        first = first_settings(600, tau=0.02)
         assert (first.psi, first.tau) == (model.psi_, model.tau_)
-        assert first_settings(600, psi=10).psi == 10
-        assert first_settings(600, is_image=True).tau == 0.1
+        assert first_settings(600, psi=10, tau=0.02).psi == 10
+
+    def test_an_image_starts_as_in_the_paper_unless_a_number_is_given(self):
+        assert first_settings(600, is_image=True) == Settings(psi=16, tau=0.1)
+        assert first_settings(600, is_image=True, psi=8) == Settings(psi=8, tau=0.1)
+        assert first_settings(600, is_image=True, n_clusters=3) == Settings(n_clusters=3)
+
+    def test_what_is_of_growth_waits_while_clusters_are_chosen(self):
+        settings = Settings(growth_rate=0.3)
+        assert settings.parameters["growth_rate"] == 0.1
+        assert replace(settings, psi=8, tau=0.1).parameters["growth_rate"] == 0.3
+
+    def test_refinement_is_named_only_where_it_is_not_as_usual(self):
+        assert Settings(refine=True).parameters["refine"] is True
+        assert Settings(refine=False).parameters["refine"] == "auto"
+        assert replace(FIRST, refine=True).parameters["refine"] == "auto"
+        assert replace(FIRST, refine=False).parameters["refine"] is False
 
 
 class TestFits:
@@ -104,6 +133,40 @@ class TestFits:
         assert_array_equal(fit.labels, alone.labels_)
         assert fit.model.objective_ == alone.objective_
         assert fit.sizes.sum() + fit.n_noise == 600
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            Settings(),
+            Settings(n_clusters=3, random_state=2),
+            Settings(psi=32, noise="nearest", min_cluster_size=20),
+        ],
+    )
+    def test_chosen_clusters_are_those_of_pskc(self, fitter, table, settings):
+        fit = fitter.fit(settings, ignore)
+        alone = PSKC(**settings.parameters).fit(table.values)
+        assert_array_equal(fit.labels, alone.labels_)
+        assert fit.model.auto_ == alone.auto_
+        assert_array_equal(fit.model.confidences_, alone.confidences_)
+        assert fitter.fit(settings, ignore) is fit
+        assert fit.seconds.choice > 0
+
+    def test_growth_of_chosen_clusters_is_refused_in_words(self, fitter):
+        with pytest.raises(ValueError, match="growth is shown for clusters that grew"):
+            _ = fitter.fit(Settings(), ignore).growth_steps
+
+    def test_what_was_found_is_told_with_whatever_number_is_asked_for(self, fitter, table):
+        asked = Settings(n_clusters=3)
+        assert fitter.found(asked) is None
+        found = fitter.fit(Settings(), ignore)
+        assert fitter.found(asked) is found
+        assert fitter.found(replace(asked, random_state=1)) is None
+        assert fitter.found(FIRST) is None
+        told = summary(fitter.fit(asked, ignore), np.arange(3), table, found)
+        assert told["clusters"] == 3
+        assert told["found"]["clusters"] == found.n_clusters == 5
+        assert told["found"]["options"][0]["n_clusters"] == 5
+        assert told["found"]["reason"] == found.model.auto_.reason
 
     def test_a_move_of_tau_finds_no_cells(self, fitter):
         stages = []
@@ -253,6 +316,33 @@ class TestAdvice:
         after = fitter.fit(replace(settings, **found.change), ignore)
         parts = np.bincount(after.labels[fit.labels == cluster] + 1)[1:]
         assert np.sort(parts)[-2] >= 0.15 * fit.sizes[cluster]
+
+    def test_chosen_clusters_are_joined_and_split_by_their_number(self, fitter, psi_tau_map):
+        fit = fitter.fit(Settings(), ignore)
+        X = blobs()
+        above = fit.labels[X[:, 1] > 4]
+        pair = tuple(int(cluster) for cluster in np.unique(above[above >= 0]))
+        assert len(pair) == 2
+        found = join(fitter, fit, pair, psi_tau_map, ignore)
+        assert found.change == {"n_clusters": 4}
+        assert found.text.endswith("become one with 4 clusters (now 5).")
+        four = fitter.fit(Settings(n_clusters=4), ignore)
+        cluster = int(four.labels[X[:, 1] > 4].max())
+        again = split(fitter, four, cluster, psi_tau_map, ignore)
+        assert again.text == f"Cluster {cluster} becomes two with 5 clusters (now 4)."
+
+    def test_what_no_number_of_clusters_does_is_said(self, fitter, psi_tau_map):
+        fit = fitter.fit(Settings(), ignore)
+        X = blobs()
+        far = tuple(
+            int(fit.labels[np.argmin(np.abs(X - place).sum(axis=1))])
+            for place in ([8, -8], [-8, 8])
+        )
+        found = join(fitter, fit, far, psi_tau_map, ignore)
+        if found.change is None:
+            assert "Others join before them" in found.text
+        else:
+            assert 2 <= found.change["n_clusters"] < 5
 
     def test_hints_are_those_of_the_report(self, fitter, psi_tau_map):
         fit = fitter.fit(replace(FIRST, psi=2), ignore)

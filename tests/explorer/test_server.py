@@ -116,6 +116,82 @@ class TestAnswers:
         assert sum(sizes) < 400_000
 
 
+@pytest.fixture(scope="module")
+def found():
+    with serve(TableSubject.of(blobs(), name="blobs"), {}, port=0) as server:
+        yield Client(server.url)
+
+
+class TestChosen:
+    def test_it_opens_with_what_pskc_chooses(self, found):
+        model = PSKC(random_state=0).fit(blobs())
+        assert found.first["tau"] is found.first["psi"] is found.first["n_clusters"] is None
+        fit = found.go()
+        assert fit["clusters"] == model.n_clusters_ == fit["found"]["clusters"]
+        assert fit["reason"] == fit["found"]["reason"] == model.auto_.reason
+        assert fit["stability"] == model.auto_.chosen.stability
+        assert sum(option["is_chosen"] for option in fit["found"]["options"]) == 1
+
+    def test_a_number_gives_exactly_so_many_and_what_was_found_is_still_told(self, found):
+        found.go()
+        fit = found.go(n_clusters=3)
+        assert fit["clusters"] == 3
+        assert fit["reason"] == "3 clusters asked for"
+        assert fit["found"]["clusters"] == 5
+        assert found.go(n_clusters=3, random_state=9)["found"] is None
+
+    def test_growth_is_for_clusters_that_grew(self, found):
+        fit = found.go()
+        status, _, content = found.picture(fit["id"], mode="growth")
+        assert status == 400
+        assert "growth is shown for clusters that grew" in json.loads(content)["error"]
+        assert found.picture(fit["id"], mode="similarity")[0] == 200
+        grown = found.go(psi=16, tau=0.08)
+        assert found.picture(grown["id"], mode="growth")[0] == 200
+        assert grown["found"] is grown["stability"] is None
+
+    def test_confidence_is_told_of_clusters_and_rows(self, found):
+        fit = found.go()["id"]
+        answer = found.get("/api/clusters", fit=fit)
+        assert all(0 <= line["confidence"] <= 1 for line in answer["clusters"])
+        row = found.get("/api/row", fit=fit, **FRAME, x=150, y=100)
+        assert row["step"] is None
+        assert 0 <= row["confidence"] <= 1
+
+    def test_where_growth_starts_is_told(self, server):
+        opened = Client(server.url).post("/api/session", {})
+        assert opened["grown"] == {"psi": 64, "tau": 0.01}
+
+    @pytest.mark.parametrize("options", [(), ("--n-clusters", "3", "--noise", "nearest")])
+    def test_code_and_command_give_chosen_labels(self, options, tmp_path, monkeypatch, capsys):
+        table = pyarrow.table([pyarrow.array(column) for column in blobs().T], names=["x", "y"])
+        pyarrow.csv.write_csv(table, tmp_path / "blobs.csv")
+        monkeypatch.chdir(tmp_path)
+        with explored("blobs.csv", monkeypatch, *options) as server:
+            client = Client(server.url)
+            fit = client.go()["id"]
+            recipes = client.get("/api/recipes", fit=fit)
+            exported = pyarrow.csv.read_csv(io.BytesIO(client.export(fit, "labels.csv")))
+            assert b"How they were chosen" in client.export(fit, "report")
+        labels = exported["cluster"].to_numpy()
+        assert "psi" not in recipes["python"] + recipes["command"]
+        assert_array_equal(fresh_labels(recipes["python"], tmp_path), labels)
+        assert run(recipes["command"].split()[1:]) == 0
+        written = pyarrow.csv.read_csv(tmp_path / "labels.csv")
+        assert_array_equal(written["cluster"].to_numpy(), labels)
+
+    def test_a_recipe_of_chosen_colours_names_what_segment_would_not_do(self):
+        fitter = launch.Fitter(ImageSubject(painting(), origin=Origin("a.png")))
+        settings = launch.first_settings(600, is_image=True, n_clusters=3)
+        assert command_line(fitter, settings) == (
+            "pskclust segment a.png --psi auto --tau auto --n-clusters 3 --seed 0 --color lab "
+            "-o segments"
+        )
+        assert "segment(image, psi='auto', tau='auto', n_clusters=3," in python_code(
+            fitter, settings
+        )
+
+
 class TestRefusals:
     def test_another_origin_is_refused(self, client):
         body = json.dumps({**client.first})
@@ -165,7 +241,7 @@ class TestRefusals:
             ("[" * 10_000, "the body is no JSON."),
             (b"\xff\xfe\x00", "the body is no JSON."),
             ("[1]", "the body must be a JSON object."),
-            ("{}", "psi is missing."),
+            ('{"tau": 0.1}', "psi is missing"),
             ('{"psi": 1e999, "tau": 0.1}', "psi=inf must be a whole number"),
             ('{"psi": NaN, "tau": 0.1}', "psi=nan must be a whole number"),
             ('{"psi": {"a": 1}, "tau": 0.1}', "psi={'a': 1} must be a whole number"),
@@ -515,9 +591,20 @@ class TestStarting:
         with pytest.raises(OSError, match=f"port {port} of 127.0.0.1 cannot be used"):
             serve(TableSubject.of(blobs(50)), START, port=port)
 
-    def test_a_number_of_clusters_cannot_be_explored(self):
-        with pytest.raises(ValueError, match="n_clusters=3.* cannot be explored"):
-            PSKC(n_clusters=3).explore(blobs(50))
+    def test_a_number_of_clusters_with_tau_cannot_be_explored(self):
+        with pytest.raises(
+            ValueError, match="n_clusters=3 and tau=0.1 cannot be explored together"
+        ):
+            PSKC(n_clusters=3, tau=0.1).explore(blobs(50))
+
+    def test_an_estimator_with_a_number_of_clusters_is_explored(self):
+        with PSKC(n_clusters=3).explore(
+            blobs(100), port=0, block=False, open_browser=False
+        ) as server:
+            client = Client(server.url)
+            assert client.first["n_clusters"] == 3
+            assert client.first["tau"] is None
+            assert client.go()["clusters"] == 3
 
     def test_a_missing_package_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "uvicorn", None)

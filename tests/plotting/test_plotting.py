@@ -260,21 +260,34 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
     assert 'pip install "pskclust[plot]"' in answer.stdout
 
 
-def test_a_choice_is_drawn_with_the_odds_and_evidence_of_its_candidates(chosen):
+def test_a_choice_is_drawn_with_a_bar_for_each_candidate(chosen):
     display = AutoDisplay.from_estimator(chosen)
     odds, evidence = display.axes_
     candidates = chosen.auto_.candidates
-    assert [bar.get_width() for bar in odds.patches[: len(candidates)]] == [
-        candidate.odds for candidate in candidates
-    ]
+    bars = [bar for bar in odds.patches if bar.get_height() == 0.72]
+    assert_array_equal([bar.get_width() for bar in bars], [one.odds for one in candidates])
     names = [label.get_text() for label in odds.get_yticklabels()]
-    assert names[candidates.index(chosen.auto_.chosen)].startswith("3 clusters")
-    for line in evidence.lines:
-        name = line.get_label().replace(" ", "_")
-        shown = [getattr(candidate, name) for candidate in candidates]
-        expected = [value for value in shown if value is not None]
-        assert_array_equal(line.get_xdata()[: len(expected)], expected)
-    assert display.figure_.get_suptitle() == chosen.auto_.reason
+    assert names[0].startswith(f"{candidates[0].n_clusters} clusters, ")
+    bold = [label.get_fontweight() == "bold" for label in odds.get_yticklabels()]
+    assert bold == [one == chosen.auto_.chosen for one in candidates]
+    drawn = {line.get_label(): line.get_xydata() for line in evidence.lines}
+    assert list(drawn) == [
+        "stability",
+        "least stability",
+        "agreement",
+        "separation",
+        "overlap (low is good)",
+    ]
+    known = [one.stability for one in candidates if one.stability is not None]
+    assert_array_equal(drawn["stability"][:, 0], known)
+    assert "3 clusters found again" in display.figure_.get_suptitle()
+
+
+def test_a_choice_of_few_rows_has_no_evidence_to_draw():
+    few = PSKC(random_state=0).fit(np.arange(8.0)[:, np.newaxis])
+    display = AutoDisplay.from_estimator(few)
+    assert display.axes_[1].lines[:] == []
+    assert display.figure_.get_suptitle() == "8 rows are too few to show more than one cluster"
 
 
 def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(chosen):

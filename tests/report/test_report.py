@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pskclust import PSKC
+from pskclust._advice import Outcome, hints
 from pskclust._provenance import choice_words
 from pskclust.report import write_report
 from pskclust.report._page import number
@@ -86,7 +87,7 @@ def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{}, {"psi": 32, "tau": 0.05}, {"n_clusters": 4}, {"tau": 0.01}]
+    "parameters", [{}, {"psi": 32, "tau": 0.05}, {"n_clusters": 4}, {"psi": 16}, {"tau": 0.01}]
 )
 def test_the_call_on_the_page_gives_the_same_labels(tmp_path, blobs, parameters):
     model = PSKC(**parameters, random_state=0).fit(blobs)
@@ -117,10 +118,37 @@ def test_the_page_says_of_linked_clusters_only_what_is_true(tmp_path, model, blo
     assert "before refinement" not in " ".join(report(tmp_path, unrefined, blobs).texts)
 
 
+def test_the_candidates_are_shown_with_their_evidence(tmp_path, model, blobs):
+    page = report(tmp_path, model, blobs)
+    assert "How they were chosen" in page.texts
+    assert "3, chosen" in page.texts
+    assert f"{model.auto_.chosen.stability:.2f}" in page.texts
+    assert model.auto_.reason + "." in page.texts
+    rows = " ".join(page.texts)
+    assert "The choice was made on 300 rows." in rows
+    assert page.texts.count("confidence") == 1
+    # psi of the kernel that places rows is nothing to set.
+    facts = page.texts[: page.texts.index("Clusters")]
+    assert "stability" in facts
+    assert "psi" not in facts
+    grown = report(tmp_path, PSKC(psi=16, tau=0.05, random_state=0).fit(blobs), blobs)
+    assert "How they were chosen" not in grown.texts
+    assert "confidence" not in grown.texts
+    assert "psi" in grown.texts[: grown.texts.index("Clusters")]
+
+
+def test_much_noise_beside_chosen_clusters_is_given_away_only_on_request():
+    outcome = Outcome(np.array([40.0, 40.0]), 20.0, 100, 64, None, n_parts=9)
+    hint = hints(outcome)[0]
+    assert hint.change == {"noise": "nearest"}
+    assert "20% of the rows are noise" in hint.text
+    assert "tau" not in hint.text
+
+
 def test_the_page_needs_nothing_else(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs)
     sources = [value for tag, name, value in page.attributes if name in ("src", "href")]
-    assert len(sources) == 3
+    assert len(sources) == 4
     assert all(source.startswith("data:image/png;base64,iVBOR") for source in sources)
     assert not {"script", "link", "iframe", "object"} & set(page.tags)
     content = (tmp_path / "report.html").read_text()

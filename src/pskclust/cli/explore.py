@@ -11,13 +11,12 @@ import click
 
 from .bars import Bars
 from .options import (
-    OTHER_PARAMETERS,
-    SCALES,
+    PARAMETERS,
     check_clustering,
+    clustering_options,
     color_option,
     data_options,
     debug_option,
-    explored_clustering_options,
 )
 from .reading import opened_data, read_data
 
@@ -55,7 +54,7 @@ _READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "del
 )
 @color_option
 @data_options
-@explored_clustering_options
+@clustering_options
 @debug_option
 def explore(
     data: str,
@@ -68,13 +67,13 @@ def explore(
 ) -> None:
     """Explore the clusters of DATA, or the segments of IMAGE, in the browser.
 
-    A page opens on which psi and tau are sliders and the picture answers at once. It is served to
-    this machine only, and loads nothing from elsewhere. The options of clustering say where
-    exploring starts.
+    A page opens with the clusters that fit chooses, and their number is a slider; with --tau,
+    clusters grow, and psi and tau are sliders. It is served to this machine only, and loads nothing
+    from elsewhere. The options of clustering say where exploring starts.
     """
     from ..explorer import serve
 
-    parameters = {name: options[name] for name in (*SCALES, *OTHER_PARAMETERS)}
+    parameters = {name: options[name] for name in PARAMETERS}
     check_clustering(parameters)
     given = {**parameters, "scaling": options["scaling"], "color_space": color_space}
     subject = _image(data) if _is_image(data) else _table(data, sample, options)

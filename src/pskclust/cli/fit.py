@@ -206,7 +206,8 @@ def _summary(
         "weight": job.selection.weight,
         "scores": job.scores,
         "parameters": parameters,
-        "psi": job.model.psi_,
+        # That of a chosen clustering is of the kernel that places rows, and repeats nothing.
+        "psi": None if job.model.tau_ is None else job.model.psi_,
         "tau": job.model.tau_,
         "command": command_line(click.get_current_context()),
         "seconds": {**job.seconds, "total": time.perf_counter() - started},

@@ -13,6 +13,7 @@ from .models import known_columns, loaded_model, preparation_of
 from .options import debug_option, json_option
 from .summary import (
     objective_words,
+    print_candidates,
     print_clusters,
     print_repeating,
     provenance_facts,
@@ -45,13 +46,14 @@ def info(model_file: str, as_json: bool) -> None:
         "scaling": "none" if preparation is None else preparation.scaling,
         **summary_of(model),
         "parameters": _parameters(model),
-        "psi": int(model.psi_),
+        "psi": None if model.tau_ is None else int(model.psi_),
         "tau": model.tau_,
     }
     if as_json:
         print_json(content)
         return
     print_clusters(content)
+    print_candidates(content)
     names = columns or [f"{content['n_columns']} without names"]
     print_facts(
         {

@@ -275,11 +275,6 @@ def clustering_options(command: Command) -> Command:
     return _with(command, *_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_PARAMETERS)
 
 
-def explored_clustering_options(command: Command) -> Command:
-    """Add an option for every parameter of PSKC that exploring may start from."""
-    return _with(command, *_SCALE_OPTIONS, *_OTHER_PARAMETERS)
-
-
 def image_clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC, with the defaults for images."""
     return _with(command, *_IMAGE_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_PARAMETERS)

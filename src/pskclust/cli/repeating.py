@@ -26,10 +26,17 @@ _WITHOUT_EFFECT_ON_LABELS = (
 _ALWAYS = ("random_state",)
 
 
-def command_line(context: click.Context, *, keep: tuple[str, ...] = ()) -> str:
+def command_line(
+    context: click.Context,
+    *,
+    keep: tuple[str, ...] = (),
+    command: str | None = None,
+    leave_out: tuple[str, ...] = (),
+) -> str:
     """Return the command with the options that were typed and affect labels, and the seed.
 
     `keep` names options to print all the same, such as an output without which nothing runs.
+    `command` is another command of the same options, but for those to `leave_out`.
     """
     options, arguments = [], []
     for parameter in context.command.params:
@@ -37,12 +44,14 @@ def command_line(context: click.Context, *, keep: tuple[str, ...] = ()) -> str:
         value = context.params.get(name)
         if isinstance(parameter, click.Argument):
             arguments += list(value) if isinstance(value, tuple) else [str(value)]
-        elif isinstance(parameter, click.Option) and _is_printed(context, name, keep):
+        elif isinstance(parameter, click.Option) and (
+            name not in leave_out and _is_printed(context, name, keep)
+        ):
             options += _words(parameter, value)
     # What looks like an option is an argument after two dashes.
     dashes = ["--"] if any(word.startswith("-") and word != "-" for word in arguments) else []
     words = [*options, *dashes, *arguments] if dashes else [*arguments, *options]
-    return shlex.join(["pskclust", str(context.info_name), *words])
+    return shlex.join(["pskclust", command or str(context.info_name), *words])
 
 
 def _is_printed(context: click.Context, name: str, keep: tuple[str, ...]) -> bool:

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from .._estimator import PSKC
 
 _MOST_CLUSTERS_SHOWN = 25
+_MOST_NUMBERS_SHOWN = 5
 _QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def summary_of(model: PSKC) -> dict[str, Any]:
     """Return what a fit found."""
-    from .._provenance import is_refined
+    from .._provenance import is_refined, mean_confidences
 
     labels, similarities = model.labels_, model.similarities_
     order = np.argsort(labels, kind="stable")
@@ -31,6 +32,7 @@ def summary_of(model: PSKC) -> dict[str, Any]:
     members = [order[ends[k] : ends[k + 1]] for k in range(model.n_clusters_)]
     n_noise = int(np.count_nonzero(labels < 0))
     refined = is_refined(model)
+    confidences = mean_confidences(model)
     return {
         "n_rows": len(labels),
         "n_clusters": int(model.n_clusters_),
@@ -41,6 +43,7 @@ def summary_of(model: PSKC) -> dict[str, Any]:
                 "size": len(rows),
                 "seed_row": int(model.seeds_[cluster]),
                 "similarity_quartiles": np.quantile(similarities[rows], _QUARTILES).tolist(),
+                "confidence": None if confidences is None else float(confidences[cluster]),
             }
             for cluster, rows in enumerate(members)
         ],
@@ -54,6 +57,7 @@ def summary_of(model: PSKC) -> dict[str, Any]:
 def provenance_of(model: PSKC) -> dict[str, Any]:
     """Return what was given to a fit, what it chose and why, and the call that repeats it."""
     from .._provenance import (
+        candidates,
         choice_words,
         chosen_values,
         given_parameters,
@@ -65,9 +69,20 @@ def provenance_of(model: PSKC) -> dict[str, Any]:
         "given": given_parameters(model),
         "chosen": chosen_values(model),
         "choice": choice_words(model),
+        "candidates": candidates(model),
+        "numbers": _numbers(model),
         "python": python_call(model),
         "repeatable": is_repeatable(model),
     }
+
+
+def _numbers(model: PSKC) -> list[dict[str, Any]]:
+    """Return the numbers of clusters that a choice was between; none if there was no choice."""
+    from .._provenance import number_options
+
+    if model.auto_ is None or model.n_clusters is not None:
+        return []
+    return [option._asdict() for option in number_options(model.auto_)]
 
 
 def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
@@ -77,6 +92,31 @@ def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
     if summary["choice"] is not None:
         facts["chosen"] = summary["choice"]
     return facts
+
+
+def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> None:
+    """Print the numbers of clusters that a choice was between, with odds and stability."""
+    if not summary["numbers"]:
+        return
+    rows = [
+        [
+            counted(option["n_clusters"], "cluster"),
+            _share(option["odds"]),
+            *(_figure(option[name]) for name in ("stability", "least_stability")),
+            "chosen" if option["is_chosen"] else "",
+        ]
+        for option in summary["numbers"][:_MOST_NUMBERS_SHOWN]
+    ]
+    header = ["candidate", "odds", "stability", "of the least stable", ""]
+    print_table(header, rows, to_stderr=to_stderr)
+
+
+def _share(value: float) -> str:
+    return "< 0.1%" if 0 < value < 0.001 else f"{value:.1%}"
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
 
 
 def objective_words(summary: Mapping[str, Any]) -> str:
@@ -148,6 +188,7 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
             f"{cluster['size']:,}",
             f"{cluster['size'] / n_rows:.1%}",
             *(f"{value:.3f}" for value in cluster["similarity_quartiles"]),
+            _confidence(cluster),
         ]
         for cluster in sorted(shown, key=lambda c: c["cluster"])
     ]
@@ -155,16 +196,23 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     if hidden:
         n_hidden = sum(c["size"] for c in clusters) - sum(c["size"] for c in shown)
         words = f"{hidden:,} more"
-        rows.append([words, f"{n_hidden:,}", f"{n_hidden / n_rows:.1%}", *[""] * 5])
+        rows.append([words, f"{n_hidden:,}", f"{n_hidden / n_rows:.1%}", *[""] * 6])
     n_noise = summary["n_noise"]
-    rows.append(["noise", f"{n_noise:,}", f"{n_noise / n_rows:.1%}", *[""] * 5])
+    rows.append(["noise", f"{n_noise:,}", f"{n_noise / n_rows:.1%}", *[""] * 6])
     header = ["cluster", "rows", "share", "similarity: min", "25 %", "median", "75 %", "max"]
-    print_table(header, rows, to_stderr=to_stderr)
+    if any(row[-1] for row in rows):
+        header.append("confidence")
+    print_table(header, [row[: len(header)] for row in rows], to_stderr=to_stderr)
+
+
+def _confidence(cluster: Mapping[str, Any]) -> str:
+    return "" if cluster["confidence"] is None else f"{cluster['confidence']:.1%}"
 
 
 def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     """Print all that a fit found."""
     print_clusters(summary, to_stderr=to_stderr)
+    print_candidates(summary, to_stderr=to_stderr)
     columns = summary["columns"]
     few = ", ".join(columns[:6]) + (", ..." if len(columns) > 6 else "")
     facts = {

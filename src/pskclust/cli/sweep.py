@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .bars import Bars
-from .display import print_facts, print_json, print_table
+from .display import counted, print_facts, print_json, print_table
 from .failures import writing
 from .options import (
     OTHER_PARAMETERS,
@@ -23,6 +23,7 @@ from .options import (
 )
 from .outputs import check_labels_output, check_outputs, check_picture_output
 from .reading import opened_data, read_data
+from .repeating import command_line
 
 if TYPE_CHECKING:
     from .._sweep import SweepResult
@@ -31,6 +32,9 @@ _EPILOG = """\b
 Example:
   pskclust sweep demo.csv --drop shape --psi 32,64,96 --tau 0.01,0.015,0.02 --plot sweep.png
 """
+
+
+_NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
 
 
 @click.command(epilog=_EPILOG, short_help="Try many psi and tau on a table.")
@@ -81,7 +85,8 @@ def sweep(
 ) -> None:
     """Try many psi and tau on DATA: clusters, noise, and how far different seeds agree.
 
-    Cells are found once for each psi and seed, so many tau cost little.
+    Cells are found once for each psi and seed, so many tau cost little. What fit chooses without
+    psi and tau is printed beside them.
     """
     started = time.perf_counter()
     check_outputs((output, plot), (data,), force=force)
@@ -90,55 +95,86 @@ def sweep(
     parameters = {name: options[name] for name in OTHER_PARAMETERS}
     check_clustering(parameters)
     with opened_data("sweep", data, options) as table, Bars() as bars:
-        result = _swept(table, options, psi, tau, n_seeds, parameters, bars)
-    rows = _rows(result)
+        rows, weights = _prepared(table, options, bars)
+        result = _swept(rows, weights, psi, tau, n_seeds, parameters, bars)
+        chosen = _chosen(rows, weights, parameters, bars)
+    pairs = _pairs(result)
     if output is not None:
-        _write(Path(output), rows)
+        _write(Path(output), pairs)
     if plot is not None:
         _draw(result, plot)
     best = result.best()
     seconds = time.perf_counter() - started
     if as_json:
-        print_json({"data": data, "pairs": rows, "best": best, "seconds": seconds})
+        content = {"data": data, "pairs": pairs, "best": best, "chosen": chosen, "seconds": seconds}
+        print_json(content)
         return
-    _print(rows, best)
+    _print(pairs, best)
     facts = {
         "most stable": f"--psi {best['psi']} --tau {best['tau']:g}",
         "seconds": f"{seconds:.2f}",
     }
     written = [name for name in (output, plot) if name]
     print_facts(facts | ({"written": ", ".join(written)} if written else {}))
+    _print_chosen(chosen)
+
+
+def _prepared(table: Any, options: dict[str, Any], bars: Bars) -> tuple[Any, Any]:
+    """Return the rows to cluster, scaled, and their weights."""
+    from .._data.scaling import Preparation
+
+    selection, rows = read_data(table, options, bars, streamed=True)
+    preparation = Preparation.of(
+        rows.values, selection.features, options["scaling"], rows.means, rows.weight
+    )
+    return preparation.apply_all(rows.values), rows.weight
 
 
 def _swept(
-    table: Any,
-    options: dict[str, Any],
+    rows: Any,
+    weights: Any,
     psi: list[int],
     tau: list[float],
     n_seeds: int,
     parameters: dict[str, Any],
     bars: Bars,
 ) -> SweepResult:
-    from .._data.scaling import Preparation
     from .._sweep import sweep as run_sweep
 
-    streamed = parameters.get("kernel", "isolation") == "isolation"
-    selection, rows = read_data(table, options, bars, streamed=streamed)
-    preparation = Preparation.of(
-        rows.values, selection.features, options["scaling"], rows.means, rows.weight
-    )
     return run_sweep(
-        preparation.apply_all(rows.values),
+        rows,
         psi=psi,
         tau=tau,
         n_seeds=n_seeds,
-        sample_weight=rows.weight,
+        sample_weight=weights,
         callback=bars.of_fit,
         **parameters,
     )
 
 
-def _rows(result: SweepResult) -> list[dict[str, Any]]:
+def _chosen(rows: Any, weights: Any, parameters: dict[str, Any], bars: Bars) -> dict[str, Any]:
+    """Return what a fit without psi and tau chooses."""
+    from .._estimator import PSKC
+
+    others = {name: value for name, value in parameters.items() if name != "growth_rate"}
+    model = PSKC(**others, callback=bars.of_fit).fit(rows, sample_weight=weights)
+    assert model.auto_ is not None
+    return {
+        "n_clusters": int(model.n_clusters_),
+        "noise": float((model.labels_ < 0).mean()),
+        "reason": model.auto_.reason,
+        "command": command_line(click.get_current_context(), command="fit", leave_out=_NOT_OF_FIT),
+    }
+
+
+def _print_chosen(chosen: dict[str, Any]) -> None:
+    """Print what is chosen, and the command for it on one line to copy."""
+    found = counted(chosen["n_clusters"], "cluster")
+    click.echo(f"\nChosen without psi and tau: {found}, {chosen['noise']:.1%} noise")
+    click.echo(f"  {chosen['command']}")
+
+
+def _pairs(result: SweepResult) -> list[dict[str, Any]]:
     return [
         {
             "psi": int(psi),

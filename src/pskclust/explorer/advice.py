@@ -27,12 +27,17 @@ _SECOND = 0.15
 _BETTER_BY = 0.1
 _NEAR = 4.0
 _AS_MANY = 0.7
+# How many more clusters, or fewer, are asked for, one after the other.
+_MOST_TRIED = 8
 
 
 def join(
     fitter: Fitter, fit: Fit, pair: tuple[int, int], psi_tau_map: PsiTauMap, report: Report
 ) -> Hint:
-    """Find the smallest change that makes one cluster of two."""
+    """Find the smallest change that makes one cluster of two.
+
+    Of clusters that grew it is one of tau or psi, of chosen ones it is one of their number.
+    """
     one, other = (fit.labels == cluster for cluster in pair)
 
     def joined(found: Fit) -> bool:
@@ -40,8 +45,16 @@ def join(
         second, other_share = _largest_part(found, other)
         return first == second >= 0 and min(share, other_share) >= _MOST
 
-    found = _first(fitter, _looser(fit.settings), joined, report)
     names = f"clusters {pair[0]} and {pair[1]}"
+    if not fit.settings.is_grown:
+        found = _first(fitter, _fewer(fit), joined, report)
+        if found is None:
+            return Hint(
+                f"No smaller number of clusters that was tried makes one of {names}. Others join "
+                "before them."
+            )
+        return _told_number(f"{names.capitalize()} become one", fit, found)
+    found = _first(fitter, _looser(fit.settings), joined, report)
     if found is None:
         return Hint(
             f"No smaller tau or psi that was tried makes one of {names}. They may differ more than "
@@ -52,7 +65,7 @@ def join(
 
 
 def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report: Report) -> Hint:
-    """Find the smallest change that makes two clusters of one."""
+    """Find the smallest change that makes two clusters of one, likewise."""
     member = fit.labels == cluster
 
     def parted(found: Fit) -> bool:
@@ -60,6 +73,14 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
         counts = np.sort(np.bincount(inside[inside >= 0], minlength=2))[::-1]
         return bool(counts[1] >= _SECOND * len(inside))
 
+    if not fit.settings.is_grown:
+        found = _first(fitter, _more(fit), parted, report)
+        if found is None:
+            return Hint(
+                f"No larger number of clusters that was tried makes two of cluster {cluster}. "
+                "Others split before it."
+            )
+        return _told_number(f"Cluster {cluster} becomes two", fit, found)
     limit = fitter.subject.n_explored // 2
     found = _first(fitter, _finer(fit.settings, limit), parted, report)
     if found is None:
@@ -74,7 +95,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
 def hints(fit: Fit, psi_tau_map: PsiTauMap) -> list[Hint]:
     """Return the hints that apply to a fit, and one to a setting with better agreement."""
     found = rules.hints(Outcome.of(fit.model, fit.sizes, fit.n_noise))
-    steadier = _steadier(fit.settings, psi_tau_map)
+    steadier = _steadier(fit.settings, psi_tau_map) if fit.settings.is_grown else None
     if steadier is not None:
         (psi, tau), here, there = steadier
         found.append(
@@ -92,22 +113,44 @@ def to_json(hint: Hint) -> dict[str, Any]:
     return hint._asdict()
 
 
+def _place(settings: Settings) -> tuple[int, float]:
+    """Return psi and tau of a setting whose clusters grow."""
+    assert settings.psi is not None
+    assert settings.tau is not None
+    return settings.psi, settings.tau
+
+
 def _looser(settings: Settings) -> Iterator[Settings]:
+    psi, tau = _place(settings)
     for factor in _LOWER:
-        if settings.tau * factor >= MIN_TAU:
-            yield replace(settings, tau=three_digits(settings.tau * factor))
+        if tau * factor >= MIN_TAU:
+            yield replace(settings, tau=three_digits(tau * factor))
     for factor in _LOWER_PSI:
-        if int(settings.psi * factor) >= 2:
-            yield replace(settings, psi=int(settings.psi * factor))
+        if int(psi * factor) >= 2:
+            yield replace(settings, psi=int(psi * factor))
 
 
 def _finer(settings: Settings, max_psi: int) -> Iterator[Settings]:
+    psi, tau = _place(settings)
     for factor in _RAISE_PSI:
-        if settings.psi < int(settings.psi * factor) <= max_psi:
-            yield replace(settings, psi=int(settings.psi * factor))
+        if psi < int(psi * factor) <= max_psi:
+            yield replace(settings, psi=int(psi * factor))
     for factor in _RAISE_TAU:
-        if settings.tau * factor < 0.9:
-            yield replace(settings, tau=three_digits(settings.tau * factor))
+        if tau * factor < 0.9:
+            yield replace(settings, tau=three_digits(tau * factor))
+
+
+def _fewer(fit: Fit) -> Iterator[Settings]:
+    # One cluster of all rows joins any two, which says nothing unless there are only two.
+    least = max(2 if fit.n_clusters > 2 else 1, fit.n_clusters - _MOST_TRIED)
+    for number in range(fit.n_clusters - 1, least - 1, -1):
+        yield replace(fit.settings, n_clusters=number)
+
+
+def _more(fit: Fit) -> Iterator[Settings]:
+    most = min(fit.n_clusters + _MOST_TRIED, len(fit.labels))
+    for number in range(fit.n_clusters + 1, most + 1):
+        yield replace(fit.settings, n_clusters=number)
 
 
 def _first(
@@ -117,7 +160,11 @@ def _first(
     report: Report,
 ) -> Fit | None:
     for settings in candidates:
-        found = fitter.fit(settings, report)
+        try:
+            found = fitter.fit(settings, report)
+        except ValueError:
+            # So many clusters cannot be told apart.
+            return None
         if wanted(found):
             return found
     return None
@@ -147,9 +194,15 @@ def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) ->
     return Hint(text, change)
 
 
+def _told_number(what: str, fit: Fit, found: Fit) -> Hint:
+    number = found.settings.n_clusters
+    words = "1 cluster" if number == 1 else f"{number} clusters"
+    return Hint(f"{what} with {words} (now {fit.n_clusters}).", {"n_clusters": number})
+
+
 def _distance(settings: Settings, place: tuple[int, float]) -> float:
-    psi, tau = place
-    return float(np.hypot(np.log(psi / settings.psi), np.log(tau / settings.tau)))
+    (psi, tau), (own_psi, own_tau) = place, _place(settings)
+    return float(np.hypot(np.log(psi / own_psi), np.log(tau / own_tau)))
 
 
 def _nearest(settings: Settings, psi_tau_map: PsiTauMap) -> Spot | None:

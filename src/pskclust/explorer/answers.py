@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from .._estimator import PSKC
-from .._provenance import is_refined
+from .._provenance import is_refined, mean_confidences, number_options
 from .colours import N_COLOURS, THEMES, palette, to_hex
 from .fits import Fit
 from .planes import Plane
@@ -25,8 +25,16 @@ _LEAST_APART = 0.25
 _HOVER_COLUMNS = 12
 
 
-def summary(fit: Fit, colours: NDArray[np.int64], subject: Subject) -> dict[str, Any]:
-    """Return what is said of a fit at once."""
+def summary(
+    fit: Fit,
+    colours: NDArray[np.int64],
+    subject: Subject,
+    found: Fit | None = None,
+) -> dict[str, Any]:
+    """Return what is said of a fit at once.
+
+    `found` is the fit that found the number of clusters at the same setting, if it is known.
+    """
     model = fit.model
     total = float(fit.sizes.sum() + fit.n_noise)
     return {
@@ -38,8 +46,23 @@ def summary(fit: Fit, colours: NDArray[np.int64], subject: Subject) -> dict[str,
         "objective": float(model.objective_),
         "refinement": _refinement(model),
         "steps": fit.n_steps,
+        "stability": None if model.auto_ is None else model.auto_.chosen.stability,
+        "reason": None if model.auto_ is None else model.auto_.reason,
+        "found": None if found is None else _found(found),
         "seconds": asdict(fit.seconds),
         "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
+    }
+
+
+def _found(fit: Fit) -> dict[str, Any]:
+    """Return the number that was found, the reason, and the numbers that it was chosen from."""
+    choice = fit.model.auto_
+    assert choice is not None
+    return {
+        "clusters": fit.n_clusters,
+        "reason": choice.reason,
+        "rows": choice.n_rows,
+        "options": [option._asdict() for option in number_options(choice)],
     }
 
 
@@ -58,6 +81,7 @@ def clusters(fit: Fit, subject: Subject, plane: Plane) -> list[dict[str, Any]]:
     quartiles = _similarity_quartiles(fit)
     apart = _what_sets_apart(fit, subject)
     seeds = fit.model.seeds_[fit.order]
+    confidences = mean_confidences(fit.model)
     return [
         {
             "cluster": int(cluster),
@@ -67,7 +91,7 @@ def clusters(fit: Fit, subject: Subject, plane: Plane) -> list[dict[str, Any]]:
             "apart": apart[cluster],
             "seed": int(seeds[cluster]),
             "seed_at": plane.position(int(seeds[cluster])),
-            "steps": int(fit.n_growth_steps[fit.order[cluster]]),
+            "confidence": None if confidences is None else confidences[fit.order[cluster]],
         }
         for cluster in largest
     ]
@@ -81,11 +105,13 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
     else:
         names = subject.columns
     values = subject.values[row]
+    model = fit.model
     return {
         "row": number,
         "cluster": int(fit.labels[row]),
-        "similarity": float(fit.model.similarities_[row]),
-        "step": int(fit.growth_steps[row]),
+        "similarity": float(model.similarities_[row]),
+        "step": None if model.growth_step_ is None else int(model.growth_step_[row]),
+        "confidence": None if model.confidences_ is None else float(model.confidences_[row]),
         "values": [
             {"column": name, "value": float(value)}
             for name, value in zip(names[:_HOVER_COLUMNS], values, strict=False)

@@ -6,7 +6,7 @@ import functools
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -30,14 +30,15 @@ V = TypeVar("V")
 _CELLS_BYTES = 1 << 30
 _FITS_BYTES = 512 << 20
 _MAX_FITS = 512
-# Labels, similarities and steps of a row.
-_FIT_BYTES_PER_ROW = 8 + 8 + 4
+# Labels, similarities, and steps or confidence of a row.
+_FIT_BYTES_PER_ROW = 8 + 8 + 8
 
 
 @dataclass(frozen=True)
 class Seconds:
-    """What a fit took; `cells` is 0 where they were there already."""
+    """What a fit took; `cells` is 0 where they were there already, `choice` where none was made."""
 
+    choice: float
     cells: float
     growth: float
     refinement: float
@@ -72,22 +73,17 @@ class Fit:
 
     @property
     def growth_steps(self) -> NDArray[np.int32]:
-        """The step at which growth took each row, -1 for none."""
+        """The step at which growth took each row, -1 for none; ValueError if nothing grew."""
         steps = self.model.growth_step_
-        assert steps is not None  # the explorer grows clusters, it does not choose them
+        if steps is None:
+            raise ValueError("growth is shown for clusters that grew. These were chosen.")
         return steps
-
-    @property
-    def n_growth_steps(self) -> NDArray[np.int64]:
-        """How many steps each cluster grew."""
-        n_steps = self.model.n_iter_
-        assert n_steps is not None
-        return n_steps
 
     @functools.cached_property
     def n_steps(self) -> int:
-        """The largest growth step of a row."""
-        return int(self.growth_steps.max(initial=0))
+        """The largest growth step of a row; 0 if nothing grew."""
+        steps = self.model.growth_step_
+        return 0 if steps is None else int(steps.max(initial=0))
 
 
 class Fitter:
@@ -110,14 +106,34 @@ class Fitter:
         if known is not None:
             return known
         clock = _Clock(report)
-        cells = self._cells_for(settings, clock)
-        fit = self._shown(settings, cells.cluster(self.estimator(settings), clock), clock)
+        if settings.is_grown:
+            model = self._cells_for(settings, clock).cluster(self.estimator(settings), clock)
+        else:
+            model = self._chosen(settings, clock)
+        fit = self._shown(settings, model, clock)
         self._fits.put(settings.id, fit, fit.n_bytes)
         return fit
 
     def estimator(self, settings: Settings) -> PSKC:
         """Return the estimator of a setting, not fitted."""
         return PSKC(**self.fixed | settings.parameters)
+
+    def found(self, settings: Settings) -> Fit | None:
+        """Return the fit that found the number of clusters at a setting, if it is still known."""
+        return None if settings.is_grown else self.known(replace(settings, n_clusters=None).id)
+
+    def _chosen(self, settings: Settings, report: Report) -> PSKC:
+        # Cells are of a kernel that belongs to the choice: no other setting shares them.
+        estimator = self.estimator(settings)
+        values = estimator.get_params(deep=False)
+        parameters = Parameters.checked(values)
+        rows = rows_of(estimator, self.subject.rows(settings), self.subject.weights, parameters)
+
+        def make_engine(partition: Partition) -> Engine:
+            return engine_of(rows, partition, parameters, report)
+
+        columns = Columns(estimator.n_features_in_, column_names(estimator))
+        return PSKC.of_fitted(values, pipeline.fit(rows, columns, parameters, make_engine, report))
 
     def _cells_for(self, settings: Settings, report: Report) -> _Cells:
         cells = self._cells.get(settings.cells_key)
@@ -129,7 +145,7 @@ class Fitter:
         return cells
 
     def _cells_bytes(self, settings: Settings) -> int:
-        width = 1 if settings.psi <= 256 else 2
+        width = 1 if (settings.psi or 0) <= 256 else 2
         n_columns = len(self.subject.columns)
         row_bytes = settings.n_partitions * width + 8 * (n_columns + 4)
         return self.subject.n_explored * row_bytes
@@ -197,9 +213,12 @@ class _Clock:
     def seconds(self) -> Seconds:
         start, end = self._began["start"], time.perf_counter()
         refine = self._began.get("refine", end)
-        encoded = "encode" in self._began
-        grow = self._began.get("grow", refine) if encoded else start
-        return Seconds(grow - start, refine - grow, end - refine, end - start)
+        encode = self._began.get("encode", start)
+        if "choose" in self._began:
+            link = self._began.get("link", end)
+            return Seconds(encode - start, link - encode, 0.0, end - link, end - start)
+        grow = self._began.get("grow", refine) if "encode" in self._began else start
+        return Seconds(0.0, grow - start, refine - grow, end - refine, end - start)
 
 
 class Kept(Generic[K, V]):

@@ -31,14 +31,16 @@ _KEEP_ALIVE_SECONDS = 30
 _ON_THE_PAGE = (
     "psi",
     "tau",
+    "n_clusters",
     "growth_rate",
     "n_partitions",
     "random_state",
     "min_cluster_size",
     "refine",
+    "noise",
     "metric",
 )
-_NOT_EXPLORED = ("verbose", "callback", "n_clusters")
+_NOT_EXPLORED = ("verbose", "callback")
 
 
 class ExplorerServer:
@@ -148,8 +150,9 @@ def explore(
 ) -> ExplorerServer:
     """Explore the clusters of the rows of X in a browser.
 
-    A page opens on which psi, tau and the other parameters are sliders and the picture answers at
-    once. It is served by this program, to this machine only.
+    A page opens with the clusters that :class:`PSKC` chooses. Their number, or psi and tau of
+    clusters that grow, are sliders, and the picture answers. It is served by this program, to this
+    machine only.
 
     Parameters
     ----------
@@ -174,8 +177,8 @@ def explore(
         Whether to return only when the explorer has ended. None does so where the program would
         end otherwise: in a script, not in a notebook or at a prompt.
     **parameters
-        Parameters of :class:`PSKC`, where exploring starts; those without a control on the page
-        stay as they are.
+        Parameters of :class:`PSKC`, where exploring starts: with `tau` clusters grow, without it
+        they are chosen. Those without a control on the page stay as they are.
 
     Returns
     -------
@@ -204,11 +207,6 @@ def serve(
     port: int | None = None,
 ) -> ExplorerServer:
     """Start an explorer of a subject; `given` are parameters of PSKC, scaling and color_space."""
-    if given.get("n_clusters") is not None:
-        raise ValueError(
-            f"n_clusters={given.get('n_clusters')} cannot be explored: psi and tau set the "
-            "clusters of the page. Leave it out."
-        )
     controls = (*_ON_THE_PAGE, "scaling", "color_space")
     on_page = {name: value for name, value in given.items() if name in controls}
     # Labels that nobody could get again would be no use.

@@ -33,10 +33,8 @@ def command_line(fitter: Fitter, settings: Settings) -> str:
     subject = fitter.subject
     path = subject.origin.path or _UNTITLED
     if isinstance(subject, ImageSubject):
-        words = ["pskclust", "segment", path, "--psi", str(settings.psi)]
-        words += ["--tau", repr(settings.tau), "--color", settings.color_space]
-        words += [*_flags(fitter, settings), "-o", "segments"]
-        return shlex.join(words)
+        words = ["pskclust", "segment", path, *_flags(_image_parameters(fitter, settings))]
+        return shlex.join([*words, "--color", settings.color_space, "-o", "segments"])
     options = subject.origin.options
     if subject.sample is not None:
         words = ["pskclust", "predict", MODEL_FILE, path, *_reading_words(options, for_fit=False)]
@@ -44,8 +42,8 @@ def command_line(fitter: Fitter, settings: Settings) -> str:
     words = ["pskclust", "fit", path, *_reading_words(options)]
     if settings.scaling != "none":
         words += ["--scale", settings.scaling]
-    words += ["--psi", str(settings.psi), "--tau", repr(settings.tau)]
-    return shlex.join([*words, *_flags(fitter, settings), "-o", "labels.csv"])
+    given = given_parameters(fitter.estimator(settings))
+    return shlex.join([*words, *_flags(given), "-o", "labels.csv"])
 
 
 def _table_code(fitter: Fitter, table: TableSubject, settings: Settings) -> str:
@@ -87,7 +85,7 @@ def _table_code(fitter: Fitter, table: TableSubject, settings: Settings) -> str:
 
 
 def _image_code(fitter: Fitter, image: ImageSubject, settings: Settings) -> str:
-    given = given_parameters(fitter.estimator(settings)) | {"color_space": settings.color_space}
+    given = _image_parameters(fitter, settings) | {"color_space": settings.color_space}
     path = image.origin.path
     source = f"np.load({'image.npy'!r})" if path is None else f"read_image({path!r})"
     names = "segment" if path is None else "read_image, segment"
@@ -126,12 +124,16 @@ def _reading(table: TableSubject) -> list[str]:
     return [f"table = {reading}", "X, weight = table[:, :-1], table[:, -1]"]
 
 
-def _flags(fitter: Fitter, settings: Settings) -> list[str]:
-    """Return the options of a command for parameters other than psi and tau."""
+def _image_parameters(fitter: Fitter, settings: Settings) -> dict[str, Any]:
+    """Return the parameters of `segment`, whose defaults for psi and tau are not those of PSKC."""
+    model = fitter.estimator(settings)
+    return {"psi": model.psi, "tau": model.tau} | given_parameters(model)
+
+
+def _flags(given: dict[str, Any]) -> list[str]:
+    """Return the options of a command for parameters."""
     words = []
-    for name, value in given_parameters(fitter.estimator(settings)).items():
-        if name in ("psi", "tau"):
-            continue
+    for name, value in given.items():
         flag = "seed" if name == "random_state" else name.replace("_", "-")
         if isinstance(value, bool):
             words.append(f"--{flag}" if value else f"--no-{flag}")

@@ -27,7 +27,7 @@ from .recipes import command_line, python_code
 from .requests import Query, cluster_list, json_body
 from .security import Guard, RefusedError
 from .sessions import Session, Sessions, TooManySessionsError
-from .settings import Settings
+from .settings import Settings, grown_values
 from .subject import ImageSubject, Subject
 
 Handler = Callable[["Explorer", Request], Awaitable[Response]]
@@ -128,6 +128,7 @@ async def _open_session(explorer: Explorer, request: Request) -> Response:
             "session": session.id,
             "version": __version__,
             "first": asdict(explorer.first),
+            "grown": grown_values(subject.n_explored, is_image=subject.is_image),
             "data": {
                 "name": subject.name,
                 "image": subject.is_image,

@@ -80,7 +80,8 @@ class Session:
                 self.id,
                 self._answering(number, lambda report: self._fitter.fit(settings, report)),
             )
-        self._psi_tau_map.want(settings)
+        if settings.is_grown:
+            self._psi_tau_map.want(settings)
         return number
 
     def ask_advice(self, kind: str, fit: Fit, clusters: list[int]) -> None:
@@ -193,7 +194,8 @@ class Session:
             while len(self._colours) > _COLOURINGS_KEPT:
                 self._colours.popitem(last=False)
             self._latest = fit
-            shown = summary(fit, self._colours[fit.id], self._fitter.subject)
+            found = self._fitter.found(fit.settings)
+            shown = summary(fit, self._colours[fit.id], self._fitter.subject, found)
             self._change(answered=number, doing=None, progress=None, fit=shown)
 
     def _advise(self, number: int, found: Hint) -> None:

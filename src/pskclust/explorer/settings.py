@@ -8,7 +8,13 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from .._data.defaults import choose_psi, choose_tau
-from .._data.parameters import CLUSTERING_RULES, FLAG, check_parameters
+from .._data.parameters import (
+    CLUSTERING_RULES,
+    DEFAULT_GROWTH_RATE,
+    FLAG,
+    NONE,
+    check_parameters,
+)
 from ..image.colour_spaces import COLOUR_SPACES
 
 SCALINGS = ("none", "standard", "minmax")
@@ -17,20 +23,28 @@ MAX_PSI = 1 << 16
 # Growth takes about log(tau) / growth_rate steps for each cluster.
 MIN_GROWTH_RATE = 0.001
 MIN_TAU = 1e-7
-_WHOLE_NUMBERS = ("psi", "n_partitions", "random_state", "min_cluster_size")
+MAX_CLUSTERS = 10_000
+# The paper's, for images.
+_IMAGE_PSI, _IMAGE_TAU = 16, 0.1
+_WHOLE_NUMBERS = ("psi", "n_clusters", "n_partitions", "random_state", "min_cluster_size")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One setting of all controls. Names are those of PSKC where it has them."""
+    """One setting of all controls. Names are those of PSKC where it has them.
 
-    psi: int
-    tau: float
-    growth_rate: float = 0.1
+    Clusters grow if tau is set, and are chosen if it is None, as PSKC does. None stands for "auto".
+    """
+
+    psi: int | None = None
+    tau: float | None = None
+    n_clusters: int | None = None
+    growth_rate: float = DEFAULT_GROWTH_RATE
     n_partitions: int = 100
     random_state: int = 0
     min_cluster_size: int | None = None
-    refine: bool = True
+    refine: bool | None = None
+    noise: str = "keep"
     metric: str = "euclidean"
     scaling: str = "none"
     color_space: str = "lab"
@@ -42,18 +56,29 @@ class Settings:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
+    def is_grown(self) -> bool:
+        """Whether clusters grow, as in the paper; else they are chosen."""
+        return self.tau is not None
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of PSKC among them."""
         values = asdict(self)
-        # "auto" refines clusters that grew, as all do here: recipes need not name it.
-        values["refine"] = "auto" if self.refine else False
+        for name in ("psi", "tau"):
+            values[name] = "auto" if values[name] is None else values[name]
+        # "auto" refines clusters that grew: recipes need not name what it does anyway.
+        if self.refine is None or self.refine == self.is_grown:
+            values["refine"] = "auto"
+        if not self.is_grown:
+            # It waits for the day that clusters grow again: PSKC refuses it where none do.
+            values["growth_rate"] = DEFAULT_GROWTH_RATE
         return {
             name: value for name, value in values.items() if name not in ("scaling", "color_space")
         }
 
     @property
     def cells_key(self) -> tuple[Any, ...]:
-        """What the cells of the rows depend on, and nothing else."""
+        """What the cells of rows whose clusters grow depend on, and nothing else."""
         return (
             self.psi,
             self.n_partitions,
@@ -72,9 +97,6 @@ class Settings:
         for name in content:
             if name not in names:
                 raise ValueError(f"there is no setting {str(name)[:40]!r}.")
-        for name in ("psi", "tau"):
-            if name not in content:
-                raise ValueError(f"{name} is missing.")
         settings = cls(**{name: _number(name, value) for name, value in content.items()})
         settings._check()
         return settings
@@ -82,12 +104,15 @@ class Settings:
     def _check(self) -> None:
         for name, kinds, least, most in (
             ("psi", int, 2, MAX_PSI),
+            ("n_clusters", int, 1, MAX_CLUSTERS),
             ("n_partitions", int, 1, MAX_PARTITIONS),
             ("growth_rate", float, MIN_GROWTH_RATE, 0.99),
             ("tau", float, MIN_TAU, 0.99),
             ("random_state", int, 0, 2**32 - 1),
         ):
             value = getattr(self, name)
+            if value is None and name in ("psi", "tau", "n_clusters"):
+                continue
             # A bool is an int to isinstance.
             if type(value) is not kinds or not least <= value <= most:
                 kind = "a whole number" if kinds is int else "a number"
@@ -96,28 +121,49 @@ class Settings:
                 )
         _check_one_of("scaling", self.scaling, SCALINGS)
         _check_one_of("color_space", self.color_space, COLOUR_SPACES)
-        check_parameters({"refine": self.refine}, {"refine": (FLAG,)})
-        for name in ("min_cluster_size", "metric"):
+        check_parameters({"refine": self.refine}, {"refine": (FLAG, NONE)})
+        for name in ("min_cluster_size", "noise", "metric"):
             check_parameters({name: getattr(self, name)}, {name: CLUSTERING_RULES[name]})
+        self._check_growth()
+
+    def _check_growth(self) -> None:
+        if self.tau is None:
+            return
+        if self.psi is None:
+            raise ValueError("psi is missing: clusters that grow need psi and tau.")
+        if self.n_clusters is not None:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} and tau={self.tau:g} cannot be explored together: "
+                "growth finds the number of clusters. Leave one of them out."
+            )
 
 
 def first_settings(n_rows: int, *, is_image: bool = False, **given: Any) -> Settings:
-    """Return where exploring starts: what is given, and what PSKC takes without linking."""
+    """Return where exploring starts: what is given, and what PSKC takes for the rest.
+
+    Clusters are chosen unless tau is given. Those of an image grow, as in the paper, unless their
+    number is given.
+    """
+    auto = {name for name in ("psi", "tau", "refine") if given.get(name, "auto") == "auto"}
+    values = {name: None if name in auto else value for name, value in given.items()}
+    number = values.get("n_clusters")
+    if is_image and number is None:
+        values |= grown_values(n_rows, is_image=True) | _without_none(values)
+    elif values.get("tau") is not None and values.get("psi") is None:
+        values["psi"] = grown_values(n_rows)["psi"]
+    return Settings.of(values)
+
+
+def grown_values(n_rows: int, *, is_image: bool = False) -> dict[str, Any]:
+    """Return psi and tau where growth starts if nobody has set them."""
     if is_image:
-        # As in the paper.
-        psi, tau = 16, 0.1
-    else:
-        psi = choose_psi(n_rows)
-        tau = choose_tau(psi)
-    if given.get("psi", "auto") != "auto":
-        psi = int(given["psi"])
-        tau = tau if is_image else choose_tau(psi)
-    if given.get("tau", "auto") != "auto":
-        tau = float(given["tau"])
-    others = {name: value for name, value in given.items() if name not in ("psi", "tau")}
-    if others.get("refine") == "auto":
-        others["refine"] = True
-    return Settings.of({**others, "psi": psi, "tau": tau})
+        return {"psi": _IMAGE_PSI, "tau": _IMAGE_TAU}
+    psi = choose_psi(n_rows)
+    return {"psi": psi, "tau": choose_tau(psi)}
+
+
+def _without_none(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _number(name: str, value: Any) -> Any:

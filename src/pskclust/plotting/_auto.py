@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._choice.choose import AutoChoice, Option
 from .._utils.palette import cluster_colours
-from ._axes import grid_of_axes
+from ._axes import grid_of_axes, without_frame
 
 _EVIDENCE = {
     "stability": "o",
@@ -18,6 +19,7 @@ _EVIDENCE = {
     "separation": "D",
     "overlap": "x",
 }
+_CHOSEN, _OTHER = "#1f6f8b", "#b8c4cc"
 
 
 class AutoDisplay:
@@ -39,13 +41,15 @@ class AutoDisplay:
         self.choice = choice
 
     @classmethod
-    def from_estimator(cls, estimator: Any) -> Self:
+    def from_estimator(cls, estimator: Any, *, figure: Any = None) -> Self:
         """Draw the choice that a fitted estimator made.
 
         Parameters
         ----------
         estimator : PSKC
             Fitted without `tau`.
+        figure : matplotlib Figure or None, default=None
+            Where to draw; a new one if None.
 
         Returns
         -------
@@ -54,38 +58,71 @@ class AutoDisplay:
         check_is_fitted(estimator)
         if estimator.auto_ is None:
             raise ValueError("The model chose nothing: its clusters grew. Fit it without tau.")
-        return cls(choice=estimator.auto_).plot()
+        return cls(choice=estimator.auto_).plot(figure=figure)
 
-    def plot(self) -> Self:
-        """Draw the odds of candidates as bars, and their evidence from 0 to 1 beside them."""
+    def plot(self, *, figure: Any = None) -> Self:
+        """Draw on a figure, or on a new one: odds as bars, and evidence from 0 to 1 beside them."""
         options = list(dict.fromkeys([*self.choice.candidates, self.choice.chosen]))
-        height = 1.6 + 0.32 * len(options)
-        self.axes_ = grid_of_axes(None, (9, height), n_columns=2, sharey=True)[0]
+        self.axes_ = grid_of_axes(
+            figure,
+            (9, height_of(self.choice)),
+            n_columns=2,
+            sharey=True,
+            gridspec_kw={"width_ratios": [2, 3]},
+        )[0]
         self.figure_ = self.axes_[0].figure
-        odds, evidence = self.axes_
+        self._draw_odds(options)
+        self._draw_evidence(options)
+        for ax in self.axes_:
+            without_frame(ax)
+            ax.tick_params(axis="y", length=0)
+        self.figure_.suptitle("\n".join(textwrap.wrap(self.choice.reason, 110)), fontsize=10)
+        return self
+
+    def _draw_odds(self, options: list[Option]) -> None:
+        ax = self.axes_[0]
         places = np.arange(len(options))
         is_chosen = [option == self.choice.chosen for option in options]
-        colours = ["#1f6f8b" if chosen else "#b8c4cc" for chosen in is_chosen]
-        odds.barh(places, [option.odds for option in options], color=colours)
-        odds.set_yticks(places, [_name(option) for option in options], fontsize=8)
-        odds.invert_yaxis()
-        odds.set_xlabel("odds")
+        shades = [_CHOSEN if chosen else _OTHER for chosen in is_chosen]
+        bars = ax.barh(places, [option.odds for option in options], color=shades, height=0.72)
+        ax.bar_label(bars, [_percent(option.odds) for option in options], padding=3, fontsize=8)
+        names = ax.set_yticks(places, [_name(option) for option in options], fontsize=9)
+        for name, chosen in zip(names, is_chosen, strict=True):
+            name.label1.set_fontweight("bold" if chosen else "normal")
+        ax.set(xlabel="odds", xlim=(0, 1.18 * max(option.odds for option in options)))
+        ax.set_ylim(len(options) - 0.4, -0.6)
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+        ax.locator_params(axis="x", nbins=4)
+
+    def _draw_evidence(self, options: list[Option]) -> None:
+        ax = self.axes_[1]
+        ax.hlines(np.arange(len(options)), 0, 1, color="#e3e6e9", lw=0.8, zorder=0)
         for (name, marker), colour in zip(
             _EVIDENCE.items(), cluster_colours(len(_EVIDENCE))[:-1], strict=True
         ):
-            shown = [(place, getattr(option, name)) for place, option in enumerate(options)]
-            known = [(value, place) for place, value in shown if value is not None]
+            values = [getattr(option, name) for option in options]
+            known = [(value, place) for place, value in enumerate(values) if value is not None]
             if known:
-                label = name.replace("_", " ")
-                evidence.plot(*np.array(known).T, marker, ls="", color=colour, label=label, ms=6)
-        evidence.set(xlabel="evidence", xlim=(-0.05, 1.05))
-        evidence.legend(fontsize=7, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3)
-        evidence.grid(axis="y", lw=0.4)
-        self.figure_.suptitle(self.choice.reason, fontsize=8, x=0.02, ha="left")
-        return self
+                # Names as users read them; overlap is the only one that is better if it is low.
+                label = name.replace("_", " ") + (" (low is good)" if name == "overlap" else "")
+                ax.plot(*np.array(known).T, marker, ls="", color=colour, label=label, ms=6, mew=1.6)
+        ax.set(xlabel="evidence", xlim=(-0.03, 1.03))
+        if ax.get_legend_handles_labels()[0]:
+            self.figure_.legend(
+                loc="outside lower right", ncols=len(_EVIDENCE), fontsize=8, frameon=False
+            )
+
+
+def height_of(choice: AutoChoice) -> float:
+    """Return how high a figure of a choice is to be, in inches."""
+    return 2.0 + 0.28 * (1 + len(choice.candidates))
+
+
+def _percent(share: float) -> str:
+    return "< 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 
 def _name(option: Option) -> str:
     if option.n_clusters == 1:
         return "1 cluster"
-    return f"{option.n_clusters} clusters ({option.kind}, psi {option.psi})"
+    return f"{option.n_clusters} clusters, {option.kind}, psi {option.psi}"

@@ -10,9 +10,10 @@ from string import Template
 from typing import Any, NamedTuple
 
 from .._advice import AdviceRule
+from .._choice.choose import AutoChoice, Option
 from .._provenance import arguments
 from .._utils.palette import cluster_colours
-from ._pictures import EmbeddedPicture
+from ._pictures import CHOICE, EmbeddedPicture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
 
 _LONGEST_TEXT = 80
@@ -30,6 +31,20 @@ class Provenance(NamedTuple):
     note: str | None  # None if the call gives the same labels every time
 
 
+class ChoiceContent(NamedTuple):
+    """The candidates of a choice, the one that was chosen, and why."""
+
+    reason: str
+    n_rows: int
+    candidates: Sequence[Option]
+    chosen: Option
+
+    @classmethod
+    def of(cls, choice: AutoChoice) -> ChoiceContent:
+        listed = tuple(dict.fromkeys([*choice.candidates, choice.chosen]))
+        return cls(choice.reason, choice.n_rows, listed, choice.chosen)
+
+
 class Content(NamedTuple):
     """All that a page shows."""
 
@@ -40,21 +55,25 @@ class Content(NamedTuple):
     ids: Sequence[Any] | None
     rows: Any
     similarities: Any
+    confidences: Any  # (k,) means of clusters; None if none were chosen
     pictures: Sequence[EmbeddedPicture]
     provenance: Provenance
     details: Mapping[str, str]
+    choice: ChoiceContent | None  # None if clusters grew
     rules: Sequence[AdviceRule]
     hints: Sequence[str]
 
 
 def page(content: Content) -> str:
     """Return the page as text."""
-    clusters, *others = content.pictures
+    clusters, *others = (picture for picture in content.pictures if picture.part != CHOICE)
+    of_choice = [picture for picture in content.pictures if picture.part == CHOICE]
     parts = [
         f"<header><h1>{text(content.title)}</h1>{_facts(content.facts)}</header>",
-        _section("Clusters", _figure(clusters), _cluster_table(content.summary)),
+        _section("Clusters", _figure(clusters), _cluster_table(content)),
         _section("What makes each cluster", *_cards(content)),
-        _section("How they were found", *map(_figure, others)),
+        _section("How they were chosen", *_choice(content.choice, of_choice)),
+        _section(_title_of_profile(content), *map(_figure, others)),
         _section("What to try next", _rules(content.rules), _hints(content.hints)),
         _section("The data", _column_table(content.summary, content.names)),
         _section("Parameters", _provenance(content.provenance), _pairs(content.details)),
@@ -133,7 +152,8 @@ def _swatch(colour: Any) -> str:
     return f'<i class="swatch" style="background:#{red:02x}{green:02x}{blue:02x}"></i>'
 
 
-def _cluster_table(summary: Summary) -> str:
+def _cluster_table(content: Content) -> str:
+    summary, confidences = content.summary, content.confidences
     colours = cluster_colours(len(summary.sizes))
     n_rows = int(summary.sizes.sum()) + summary.n_noise
     body = [
@@ -142,15 +162,82 @@ def _cluster_table(summary: Summary) -> str:
             f"{summary.sizes[cluster]:,}",
             f"{summary.sizes[cluster] / n_rows:.1%}",
             *(number(quartile) for quartile in summary.quartiles[cluster]),
+            *([] if confidences is None else [f"{confidences[cluster]:.1%}"]),
         ]
         for cluster in range(len(summary.sizes))
     ]
+    head = ["cluster", "rows", "share", "similarity, lower quartile", "median", "upper quartile"]
+    if confidences is not None:
+        head.append("confidence")
     if summary.n_noise:
         share = summary.n_noise / n_rows
         body.append([f"{_swatch(colours[-1])}noise", f"{summary.n_noise:,}", f"{share:.1%}"])
-        body[-1] += [""] * 3
-    head = ["cluster", "rows", "share", "similarity, lower quartile", "median", "upper quartile"]
-    return _table(head, body)
+        body[-1] += [""] * (len(head) - 3)
+    note = "" if confidences is None else f"<p>{prose(_CONFIDENCE)}</p>"
+    return _table(head, body) + note
+
+
+_CONFIDENCE = (
+    "Confidence is how likely the label of a member is right, by the candidates that agree with "
+    "it, each counted by its odds: the mean over the cluster."
+)
+
+
+def _title_of_profile(content: Content) -> str:
+    return "How they were found" if content.choice is None else "Sizes and similarities"
+
+
+def _choice(choice: ChoiceContent | None, pictures: Sequence[EmbeddedPicture]) -> list[str]:
+    if choice is None:
+        return []
+    reason = choice.reason[0].upper() + choice.reason[1:]
+    body = [_candidate(option, option == choice.chosen) for option in choice.candidates]
+    head = [
+        "clusters",
+        "tree",
+        "psi",
+        "odds",
+        "stability",
+        "least stability",
+        "agreement",
+        "separation",
+        "overlap",
+    ]
+    rows = f"The choice was made on {choice.n_rows:,} rows. {_EVIDENCE}"
+    return [
+        f"<p>{prose(reason)}.</p>",
+        _table(head, body),
+        *map(_figure, pictures),
+        f"<p>{prose(rows)}</p>",
+    ]
+
+
+_EVIDENCE = (
+    "Odds are the share of a candidate among the best. Stability is how well trees of halves of "
+    "the rows find its clusters again, mean over clusters and of the least stable one; agreement, "
+    "how well trees of other psi and of the other kind do. Separation compares the similarity to "
+    "the own cluster with that to the nearest other one. Overlap is the share that other clusters "
+    "have in the cells of a cluster's rows, at the finest scale. The less overlap, the better."
+)
+
+
+def _candidate(option: Option, is_chosen: bool) -> list[str]:
+    one = option.n_clusters == 1
+    evidence = (
+        option.stability,
+        option.least_stability,
+        option.agreement,
+        option.separation,
+        option.overlap,
+    )
+    name = f"{option.n_clusters:,}"
+    return [
+        f"<strong>{name}, chosen</strong>" if is_chosen else name,
+        "" if one else text(option.kind),
+        "" if one else str(option.psi),
+        "&lt; 0.1%" if 0 < option.odds < 0.001 else f"{option.odds:.1%}",
+        *("" if value is None else f"{value:.2f}" for value in evidence),
+    ]
 
 
 def _cards(content: Content) -> list[str]:

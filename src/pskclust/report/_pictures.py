@@ -6,7 +6,7 @@ import base64
 import io
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,17 @@ from numpy.typing import NDArray
 
 from .._provenance import is_linked
 from .._utils.optional import optional
-from ..plotting import ClusterDisplay, GrowthDisplay, ProfileDisplay, SimilarityDisplay
+from ..plotting import (
+    AutoDisplay,
+    ClusterDisplay,
+    GrowthDisplay,
+    ProfileDisplay,
+    SimilarityDisplay,
+)
+from ..plotting._auto import height_of
 from ..plotting.projection import Projection
 
+CHOICE = "choice"
 _DOTS_PER_INCH = 110
 # With more cells, similarities all over a plane take longer than the rest of the page.
 _MAX_PSI_FOR_SIMILARITY = 256
@@ -28,6 +36,7 @@ class EmbeddedPicture:
 
     source: str
     caption: str
+    part: str = ""  # of the page: CHOICE, or that of all others
 
 
 def draw_pictures(
@@ -49,6 +58,13 @@ def draw_pictures(
 
     crosses = _MOST_SIMILAR if linked else _SEEDS
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
+    if model.auto_ is not None and len(model.auto_.candidates) > 1:
+        drawn = _picture(
+            (9, height_of(model.auto_)),
+            lambda figure: AutoDisplay.from_estimator(model, figure=figure),
+            _CHOICE_CAPTION,
+        )
+        pictures.append(replace(drawn, part=CHOICE))
     if model.n_clusters_:
         largest = int(np.argmax(model.cluster_sizes_))
         height = 1.2 + 0.28 * min(30, model.n_clusters_)
@@ -77,6 +93,7 @@ def draw_pictures(
 _CLUSTERS_CAPTION = "The rows in the colours of their clusters, noise in grey."
 _SEEDS = "A cross is the row that a cluster grew from."
 _MOST_SIMILAR = "A cross is the row that is most similar to its cluster."
+_CHOICE_CAPTION = "Left, the odds of the best candidates. Right, the evidence for each of them."
 _PROFILE_CAPTION = (
     "Left, the size of each cluster. Right, how similar its members are to it: the range, the "
     "middle half, and the median."

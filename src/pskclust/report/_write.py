@@ -17,12 +17,13 @@ from .._provenance import (
     is_linked,
     is_refined,
     is_repeatable,
+    mean_confidences,
     python_call,
 )
 from .._utils.files import replacing
 from .._version import __version__
 from ..plotting.projection import column_names, rows_of_fit
-from ._page import Content, Provenance, number, page
+from ._page import ChoiceContent, Content, Provenance, number, page
 from ._pictures import draw_pictures
 from ._summary import Summary
 
@@ -86,7 +87,9 @@ def write_report(
         ids=ids,
         rows=rows,
         similarities=model.similarities_,
+        confidences=mean_confidences(model),
         pictures=draw_pictures(model, rows, names, scaling is not None),
+        choice=None if model.auto_ is None else ChoiceContent.of(model.auto_),
         provenance=_provenance(model, scaling),
         details=_details(model, scaling),
         rules=rules(outcome),
@@ -108,8 +111,12 @@ def _facts(
         "columns": f"{shape[1]:,}",
         "clusters": f"{model.n_clusters_:,}",
         "noise": f"{summary.n_noise / shape[0]:.1%}",
-        "psi": str(model.psi_),
     }
+    if model.auto_ is not None:
+        # psi of a chosen clustering is of the kernel that places rows: nothing to set.
+        stability = model.auto_.chosen.stability
+        return facts if stability is None else facts | {"stability": f"{stability:.2f}"}
+    facts["psi"] = str(model.psi_)
     # The tau of linked clusters is that of their parts, and no row is noise because of it.
     return facts if is_linked(model) else facts | {"tau": number(model.tau_)}
 

@@ -1,7 +1,7 @@
 // Advice: for the clusters that are chosen, and what can be said without being asked.
 
 import * as api from "./api.js";
-import { byId, element } from "./words.js";
+import { byId, element, plural } from "./words.js";
 
 export class AdvicePanel {
   constructor(state, go, fail) {
@@ -30,7 +30,7 @@ export class AdvicePanel {
     byId("ask-join").disabled = chosen.length !== 2;
     byId("ask-split").disabled = chosen.length !== 1;
     byId("selection-words").textContent = chosen.length
-      ? `Chosen: cluster ${chosen.join(" and ")}.`
+      ? `Selected: cluster${chosen.length > 1 ? "s" : ""} ${chosen.join(" and ")}.`
       : "Click a cluster on the picture or in the table; with Shift, a second one.";
   }
 
@@ -47,7 +47,8 @@ export class AdvicePanel {
   parts({ text, change }) {
     if (!change) return [text];
     const words = Object.entries(change).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
-    const button = element("button", { type: "button", class: "do-it" }, `Set ${words.join(", ")}`);
+    const label = change.n_clusters ? `Ask for ${plural(change.n_clusters, "cluster")}` : `Set ${words.join(", ")}`;
+    const button = element("button", { type: "button", class: "do-it" }, label);
     button.addEventListener("click", () => this.go({ ...this.state.settings, ...change }));
     return [text, button];
   }

@@ -27,16 +27,28 @@ export class Answers {
   showTiles(fit) {
     byId("n-clusters").textContent = count(fit.clusters);
     byId("noise").textContent = percent(fit.noise_share);
-    byId("objective").textContent = fit.objective >= 1000 ? count(fit.objective) : short(fit.objective, 4);
-    byId("seconds").textContent = fit.seconds.all.toFixed(2);
+    this.showFigures(fit);
     byId("noise").parentElement.title = plural(fit.noise, this.state.data.image ? "pixel" : "row");
+    byId("seconds").textContent = fit.seconds.all.toFixed(2);
+    byId("seconds").parentElement.title = secondsWords(fit);
+  }
+
+  /** Show what speaks for a fit: of clusters that grew the objective, of chosen ones stability. */
+  showFigures(fit) {
+    const chosen = fit.settings.tau === null;
+    byId("objective-name").textContent = chosen ? "Stability" : "Objective";
+    byId("similarity-name").textContent = chosen ? "Confidence" : "Similarity";
+    byId("similarity-name").title = chosen ? "How likely the label of a member is right, by the candidates that agree with it" : "Median similarity of the members to the cluster";
+    if (chosen) {
+      byId("objective").textContent = fit.stability === null ? "\u2013" : fit.stability.toFixed(2);
+      byId("objective").parentElement.title = "How well halves of the rows give the same clusters: mean over clusters, 0 to 1.";
+      return;
+    }
+    byId("objective").textContent = fit.objective >= 1000 ? count(fit.objective) : short(fit.objective, 4);
     const refined = fit.refinement
       ? ` Refinement added ${short(fit.refinement.gained)} and moved ${plural(fit.refinement.moved, "row")}.`
       : "";
     byId("objective").parentElement.title = `Total similarity of rows to their clusters (Eq. 4).${refined}`;
-    const { cells, growth, refinement } = fit.seconds;
-    const first = cells > 0.0005 ? `Cells ${cells.toFixed(2)}` : "Cells known";
-    byId("seconds").parentElement.title = `${first}, growth ${growth.toFixed(2)}, refinement and results ${refinement.toFixed(2)} seconds`;
   }
 
   show() {
@@ -65,7 +77,7 @@ export class Answers {
       element("td", {}, box),
       element("td", {}, name),
       element("td", { class: "right" }, count(row.size), element("div", { class: "share" }, percent(row.share))),
-      element("td", { class: "right" }, short(row.similarity[1])),
+      element("td", { class: "right" }, row.confidence === null ? short(row.similarity[1]) : percent(row.confidence)),
       element("td", { class: "apart" }, ...(apart.length ? apart : [element("span", { class: "what" }, "like the whole")])),
     );
     line.addEventListener("click", (event) => state.choose(row.cluster, event.shiftKey || event.ctrlKey || event.metaKey));
@@ -100,4 +112,12 @@ export class Answers {
     });
     return byId("profile").replaceChildren(svg);
   }
+}
+
+function secondsWords({ seconds, settings }) {
+  const { choice, cells, growth, refinement } = seconds;
+  const rest = `${refinement.toFixed(2)} seconds`;
+  if (settings.tau === null) return `Choice ${choice.toFixed(2)}, cells ${cells.toFixed(2)}, results ${rest}`;
+  const first = cells > 0.0005 ? `Cells ${cells.toFixed(2)}` : "Cells known";
+  return `${first}, growth ${growth.toFixed(2)}, refinement and results ${rest}`;
 }

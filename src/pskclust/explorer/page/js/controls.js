@@ -1,28 +1,61 @@
-// The settings on the left: sliders that move on a logarithmic scale, and the rest.
+// The settings on the left: chosen or grown, sliders that move on a logarithmic scale, the rest.
 
 import { byId, short } from "./words.js";
 
 const STEPS = 1000;
 const TAU = [1e-4, 0.9];
+const NUMBERS = ["growth_rate", "n_partitions", "random_state", "min_cluster_size"];
 
 export class Controls {
   constructor(state, changed) {
     this.state = state;
     this.changed = changed;
+    this.grown = state.grown;
     const mostPsi = Math.max(8, Math.min(4096, Math.floor(state.data.explored / 2)));
     this.scales = {
       psi: new Scale(2, mostPsi, (value) => Math.round(value)),
       tau: new Scale(...TAU, (value) => Number(value.toPrecision(3))),
     };
     for (const name of ["psi", "tau"]) this.wireSlider(name);
-    for (const name of ["growth_rate", "n_partitions", "random_state", "min_cluster_size"]) this.wireNumber(byId(name), name);
+    for (const name of NUMBERS) this.wireNumber(byId(name), name);
+    this.wireNumber(byId("chosen-psi"), "psi");
+    this.wireWays();
     for (const name of ["metric", "scaling", "color_space"]) {
       byId(name).addEventListener("change", (event) => this.set(name, event.target.value));
     }
-    byId("refine").addEventListener("change", (event) => this.set("refine", event.target.checked));
+    byId("refine").addEventListener("change", ({ target }) => {
+      // Clusters that grew are refined unless told otherwise, chosen ones are not.
+      this.set("refine", target.checked === this.isGrown ? null : target.checked);
+    });
+    byId("noise-kept").addEventListener("change", ({ target }) => this.set("noise", target.checked ? "keep" : "nearest"));
     for (const part of document.querySelectorAll(state.data.image ? ".for-table" : ".for-image")) part.hidden = true;
     state.on("settings", () => this.show());
     this.show();
+  }
+
+  get isGrown() {
+    return this.state.settings.tau !== null;
+  }
+
+  wireWays() {
+    for (const button of document.querySelectorAll("[data-way]")) {
+      button.addEventListener("click", () => this.go(button.dataset.way));
+      button.addEventListener("keydown", (event) => {
+        if (!["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(event.key)) return;
+        event.preventDefault();
+        const other = button.dataset.way === "chosen" ? "grown" : "chosen";
+        document.querySelector(`[data-way=${other}]`).focus();
+        this.go(other);
+      });
+    }
+    byId("map-grow").addEventListener("click", () => this.go("grown"));
+  }
+
+  /** Go to chosen clusters, or to the psi and tau where clusters grew last. */
+  go(way) {
+    if ((way === "grown") === this.isGrown) return;
+    const place = way === "grown" ? this.grown : { psi: null, tau: null };
+    this.changed({ ...this.state.settings, ...place, n_clusters: null });
   }
 
   wireSlider(name) {
@@ -35,7 +68,7 @@ export class Controls {
   wireNumber(input, name) {
     input.addEventListener("change", () => {
       const text = input.value.trim();
-      if (text === "" && name === "min_cluster_size") return this.set(name, null);
+      if (text === "" && (name === "min_cluster_size" || input.id === "chosen-psi")) return this.set(name, null);
       const value = Number(text);
       const wrong = text === "" || !Number.isFinite(value);
       input.classList.toggle("wrong", wrong);
@@ -50,18 +83,36 @@ export class Controls {
   /** Show the settings as they are, but for what somebody is typing. */
   show() {
     const { settings } = this.state;
-    for (const name of ["psi", "tau"]) {
-      const slider = byId(name);
-      const place = Math.round(STEPS * this.scales[name].place(settings[name]));
-      if (Number(slider.value) !== place && this.scales[name].value(Number(slider.value) / STEPS) !== settings[name]) slider.value = String(place);
-      slider.setAttribute("aria-valuetext", short(settings[name], 4));
-      showText(byId(`${name}-number`), name === "tau" ? short(settings[name], 4) : String(settings[name]));
-    }
-    for (const name of ["growth_rate", "n_partitions", "random_state", "min_cluster_size"]) {
-      showText(byId(name), settings[name] === null ? "" : String(settings[name]));
-    }
+    this.showWay();
+    if (this.isGrown) {
+      this.grown = { psi: settings.psi, tau: settings.tau };
+      for (const name of ["psi", "tau"]) this.showSlider(name, settings[name]);
+    } else showText(byId("chosen-psi"), settings.psi === null ? "" : String(settings.psi));
+    for (const name of NUMBERS) showText(byId(name), settings[name] === null ? "" : String(settings[name]));
     for (const name of ["metric", "scaling", "color_space"]) byId(name).value = settings[name];
-    byId("refine").checked = settings.refine;
+    byId("refine").checked = settings.refine ?? this.isGrown;
+    byId("noise-kept").checked = settings.noise === "keep";
+  }
+
+  showWay() {
+    const grown = this.isGrown;
+    for (const button of document.querySelectorAll("[data-way]")) {
+      const on = (button.dataset.way === "grown") === grown;
+      button.setAttribute("aria-checked", String(on));
+      button.tabIndex = on ? 0 : -1;
+    }
+    byId("chosen-controls").hidden = grown;
+    byId("grown-controls").hidden = !grown;
+    for (const part of document.querySelectorAll(".for-grown")) part.hidden = !grown;
+    for (const part of document.querySelectorAll(".for-chosen")) part.hidden = grown;
+  }
+
+  showSlider(name, value) {
+    const slider = byId(name);
+    const place = Math.round(STEPS * this.scales[name].place(value));
+    if (Number(slider.value) !== place && this.scales[name].value(Number(slider.value) / STEPS) !== value) slider.value = String(place);
+    slider.setAttribute("aria-valuetext", short(value, 4));
+    showText(byId(`${name}-number`), name === "tau" ? short(value, 4) : String(value));
   }
 }
 

@@ -41,10 +41,12 @@ export class History {
   }
 
   line(fit, place) {
-    const { psi, tau } = fit.settings;
     const beside = this.state.beside?.id === fit.id;
-    const words = `psi ${count(psi)}, tau ${short(tau)}${otherWords(fit.settings)}`;
-    const found = `${plural(fit.clusters, "cluster")}, ${percent(fit.noise_share)} noise, objective ${short(fit.objective)}`;
+    const words = settingWords(fit.settings);
+    const last = fit.settings.tau !== null
+      ? `, objective ${short(fit.objective)}`
+      : fit.stability === null ? "" : `, stability ${fit.stability.toFixed(2)}`;
+    const found = `${plural(fit.clusters, "cluster")}, ${percent(fit.noise_share)} noise${last}`;
     const go = element("button", { type: "button", class: "go" }, words, element("br"), element("span", { class: "what" }, found));
     go.addEventListener("click", () => {
       this.place = place;
@@ -60,14 +62,24 @@ export class History {
   }
 }
 
+/** Return words for a setting. */
+export function settingWords(settings) {
+  const { psi, tau, n_clusters: number } = settings;
+  if (tau !== null) return `Grown: psi ${count(psi)}, tau ${short(tau)}${otherWords(settings)}`;
+  const how = number === null ? "Chosen" : `Chosen: ${plural(number, "cluster")} asked for`;
+  return `${how}${psi === null ? "" : `, psi ${count(psi)}`}${otherWords(settings)}`;
+}
+
 /** Return words for the settings that are not as usual. */
-export function otherWords(settings) {
+function otherWords(settings) {
   const words = [];
-  if (settings.growth_rate !== 0.1) words.push(`growth rate ${short(settings.growth_rate)}`);
+  const grown = settings.tau !== null;
+  if (grown && settings.growth_rate !== 0.1) words.push(`growth rate ${short(settings.growth_rate)}`);
   if (settings.n_partitions !== 100) words.push(`t ${settings.n_partitions}`);
   if (settings.random_state !== 0) words.push(`seed ${settings.random_state}`);
   if (settings.min_cluster_size) words.push(`at least ${count(settings.min_cluster_size)} rows`);
-  if (!settings.refine) words.push("not refined");
+  if (settings.refine === !grown) words.push(grown ? "not refined" : "refined");
+  if (settings.noise !== "keep") words.push("noise to the nearest cluster");
   if (settings.metric !== "euclidean") words.push(settings.metric);
   if (settings.scaling !== "none") words.push(`${settings.scaling} scaling`);
   if (settings.color_space !== "lab") words.push(settings.color_space.toUpperCase());

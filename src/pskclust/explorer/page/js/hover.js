@@ -1,7 +1,7 @@
 // The row under the pointer: its values, cluster and similarity.
 
 import * as api from "./api.js";
-import { byId, count, element, short, swatch } from "./words.js";
+import { byId, count, element, percent, short, swatch } from "./words.js";
 
 export class Hover {
   constructor(state, theme) {
@@ -47,7 +47,8 @@ export class Hover {
     const title = element("div", {}, ...(colour ? [swatch(colour), " "] : []), element("strong", {}, name));
     const words = [this.state.data.image ? "" : `row ${count(row.row)}`];
     if (row.cluster >= 0) words.push(`similarity ${short(row.similarity)}`);
-    if (row.step >= 0) words.push(`step ${row.step}`);
+    if (row.cluster >= 0 && row.confidence !== null) words.push(`confidence ${percent(row.confidence)}`);
+    if (row.step !== null && row.step >= 0) words.push(`step ${row.step}`);
     const lines = row.values.map(({ column, value }) =>
       element("tr", {}, element("td", {}, column), element("td", {}, short(value, 5))));
     const more = row.more ? [element("div", { class: "what" }, `and ${row.more} more columns`)] : [];

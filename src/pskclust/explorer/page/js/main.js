@@ -3,6 +3,7 @@
 import { AdvicePanel } from "./advice.js";
 import { Answers } from "./answers.js";
 import * as api from "./api.js";
+import { Choice } from "./choice.js";
 import { Controls } from "./controls.js";
 import { Growth } from "./growth.js";
 import { History } from "./history.js";
@@ -16,7 +17,13 @@ import { Views } from "./views.js";
 import { byId, count, plural } from "./words.js";
 
 const MILLISECONDS_BETWEEN_QUESTIONS = 70;
-const STAGES = { encode: "Finding cells", grow: "Growing clusters", refine: "Refining" };
+const STAGES = {
+  choose: "Choosing clusters",
+  encode: "Finding cells",
+  grow: "Growing clusters",
+  link: "Giving rows to clusters",
+  refine: "Refining",
+};
 
 let state;
 let parts;
@@ -97,7 +104,7 @@ function receive(found) {
 
 function showFit(fit) {
   if (state.fit?.id === fit.id) return;
-  state.set({ fit, chosen: stillChosen(fit) });
+  state.set({ fit, chosen: stillChosen(fit), mode: state.modeOf(fit) });
   parts.history.note(fit);
   document.title = `${plural(fit.clusters, "cluster")} \u2013 ${state.data.name} \u2013 pskclust`;
 }
@@ -142,16 +149,25 @@ function wireKeys() {
     if (event.key === "Escape" && !byId("keys").open) return escape();
     if (isTyping(event.target) || event.altKey) return;
     const modes = { 1: "clusters", 2: "similarity", 3: "distribution", 4: "growth" };
-    if (modes[event.key]) state.set({ mode: modes[event.key], step: null });
+    if (modes[event.key]) setMode(modes[event.key]);
     else if (event.key === "+" || event.key === "=") parts.stage.zoom(0.7);
     else if (event.key === "-") parts.stage.zoom(1 / 0.7);
     else if (event.key === "0") parts.stage.showAll();
     else if (event.key === "?") byId("keys").showModal();
     else if (event.key === " " && !["BUTTON", "INPUT", "SUMMARY"].includes(event.target.tagName)) {
       event.preventDefault();
-      parts.growth.toggle();
+      if (isGrown()) parts.growth.toggle();
     }
   });
+}
+
+function setMode(mode) {
+  if (mode !== "growth" || isGrown()) state.set({ mode, step: null });
+}
+
+/** Return whether the clusters on the picture grew. */
+function isGrown() {
+  return state.fit !== null && state.fit.settings.tau !== null;
 }
 
 function escape() {
@@ -194,11 +210,12 @@ async function start() {
   // A page that comes back from the browser's memory has no session any more.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   describe(opened.data);
-  state = new State(opened.first, opened.data);
+  state = new State(opened.first, opened.grown, opened.data);
   const stage = new Stage(state, theme, fail);
   parts = {
     stage,
     controls: new Controls(state, (settings) => go(settings, true)),
+    choice: new Choice(state, (settings) => go(settings, true)),
     views: new Views(state),
     growth: new Growth(state, stage),
     answers: new Answers(state, theme, fail),

@@ -15,6 +15,10 @@ export class PsiTauMap {
   async refresh() {
     const { fit } = this.state;
     if (!fit) return;
+    const chosen = fit.settings.tau === null;
+    byId("map-none").hidden = !chosen;
+    byId("map-all").hidden = chosen;
+    if (chosen) return;
     try {
       const found = await api.map(fit.id);
       if (this.state.fit.id === fit.id) this.show(found);
@@ -24,7 +28,7 @@ export class PsiTauMap {
   }
 
   show(found) {
-    const { settings } = this.state;
+    const { settings } = this.state.fit;
     const here = [nearest(found.psi, settings.psi), nearest(found.tau, settings.tau)];
     const grid = byId("map");
     const focused = grid.contains(document.activeElement) ? document.activeElement.dataset.place : null;

@@ -1,10 +1,10 @@
 // The picture: which panes are shown, what they show, and what the pointer and keys do to them.
 
 import * as api from "./api.js";
-import { otherWords } from "./history.js";
+import { settingWords } from "./history.js";
 import { Hover } from "./hover.js";
 import { Pane } from "./pane.js";
-import { byId, count, short } from "./words.js";
+import { byId, plural, short } from "./words.js";
 
 const LEGENDS = {
   similarity: "similarity to own cluster",
@@ -88,10 +88,13 @@ export class Stage {
   /** Return the panes to fill, and with what. */
   wanted() {
     const { state } = this;
-    const common = { theme: this.theme(), mode: state.mode, step: state.mode === "growth" ? state.step : null };
-    const current = { ...common, fit: state.fit.id, isolated: state.chosen.join(",") };
+    const common = (fit) => {
+      const mode = state.modeOf(fit);
+      return { theme: this.theme(), mode, step: mode === "growth" ? state.step : null, fit: fit.id };
+    };
+    const current = { ...common(state.fit), isolated: state.chosen.join(",") };
     const wanted = [{ pane: this.right, parameters: current }];
-    if (state.beside) wanted.push({ pane: this.left, parameters: { ...common, fit: state.beside.id } });
+    if (state.beside) wanted.push({ pane: this.left, parameters: common(state.beside) });
     else if (this.isImage) wanted.push({ pane: this.left, parameters: { fit: state.fit.id, mode: "original" } });
     return wanted;
   }
@@ -111,7 +114,7 @@ export class Stage {
       pane.names = plane.names;
       pane.caption.hidden = this.left.hidden;
     }
-    const words = (fit) => `psi ${fit.settings.psi}, tau ${short(fit.settings.tau)}${otherWords(fit.settings)}: ${count(fit.clusters)} clusters`;
+    const words = (fit) => `${settingWords(fit.settings)}: ${plural(fit.clusters, "cluster")}`;
     this.left.caption.textContent = state.beside ? words(state.beside) : "Original";
     this.right.caption.textContent = words(state.fit);
     this.right.canvas.setAttribute("aria-label", `${state.mode} of ${words(state.fit)}`);
@@ -144,7 +147,11 @@ export class Stage {
       button.setAttribute("aria-checked", String(on));
       button.tabIndex = on ? 0 : -1;
     }
-    byId("growth").hidden = state.mode !== "growth";
+    const chosen = state.fit?.settings.tau === null;
+    const growth = document.querySelector("[data-mode=growth]");
+    growth.disabled = chosen;
+    growth.title = chosen ? "Growth is shown for clusters that grew: go to Grown" : "The step at which growth took each row (4)";
+    byId("growth").hidden = state.mode !== "growth" || chosen;
     if (state.mode === "clusters") byId("legend").hidden = true;
     const others = state.data.columns.length > 2 && state.mode === "distribution" && !this.isImage;
     byId("picture-words").textContent = others

@@ -1,12 +1,16 @@
 // What the page shows: settings, view, mode, chosen clusters. All of it is in the link.
 
-const NUMBERS = ["psi", "tau", "growth_rate", "n_partitions", "random_state", "min_cluster_size"];
+const NUMBERS = ["psi", "tau", "n_clusters", "growth_rate", "n_partitions", "random_state", "min_cluster_size"];
+// What a link does not name is left open.
+const OPEN = ["psi", "tau", "n_clusters", "min_cluster_size", "refine"];
 const MODES = ["clusters", "similarity", "distribution", "growth"];
 
 export class State extends EventTarget {
-  constructor(first, data) {
+  constructor(first, grown, data) {
     super();
     this.data = data;
+    // Where growth starts.
+    this.grown = grown;
     this.settings = { ...first };
     this.view = data.image
       ? { view: "image", vx: 0, vy: 1 }
@@ -69,7 +73,9 @@ export class State extends EventTarget {
       } else if (name === "refine") settings[name] = text !== "false";
       else settings[name] = text;
     }
-    if (parts.has("psi") && !parts.has("min_cluster_size")) settings.min_cluster_size = null;
+    if (parts.has("random_state") || parts.has("psi")) {
+      for (const name of OPEN) if (!parts.has(name)) settings[name] = null;
+    }
     const changes = { settings };
     const [view, vx, vy] = (parts.get("view") ?? "").split(",");
     if (this.knows(view, Number(vx), Number(vy))) {
@@ -88,6 +94,11 @@ export class State extends EventTarget {
     const inside = (column) => Number.isInteger(column) && column >= 0 && column < Math.max(2, n);
     if (!inside(vx) || !inside(vy)) return false;
     return view === "columns" || (view === "pca" && n > 2) || (view === "image" && this.data.image);
+  }
+
+  /** Return what the picture of a fit shows: growth only if its clusters grew. */
+  modeOf(fit) {
+    return this.mode === "growth" && fit?.settings.tau === null ? "clusters" : this.mode;
   }
 
   /** Return the colours of clusters on this page. */

@@ -1,0 +1,100 @@
+// The number of clusters: found, or asked for, and the numbers that it was chosen from.
+
+import { byId, element, percent } from "./words.js";
+
+const MAX_OPTIONS = 6;
+const LEAST_MOST = 20;
+
+export class Choice {
+  constructor(state, changed) {
+    Object.assign(this, { state, changed });
+    this.found = null;
+    this.foundAt = null;
+    const slider = byId("n_clusters");
+    // A choice takes longer than a move of tau: only the number where a move ends is asked for.
+    slider.addEventListener("input", () => { byId("n_clusters-number").value = slider.value; });
+    slider.addEventListener("change", () => this.ask(Number(slider.value)));
+    byId("n_clusters-number").addEventListener("change", () => this.type());
+    byId("find").addEventListener("click", () => this.ask(null));
+    state.on("settings fit", () => this.show());
+    this.show();
+  }
+
+  /** Ask for so many clusters; the number that was found is found again. */
+  ask(number) {
+    const known = this.known();
+    const same = known !== null && number === known.clusters;
+    this.changed({ ...this.state.settings, n_clusters: same ? null : number });
+    this.show();
+  }
+
+  type() {
+    const input = byId("n_clusters-number");
+    const number = Number(input.value.trim());
+    const wrong = input.value.trim() !== "" && !Number.isInteger(number);
+    input.classList.toggle("wrong", wrong);
+    if (!wrong) this.ask(input.value.trim() === "" ? null : number);
+  }
+
+  /** Return what was found at this setting, whatever number is asked for now. */
+  known() {
+    const { fit, settings } = this.state;
+    if (fit?.found) [this.found, this.foundAt] = [fit.found, place(fit.settings)];
+    return this.foundAt === place(settings) ? this.found : null;
+  }
+
+  show() {
+    const { fit, settings } = this.state;
+    if (settings.tau !== null) return;
+    const known = this.known();
+    const asked = settings.n_clusters;
+    const shown = fit !== null && fit.settings.tau === null ? fit.clusters : null;
+    const number = asked ?? known?.clusters ?? shown;
+    const slider = byId("n_clusters");
+    slider.max = String(Math.max(LEAST_MOST, 2 * (known?.clusters ?? 0), number ?? 0));
+    slider.value = String(number ?? 1);
+    const input = byId("n_clusters-number");
+    input.value = number === null ? "" : String(number);
+    input.classList.remove("wrong");
+    byId("found-words").textContent = words(known, asked);
+    byId("find").hidden = asked === null;
+    byId("find").textContent = known === null ? "Find the number" : `Back to ${known.clusters}`;
+    byId("reason").textContent = known === null ? "" : sentence(known.reason);
+    this.showOptions(known, number);
+  }
+
+  showOptions(known, number) {
+    byId("options-table").hidden = known === null;
+    const options = known?.options ?? [];
+    const focused = document.activeElement?.closest?.("#options [data-number]")?.dataset.number;
+    byId("options").replaceChildren(...options.slice(0, MAX_OPTIONS).map((option) => this.line(option, known, number)));
+    if (focused) byId("options").querySelector(`[data-number="${focused}"] button`)?.focus();
+  }
+
+  line(option, known, number) {
+    const target = option.is_chosen ? known.clusters : option.n_clusters;
+    const current = target === number;
+    const name = element("button", { type: "button", "aria-pressed": String(current), title: option.is_chosen ? "What was found" : `Ask for ${option.n_clusters} clusters` },
+      `${option.n_clusters}${option.is_chosen ? " (found)" : ""}`);
+    const line = element("tr", { class: current ? "current" : "", "data-number": option.n_clusters },
+      element("td", {}, name),
+      element("td", { class: "right" }, percent(option.odds)),
+      element("td", { class: "right" }, option.stability === null ? "\u2013" : option.stability.toFixed(2)));
+    line.addEventListener("click", () => this.ask(target));
+    return line;
+  }
+}
+
+/** Return all of a setting but the number of clusters. */
+function place(settings) {
+  return JSON.stringify({ ...settings, n_clusters: null });
+}
+
+function words(known, asked) {
+  if (known === null) return asked === null ? "" : "asked for";
+  return asked === null ? `found: ${known.clusters}` : `asked for; found: ${known.clusters}`;
+}
+
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
