@@ -15,6 +15,7 @@ from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
 from .consensus import most_typical, numbered_by_first_row, share_agreeing
 from .evidence import Candidate, Floats, gather_evidence
+from .noise import NoiseRule, find_noise
 from .scoring import fitted_weights, scored_evidence, scores, split_logits
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
@@ -102,7 +103,8 @@ class AutoChoice:
 class Chosen:
     """The outcome of a choice on a sample."""
 
-    rows: NDArray[np.intp]  # (n,) row numbers of the sample, rising
+    noise: NoiseRule
+    rows: NDArray[np.intp]  # (n,) row numbers of the sample without noise, rising
     points: NDArray[np.float64]  # (n, d)
     choice: AutoChoice
     labels: NDArray[np.int64]  # (n,)
@@ -126,15 +128,18 @@ def choose(
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
     points = data.points(rows)
     report(Progress("choose", 0, 1))
+    noise = find_noise(points, rng)
+    kept = ~noise(points)
+    rows, points = rows[kept], points[kept]
     # One thread, so that rounding does not depend on how many there are.
     with one_blas_thread:
         found = None
-        if n_rows >= MIN_ROWS_TO_DIVIDE:
+        if len(rows) >= MIN_ROWS_TO_DIVIDE:
             found = _best_of_many(points, psi, n_clusters, n_partitions, rng)
         if found is None:
             found = _by_one_tree(points, psi, n_clusters or 1, n_partitions, rng)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
-    return Chosen(rows, points, *found)
+    return Chosen(noise, rows, points, *found)
 
 
 class _Found(NamedTuple):
@@ -204,7 +209,7 @@ def _by_one_tree(
     n_rows = len(points)
     psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)
     distances = squared_distances(points)
-    near = nearest_rows(distances, min(n_rows, psi))
+    near = nearest_rows(distances, min(n_rows, psi), points)
     drawn = draw_nested_cells(distances, near, [psi], n_partitions, rng)
     joined = join_rows(shared_cells(drawn.cells[0], psi), n_partitions, AVERAGE)
     possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))

@@ -263,8 +263,12 @@ def _between_clusters(
 
     silhouettes = (own - other) / np.maximum(np.maximum(own, other), _LEAST)
     means[np.arange(len(clusters)), clusters] = 0
-    members = np.equal.outer(np.arange(n_clusters), clusters).astype(np.float64)
-    largest = (members @ means / counts[:, np.newaxis]).max(axis=1)
+    order = np.argsort(clusters, kind="stable")
+    present = np.flatnonzero(np.bincount(clusters, minlength=n_clusters))
+    starts = np.searchsorted(clusters[order], present)
+    sums = np.zeros((n_clusters, n_clusters))
+    sums[present] = np.add.reduceat(means[order], starts, axis=0)
+    largest = (sums / counts[:, np.newaxis]).max(axis=1)
     ratios = np.minimum(largest / np.maximum(total(own) / counts, _LEAST), 2)
     fine = each.fine_meetings[:, nodes].astype(np.float64)
     all_fine, own_fine = fine.sum(axis=1), fine[np.arange(len(clusters)), clusters]

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
 from .._utils.parallel import one_blas_thread
 
 # With more columns, a matrix product is faster than differences.
 _MAX_COLUMNS_FOR_DIFFERENCES = 16
+# With more columns, a search tree visits nearly all rows.
+_MAX_COLUMNS_FOR_SEARCH_TREES = 8
 # Up to this psi the nearest centre is the least of a row of distances; beyond, the first of a
 # row's neighbours that is a centre.
 _MAX_PSI_FOR_SCANS = 64
@@ -46,11 +49,14 @@ def squared_distances(points: NDArray[np.float64]) -> Distances:
     return distances
 
 
-def nearest_rows(distances: Distances, n_near: int) -> Neighbours:
+def nearest_rows(distances: Distances, n_near: int, points: NDArray[np.float64]) -> Neighbours:
     """Return the nearest rows of each row, itself included; ties go to the lowest number."""
     if n_near >= len(distances):
         return np.argsort(distances, axis=1, kind="stable")
-    some = np.sort(np.argpartition(distances, n_near - 1, axis=1)[:, :n_near], axis=1)
+    if points.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
+        some = np.sort(KDTree(points).query(points, n_near)[1], axis=1)
+    else:
+        some = np.sort(np.argpartition(distances, n_near - 1, axis=1)[:, :n_near], axis=1)
     order = np.argsort(np.take_along_axis(distances, some, axis=1), axis=1, kind="stable")
     return np.take_along_axis(some, order, axis=1)
 

@@ -99,19 +99,17 @@ class SplitTree:
 
 def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float64]:
     """Return the hierarchy of all rows, as `scipy.cluster.hierarchy.linkage` does."""
-    n_rows = len(counts)
     if kind == AVERAGE:
-        distances = 1 - counts / np.float64(n_partitions)
-        np.fill_diagonal(distances, 0)
-        return np.asarray(linkage(squareform(distances, checks=False), "average"))
-    others = counts.astype(np.uint16)
+        shared = squareform(counts.astype(np.float64), checks=False)
+        return np.asarray(linkage(1 - shared / n_partitions, "average"))
+    n_rows = len(counts)
+    others = counts.astype(np.min_scalar_type(n_partitions))
     np.fill_diagonal(others, 0)
     n_near = min(N_NEAR, n_rows - 1)
-    core = np.sort(others, axis=1, kind="stable")[:, n_rows - n_near]
+    core = np.partition(others, n_rows - n_near, axis=1)[:, n_rows - n_near]
     reach = np.minimum(others, np.minimum(core[:, np.newaxis], core))
-    distances = n_partitions - reach.astype(np.float64)
-    np.fill_diagonal(distances, 0)
-    joined = np.asarray(linkage(squareform(distances, checks=False), "single"))
+    shared = squareform(reach.astype(np.float64), checks=False)
+    joined = np.asarray(linkage(n_partitions - shared, "single"))
     joined[:, 2] /= n_partitions
     return joined
 

@@ -95,7 +95,7 @@ def grow_trees(
     """Grow trees of every size and kind from the rows of a sample, and again from halves."""
     n_rows = len(points)
     distances = squared_distances(points)
-    near = nearest_rows(distances, min(n_rows, _N_NEIGHBOURS))
+    near = nearest_rows(distances, min(n_rows, _N_NEIGHBOURS), points)
     fine = max(2, n_rows // ROWS_PER_FINE_CELL)
     coarse = max(2, fine // _COARSER)
     every = sorted({*sizes, fine, coarse})
@@ -103,7 +103,8 @@ def grow_trees(
     levels = {psi: every.index(psi) for psi in every}
     counts = {psi: shared_cells(drawn.cells[levels[psi]], psi) for psi in {*sizes, fine}}
     halves = [
-        _Half.drawn(rows, distances, sizes, n_partitions, rng) for rows in _halves(n_rows, rng)
+        _Half.drawn(rows, points, distances, sizes, n_partitions, rng)
+        for rows in _halves(n_rows, rng)
     ]
     rows = np.linspace(0, n_rows - 1, min(n_rows, _MAX_EVIDENCE_ROWS)).astype(np.intp)
     whole = _Whole(distances, near, n_partitions, counts, fine, rows)
@@ -149,6 +150,7 @@ class _Half:
     def drawn(
         cls,
         rows: NDArray[np.intp],
+        points: NDArray[np.float64],
         distances: Distances,
         sizes: list[int],
         n_partitions: int,
@@ -156,7 +158,7 @@ class _Half:
     ) -> _Half:
         own = distances[np.ix_(rows, rows)]
         smaller = [psi for psi in sizes if psi <= max(sizes[0], len(rows) // 2)]
-        near = nearest_rows(own, min(len(rows), _N_NEIGHBOURS))
+        near = nearest_rows(own, min(len(rows), _N_NEIGHBOURS), points[rows])
         cells = draw_nested_cells(own, near, smaller, n_partitions, rng).cells
         return cls(
             rows, {psi: shared_cells(some, psi) for psi, some in zip(smaller, cells, strict=True)}

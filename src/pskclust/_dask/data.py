@@ -15,8 +15,15 @@ from numpy.typing import NDArray
 
 from .._data.checks import check_distances
 from .._data.metric import column_ranges, to_points, warn_of_radians
-from .._data.rows import check_values
-from .._data.weights import are_whole, checked_weights, exact_sum, in_units, unit_exponent
+from .._data.rows import Condition, Data, check_values
+from .._data.weights import (
+    are_whole,
+    checked_weights,
+    exact_sum,
+    in_units,
+    uniform_weights,
+    unit_exponent,
+)
 from .tasks import Tasks
 
 
@@ -132,6 +139,19 @@ class DaskData:
         ]
         return np.concatenate(self._tasks.gather(futures, "drawing the centres"))
 
+    def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
+        """Return the numbers, rising, of the rows whose points meet a condition."""
+        client = self._tasks.client
+        shared = client.scatter(condition, broadcast=True, hash=False)
+        futures = [
+            client.submit(_where, self.rows[block], shared, self.metric, n_jobs, pure=False)
+            for block in sorted(self.rows)
+        ]
+        found = self._tasks.gather(futures, "finding noise")
+        starts = self.starts[sorted(self.rows)]
+        numbers = [start + own for start, own in zip(starts, found, strict=True)]
+        return np.concatenate([np.empty(0, dtype=np.intp), *numbers])
+
     def _check(self) -> None:
         client = self._tasks.client
         names = None if self._names is None else np.array(self._names, dtype=object)
@@ -170,6 +190,11 @@ def _summarise(block: Any, metric: str) -> _Summary:
     except (TypeError, ValueError):
         return _Summary(len(block), False, [])
     return _Summary(len(rows), True, list(column_ranges(rows)) if len(rows) else [])
+
+
+def _where(block: Any, condition: Condition, metric: str, n_jobs: int | None) -> NDArray[np.intp]:
+    rows = np.asarray(block)
+    return Data(rows, metric, uniform_weights(len(rows))).rows_where(condition, n_jobs)
 
 
 def _take(block: Any, places: NDArray[np.intp], metric: str) -> NDArray[np.float64]:

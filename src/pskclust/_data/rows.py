@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,9 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from .._utils.parallel import rows_per_chunk
+from .._utils.parallel import map_chunks, rows_per_chunk
 from .metric import check_metric, to_points, warn_of_radians
 from .weights import RowWeights, Weights
+
+# Tells which points, (m, d), meet it.
+Condition = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
 
 class FitRows(Protocol):
@@ -29,6 +32,9 @@ class FitRows(Protocol):
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the points, in Euclidean space, of the chosen rows, whose numbers rise."""
+
+    def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
+        """Return the numbers, rising, of the rows whose points meet a condition."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,18 @@ class Data:
     def points(self, chosen: slice | NDArray[np.intp] = slice(None)) -> NDArray[np.float64]:
         """Return the points, in Euclidean space, of the chosen rows."""
         return to_points(self.rows[chosen], self.metric)
+
+    def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
+        """Return the numbers, rising, of the rows whose points meet a condition."""
+
+        def find(chunk: slice) -> NDArray[np.intp]:
+            found: NDArray[np.intp] = np.flatnonzero(condition(self.points(chunk)))
+            found += chunk.start
+            return found
+
+        chunk_rows = rows_per_chunk(self.rows.shape[1])
+        found = list(map_chunks(find, len(self), chunk_rows, n_jobs))
+        return np.concatenate([np.empty(0, dtype=np.intp), *found])
 
 
 def check_rows(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._utils.progress import Progress, Report, ignore
 from .checks import check_distances
 from .metric import column_ranges, to_points, warn_of_radians
-from .rows import Data, check_values
+from .rows import Condition, Data, check_values
 from .sources import RowBlocks, numbered, of_length
 from .weights import Weights
 
@@ -67,6 +67,14 @@ class StreamedRows:
         elif self.metric == "haversine":
             warn_of_radians(np.array(extremes))
         return np.concatenate(parts)
+
+    def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
+        """Return the numbers, rising, of the rows whose points meet a condition."""
+        found = [np.empty(0, dtype=np.intp)]
+        for first_row, rows in numbered(self._blocks):
+            some = Data(rows, self.metric, self.weights.only(slice(0, len(rows))))
+            found.append(first_row + some.rows_where(condition, n_jobs))
+        return np.concatenate(found)
 
     def _digest(self) -> hashlib.blake2b:
         # Equal weights, which take no memory, are told by one of them.

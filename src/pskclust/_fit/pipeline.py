@@ -26,6 +26,7 @@ from .._choice.choose import MAX_ROWS, Chosen, choose
 from .._choice.confidence import Confidence
 from .._choice.linkage import Linkage
 from .._choice.linking import Linked, link_growth
+from .._choice.noise import NoiseRule
 from .._choice.placing import SampleKernel, kernel_for, link_chosen
 from .._data.checks import check_distances
 from .._data.parameters import Parameters
@@ -68,7 +69,8 @@ class Fitted:
     engine: str  # where the rows were
     backend: str  # which compute kernels worked on them
     columns: Columns
-    linkage: Linkage | None = None  # None unless clusters are linked
+    linkage: Linkage | None = None  # None unless clusters were chosen or linked
+    noise: NoiseRule | None = None  # None unless clusters were chosen, and noise is kept out
 
     @property
     def psi(self) -> int:
@@ -98,10 +100,20 @@ def _fit_chosen(
     rng = check_random_state(parameters.random_state)
     chosen = choose_clusters(rows, parameters, rng, report)
     kernel = kernel_for(chosen, parameters.psi, parameters.method, parameters.replace, rng)
+    noise = chosen.noise if parameters.noise == "keep" else None
+    left_out = None if noise is None else rows.rows_where(noise, parameters.n_jobs)
     engine = make_engine(kernel.partition)
-    result, linkage = finish_chosen(engine, chosen, kernel, parameters, report)
+    result, linkage = finish_chosen(engine, chosen, kernel, left_out, parameters, report)
     return Fitted(
-        result, kernel.partition, rows.metric, None, engine.name, engine.backend, columns, linkage
+        result,
+        kernel.partition,
+        rows.metric,
+        None,
+        engine.name,
+        engine.backend,
+        columns,
+        linkage,
+        noise,
     )
 
 
@@ -207,12 +219,16 @@ def finish_chosen(
     engine: Engine,
     chosen: Chosen,
     kernel: SampleKernel,
+    left_out: NDArray[np.intp] | None,
     parameters: Parameters,
     report: Report = ignore,
 ) -> tuple[Result, Linkage]:
-    """Give all rows to the clusters that were chosen on a sample, whose rows keep their label."""
+    """Give all rows to the clusters that were chosen on a sample, whose rows keep their label.
+
+    Rows that are `left_out` are noise.
+    """
     linked = link_chosen(chosen, kernel)
-    own = OwnLabels(chosen.rows, chosen.labels)
+    own = OwnLabels(chosen.rows, chosen.labels).with_noise(left_out)
     left = give_rows(engine, linked.clusters, _min_mass(engine, parameters), own)
     if parameters.n_clusters is not None and not left.all():
         _refuse_too_small(left, parameters)

@@ -34,6 +34,8 @@ def predict(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[n
         labels = np.empty(len(rows), dtype=np.int64)
         for chunk, similarities in _similarities(fitted, data, tables, n_jobs):
             labels[chunk] = most_similar(similarities, threshold)
+    if fitted.noise is not None:
+        labels[data.rows_where(fitted.noise, n_jobs)] = -1
     return labels
 
 

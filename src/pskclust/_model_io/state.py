@@ -11,6 +11,7 @@ from .._cells.count_tables import ClusterTables
 from .._cells.methods import PARTITIONS
 from .._cells.partition import Partition
 from .._choice.linkage import Linkage
+from .._choice.noise import NoiseRule
 from .._data.parameters import CLUSTERING_RULES, check_parameters
 from .._data.scaling import Preparation
 from .._fit.pipeline import Columns, Fitted
@@ -64,6 +65,9 @@ def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
     }
     for name, array in fitted.partition.arrays().items():
         arrays[f"partition_{name}"] = array
+    if fitted.noise is not None:
+        header["noise"], own = fitted.noise.to_parts()
+        arrays |= {f"noise_{name}": array for name, array in own.items()}
     if model.preparation is not None:
         header["preparation"], own = model.preparation.to_parts()
         arrays |= {f"preparation_{name}": array for name, array in own.items()}
@@ -79,7 +83,7 @@ def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> S
         check_parameters(parameters, CLUSTERING_RULES)
         fit = header["fit"]
         columns = Columns(fit["n_columns"], fit["column_names"])
-        if not 0 < fit["tau"] < 1:
+        if fit["tau"] is not None and not 0 < fit["tau"] < 1:
             raise ValueError(f"tau is {fit['tau']}")
         result = Result.from_parts(header["result"], arrays)
         partition = _restored_partition(parameters, fit["psi"], columns, arrays, result.clusters)
@@ -93,6 +97,7 @@ def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> S
             fit["backend"],
             columns,
             linkage and Linkage.from_parts(linkage, arrays),
+            _restored_noise(header.get("noise"), arrays, partition),
         )
         preparation = None
         if "preparation" in header:
@@ -120,6 +125,16 @@ def _restored_partition(
     if clusters.shape != partition.table_shape or clusters.resolution != partition.n_partitions:
         raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
     return partition
+
+
+def _restored_noise(
+    numbers: Mapping[str, Any] | None, arrays: Arrays, partition: Partition
+) -> NoiseRule | None:
+    if numbers is None:
+        return None
+    rule = NoiseRule.from_parts(dict(numbers), _own_arrays(arrays, "noise_"))
+    partition.check_reach(rule.sample)
+    return rule
 
 
 def _own_arrays(arrays: Arrays, prefix: str) -> Arrays:

@@ -17,6 +17,15 @@ class OwnLabels(NamedTuple):
     rows: NDArray[np.intp]  # (m,) rising
     labels: NDArray[np.int64]  # (m,)
 
+    def with_noise(self, rows: NDArray[np.intp] | None) -> OwnLabels:
+        """Return these rows, and others that are noise."""
+        if rows is None or not len(rows):
+            return self
+        numbers = np.concatenate([self.rows, rows])
+        labels = np.concatenate([self.labels, np.full(len(rows), -1)])
+        order = np.argsort(numbers, kind="stable")
+        return OwnLabels(numbers[order], labels[order])
+
 
 def give_rows(
     engine: Engine, clusters: ClusterTables, min_mass: int, own: OwnLabels | None = None

@@ -1,0 +1,241 @@
+"""Rows that belong to no cluster: those of a uniform background, and outliers.
+
+A background is rows throughout the box of the data, also where no cluster is. An outlier is so far
+from all else that the distance is wider than the data. Neither needs labels, so noise is taken out
+of a sample before clusters are chosen; the rule then tells noise among all rows, and new ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from .._utils.parallel import one_blas_thread
+
+Points = NDArray[np.float64]
+
+# The distance of a row is the mean distance to its 8 nearest rows; so few rows are no cluster.
+N_NEAR = 8
+_ROWS_PER_FEW = 40
+# Background is looked for in the emptiest tenth of the box, and in all larger parts of it.
+EMPTIEST = 0.1
+# Rows that fill the box with more than this share are the data, not its background.
+MAX_SHARE = 0.62
+# A row is noise where 2 in 5 rows at its distance are: half of an F1 of 0.8, best for F1.
+_ODDS = 0.4
+# Standard errors by which a count is raised before it speaks against a background.
+_ERRORS = 2.0
+# Isolated: four times as far from other rows as rows are from the middle of the data.
+_FAR = 4.0
+# Outside the box of the data, made wider by its own width on either side, all is noise.
+_WIDER = 1.0
+_MAX_COLUMNS_FOR_SEARCH_TREES = 16
+_ROWS_AT_A_TIME = 4096
+_N_PROBES = 200
+# Products find a few neighbours more than are needed: rounding may swap them.
+_SPARE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseRule:
+    """Tells which rows are noise, by their distance to the rows of a sample."""
+
+    sample: Points  # (n, d)
+    threshold: float  # a row with this mean distance or more is background; infinite if none is
+    few: int  # so many rows are no cluster
+    reach: float  # a row outside the box is an outlier if its `few` nearest rows are farther
+    low: NDArray[np.float64]  # (d,) the box of the sample without its noise
+    high: NDArray[np.float64]
+
+    def __call__(self, points: Points) -> NDArray[np.bool_]:
+        """Return which rows are noise.
+
+        Distances are found only where there is a background, or outside the box.
+        """
+        wider = _WIDER * (self.high - self.low)
+        noise = _outside(points, self.low - wider, self.high + wider)
+        beside = _outside(points, self.low, self.high)
+        asked = np.flatnonzero(~noise & (beside | bool(np.isfinite(self.threshold))))
+        if len(asked):
+            near = self._search.distances(points[asked])
+            far = near[:, min(self.few, near.shape[1]) - 1] > self.reach
+            noise[asked] = (near.mean(axis=1) >= self.threshold) | (beside[asked] & far)
+        return noise
+
+    @cached_property
+    def _search(self) -> _Search:
+        return _Search(self.sample)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the search tree, which is grown again."""
+        return {name: value for name, value in vars(self).items() if name != "_search"}
+
+    def to_parts(self) -> tuple[dict[str, float], dict[str, NDArray[Any]]]:
+        """Return the rule as numbers and arrays that a file can hold."""
+        numbers = {"threshold": self.threshold, "few": self.few, "reach": self.reach}
+        return numbers, {"sample": self.sample, "low": self.low, "high": self.high}
+
+    @classmethod
+    def from_parts(cls, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> NoiseRule:
+        """Return the rule that `to_parts` took apart; raise ValueError if it is damaged."""
+        sample, low, high = (arrays[name] for name in ("sample", "low", "high"))
+        threshold, few, reach = float(numbers["threshold"]), numbers["few"], float(numbers["reach"])
+        if sample.ndim != 2 or sample.dtype != np.float64 or not np.isfinite(sample).all():
+            raise ValueError(f"the noise rule has a sample of shape {sample.shape}")
+        for bound in (low, high):
+            if bound.shape != sample.shape[1:] or bound.dtype != np.float64:
+                raise ValueError(f"the noise rule has a box of shape {bound.shape}")
+        if type(few) is not int or few < 1 or not threshold > 0 or not reach > 0:
+            raise ValueError(f"the noise rule has few={few}, {threshold=}, {reach=}")
+        return cls(sample, threshold, few, reach, low, high)
+
+
+def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
+    """Return the rule for the noise among rows like those of a sample."""
+    n_rows = len(sample)
+    few = int(np.clip(n_rows // _ROWS_PER_FEW, 2, N_NEAR))
+    low, high = sample.min(axis=0), sample.max(axis=0)
+    if n_rows <= 2 * few + 2:
+        return NoiseRule(sample, np.inf, few, np.inf, low, high)
+    search = _Search(sample)
+    near = search.distances(sample)
+    isolated, reach = _isolated(sample, near, min(few, near.shape[1]))
+    kept, distances = sample[~isolated], near.mean(axis=1)[~isolated]
+    low, high = kept.min(axis=0), kept.max(axis=0)
+    box = rng.uniform(size=(max(n_rows, _N_PROBES), sample.shape[1])) * (high - low) + low
+    in_box = search.distances(box[:_N_PROBES]).mean(axis=1)
+    threshold = np.inf
+    # Otherwise the box has an empty part, and there is no background.
+    if distances.max() >= np.quantile(in_box, 1 - EMPTIEST / 2):
+        in_box = np.append(in_box, search.distances(box[_N_PROBES:]).mean(axis=1))
+        threshold = _background(kept, distances, box, in_box)
+        kept = kept[distances < threshold]
+    return NoiseRule(sample, threshold, few, reach, kept.min(axis=0), kept.max(axis=0))
+
+
+def _outside(
+    points: Points, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    outside: NDArray[np.bool_] = np.any((points < low) | (points > high), axis=1)
+    return outside
+
+
+class _Search:
+    """Distances to the nearest rows of a sample."""
+
+    def __init__(self, sample: Points) -> None:
+        self._sample = sample
+        few_columns = sample.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES
+        self._tree = KDTree(sample) if few_columns else None
+
+    def distances(self, points: Points) -> NDArray[np.float64]:
+        """Return the distances to the nearest rows of the sample, nearest first, (m, N_NEAR).
+
+        A row of the sample at the very place of a point is the point itself and does not count:
+        rows of the sample are told by the others, in a fit and in predictions alike.
+        """
+        wanted = min(N_NEAR + 1, len(self._sample))
+        if self._tree is not None:
+            queried = self._tree.query(points, wanted)[0]
+            found: NDArray[np.float64] = np.asarray(queried).reshape(len(points), wanted)
+        else:
+            starts = range(0, len(points), _ROWS_AT_A_TIME)
+            some = [self._by_products(points[i : i + _ROWS_AT_A_TIME], wanted) for i in starts]
+            found = np.concatenate(some) if some else np.empty((0, wanted))
+        if wanted == 1:
+            return found
+        return np.where(found[:, :1] == 0, found[:, 1:], found[:, :-1])
+
+    def _by_products(self, points: Points, wanted: int) -> NDArray[np.float64]:
+        sample = self._sample
+        n_near = min(wanted + _SPARE, len(sample))
+        with one_blas_thread:
+            order = (sample * sample).sum(axis=1) - 2 * (points @ sample.T)
+        who = np.argpartition(order, n_near - 1, axis=1)[:, :n_near]
+        found = np.empty((len(points), n_near))
+        for place in range(n_near):
+            found[:, place] = np.sqrt(np.square(points - sample[who[:, place]]).sum(axis=1))
+        found.sort(axis=1)
+        return found[:, :wanted]
+
+
+def _isolated(
+    points: Points, near: NDArray[np.float64], few: int
+) -> tuple[NDArray[np.bool_], float]:
+    """Return which rows are outliers, and the distance to their `few` nearest rows that makes them.
+
+    A row is also an outlier if a column of it is beyond that of all other rows, but for the few at
+    either end, by more than their width. If many rows are, rare values are in the nature of the
+    columns, and that does not count.
+    """
+    from_middle = np.sqrt(np.square(points - np.median(points, axis=0)).sum(axis=1))
+    reach = _FAR * float(np.median(from_middle))
+    far = near[:, few - 1] > reach
+    ends = np.sort(points, axis=0)
+    low, high = ends[few], ends[-1 - few]
+    wider = np.where(high > low, _WIDER * (high - low), np.inf)
+    outside = _outside(points, low - wider, high + wider)
+    return (far | outside if outside.sum() <= 2 * few else far), reach
+
+
+def _background(
+    points: Points,
+    distances: NDArray[np.float64],
+    box: Points,
+    in_box: NDArray[np.float64],
+) -> float:
+    """Return the mean distance from which a row is one of a uniform background, infinite if none.
+
+    `in_box` are the distances of places drawn uniformly in the box. If a share p of the rows is
+    drawn like them, then for every c at least p * P(in_box >= c) of the rows have a distance of c
+    or more: in the whole box, and in either half of it along each column. The largest p that no
+    part of the box speaks against is the share of the background. The threshold is the c with the
+    most expected noise rows beyond it, less `_ODDS` times all rows beyond it.
+    """
+    n_rows, n_places = len(distances), len(in_box)
+    cuts = np.unique(in_box)
+    rows, places = _Beyond(distances, cuts), _Beyond(in_box, cuts)
+    all_rows = rows.counts(np.ones(n_rows, dtype=bool))
+    all_places = places.counts(np.ones(n_places, dtype=bool))
+    is_wide = all_places >= EMPTIEST * n_places
+    # So few rows may be the tails of clusters.
+    if (all_rows[is_wide] <= _ERRORS**2).any():
+        return np.inf
+
+    def most(some: NDArray[np.int64], part: NDArray[np.int64]) -> float:
+        wide = part >= EMPTIEST * n_places
+        raised = some[wide] + _ERRORS * np.sqrt(some[wide])
+        return float((raised / part[wide]).min(initial=np.inf) * n_places / n_rows)
+
+    share = most(all_rows, all_places)
+    middle = (box.min(axis=0) + box.max(axis=0)) / 2
+    for column in range(points.shape[1]):
+        upper_rows = rows.counts(points[:, column] > middle[column])
+        upper_places = places.counts(box[:, column] > middle[column])
+        lower = most(all_rows - upper_rows, all_places - upper_places)
+        share = min(share, most(upper_rows, upper_places), lower)
+    if share > MAX_SHARE:
+        return np.inf
+    gain = share * all_places / n_places - _ODDS * all_rows / n_rows
+    best = len(gain) - 1 - int(gain[::-1].argmax())
+    return float(cuts[best]) if gain[best] > 0 else np.inf
+
+
+class _Beyond:
+    """How many of some values are at each cut or beyond it."""
+
+    def __init__(self, values: NDArray[np.float64], cuts: NDArray[np.float64]) -> None:
+        self._order = np.argsort(values, kind="stable")
+        self._places = np.searchsorted(values[self._order], cuts)
+
+    def counts(self, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the counts of those values that are inside a part of the box."""
+        totals = np.cumsum(inside[self._order][::-1], dtype=np.int64)[::-1]
+        counts: NDArray[np.int64] = np.append(totals, 0)[self._places]
+        return counts
