@@ -26,6 +26,7 @@ from sets import LabelledSet, all_sets, family_of, n_classes
 
 from pskclust._choice.choose import MAX_ROWS
 from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
+from pskclust._choice.noise import find_noise
 from pskclust._choice.split_tree import SplitTree
 from pskclust._choice.stability import grow_trees, sizes_for
 from pskclust._utils.files import replacing
@@ -61,6 +62,11 @@ class Collected:
     def n_clusters(self) -> np.ndarray:
         return np.array([candidate.n_clusters for candidate in self.evidence.candidates])
 
+    @property
+    def divides(self) -> np.ndarray:
+        """Whether each candidate has more than one cluster."""
+        return self.n_clusters > 1
+
     def labels(self, number: int) -> np.ndarray:
         """Return the clusters of a candidate, by row of the sample."""
         tree, n_clusters = self.evidence.candidates[number]
@@ -73,24 +79,36 @@ class Collected:
 
 
 def collect(each: LabelledSet, seed: int = 0) -> Collected:
-    """Return the candidates of a sample of a set, with their evidence and their ARI."""
+    """Return the candidates of a sample of a set, with their evidence and their ARI.
+
+    As in a fit, noise is left out of the sample first. Its rows count as a cluster of their own.
+    """
     points, references = each.points, each.references
     rng = RandomState(seed)
     rows = np.sort(rng.permutation(len(points))[:MAX_ROWS])
-    references = [classes[rows] for classes in references]
     with one_blas_thread:
-        grown = grow_trees(points[rows], sizes_for(len(rows)), N_PARTITIONS, rng)
+        # A generator of its own, so that trees do not depend on what is noise.
+        is_noise = find_noise(points[rows], RandomState(seed))(points[rows])
+        kept, noise = rows[~is_noise], rows[is_noise]
+        grown = grow_trees(points[kept], sizes_for(len(kept)), N_PARTITIONS, rng)
         evidence = gather_evidence(grown)
     trees = [each.tree for each in grown.trees]
-    tables = [[_classes_of_nodes(tree, classes) for classes in references] for tree in trees]
+    tables = [
+        [_classes_of_nodes(tree, classes[kept], np.unique(classes)) for classes in references]
+        for tree in trees
+    ]
+    left_out = [_counts(classes[noise], np.unique(classes)) for classes in references]
     ari = [
-        max(_rand_index(table[_nodes(trees, candidate)]) for table in tables[candidate.tree])
+        max(
+            _rand_index(np.vstack([table[_nodes(trees, candidate)], counts]))
+            for table, counts in zip(tables[candidate.tree], left_out, strict=True)
+        )
         for candidate in evidence.candidates
     ]
     return Collected(
         each.name,
         each.is_given,
-        [n_classes(classes) for classes in references],
+        [n_classes(classes[rows]) for classes in references],
         grown,
         evidence,
         np.array(ari),
@@ -103,13 +121,18 @@ def _nodes(trees: list[SplitTree], candidate: Candidate) -> np.ndarray:
     return trees[candidate.tree].cut_nodes(candidate.n_clusters)[0]
 
 
-def _classes_of_nodes(tree: SplitTree, classes: np.ndarray) -> np.ndarray:
-    """Return how many rows of each class each node has; noise is left out."""
+def _classes_of_nodes(tree: SplitTree, classes: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """Return how many rows of each class each node has; noise of the reference is left out."""
     counts = [
-        np.bincount(tree.leaves[classes == label], minlength=tree.n_nodes)
-        for label in np.unique(classes[classes > 0])
+        np.bincount(tree.leaves[classes == name], minlength=tree.n_nodes)
+        for name in names
+        if name > 0
     ]
     return tree.within.T.astype(np.float64) @ np.column_stack(counts)
+
+
+def _counts(classes: np.ndarray, names: np.ndarray) -> np.ndarray:
+    return np.array([np.count_nonzero(classes == name) for name in names if name > 0])
 
 
 def _same_class(tree: SplitTree, table: np.ndarray) -> np.ndarray:
