@@ -20,9 +20,9 @@ from ._data.parameters import Parameters
 from ._data.rows import FitRows, check_columns
 from ._engines.protocol import Engine
 from ._fit import pipeline
-from ._fit.in_process import column_names, engine_of, rows_of
+from ._fit.in_process import Rows, column_names, engine_of, rows_of
 from ._fit.pipeline import Columns, Fitted
-from ._fitted_model import FittedModel, Rows
+from ._fitted_model import FittedModel
 from ._isolation_kernel import IsolationKernel
 from ._utils.progress import Report, reporter
 

@@ -12,15 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._data.parameters import check_parameters, whole
 from ._data.rows import check_columns, check_rows, check_values
-from ._data.sources import RowBlocks, numbered
+from ._data.sources import numbered
 from ._fit import prediction
+from ._fit.in_process import Rows
 from ._fit.pipeline import Fitted
 from ._model_io.container import write_model
 from ._model_io.state import SavedModel, to_parts
 from .tables.streaming import row_blocks
-
-# Whatever rows are taken from.
-Rows = ArrayLike | RowBlocks | os.PathLike[str]
 
 
 class FittedModel(BaseEstimator):

@@ -1,62 +1,87 @@
-"""What clusterings agree on."""
+"""Agreement of clusterings."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
 
-from pskclust._choice.consensus import matched, mean_jaccard, shared_rows, vote
+from pskclust._choice.consensus import (
+    adjusted_rand,
+    most_typical,
+    numbered_by_first_row,
+    share_agreeing,
+    shared_rows,
+)
 
-TRUTH = np.repeat([0, 1, 2], [50, 30, 20])
-
-
-def with_errors(seed, n_errors=12):
-    """The truth by other names, with some rows given away."""
-    rng = np.random.RandomState(seed)
-    labels = TRUTH.copy()
-    labels[rng.choice(len(labels), n_errors, replace=False)] = rng.randint(0, 3, n_errors)
-    return rng.permutation(3)[labels]
-
-
-def test_shared_rows_leave_noise_out():
-    first, second = np.array([0, 0, 1, -1, 1]), np.array([1, 1, 0, 0, -1])
-    assert_array_equal(shared_rows(first, second, 2, 2), [[0, 2], [1, 0]])
+RNG = np.random.RandomState
 
 
-def test_equal_clusterings_are_found_again_whatever_their_names():
-    assert mean_jaccard(shared_rows(TRUTH, (TRUTH + 1) % 3, 3, 3)) == 1
+@pytest.mark.parametrize("seed", range(20))
+def test_the_adjusted_rand_index_is_that_of_scikit_learn(seed):
+    rng = RNG(seed)
+    one = rng.randint(0, rng.randint(1, 6), 40)
+    other = np.where(rng.rand(40) < 0.7, one, rng.randint(0, rng.randint(1, 6), 40))
+    assert adjusted_rand(one, other) == pytest.approx(adjusted_rand_score(one, other), abs=1e-12)
 
 
-def test_every_cluster_counts_the_same_however_small():
-    """A cluster of 2 of 100 rows that the other does not have is a third of the one side."""
-    first = np.repeat([0, 1, 2], [49, 49, 2])
-    second = np.repeat([0, 1], [49, 51])
-    expected = ((1 + 49 / 51 + 2 / 51) / 3 + (1 + 49 / 51) / 2) / 2
-    assert mean_jaccard(shared_rows(first, second, 3, 2)) == pytest.approx(expected)
+def test_the_adjusted_rand_index_of_the_same_is_one():
+    for labels in (np.zeros(5, dtype=int), np.arange(5), np.array([1, 1, 0, 0, 2])):
+        assert adjusted_rand(labels, labels) == 1
+        assert adjusted_rand(labels, labels.max() - labels) == 1
 
 
-def test_a_vote_is_nearer_to_the_truth_than_those_who_vote():
-    labels = vote([with_errors(seed) for seed in range(9)], 3)
-    # Names are those of one of the voters.
-    names = [np.bincount(labels[np.equal(TRUTH, cluster)]).argmax() for cluster in range(3)]
-    assert_array_equal(labels, np.array(names)[TRUTH])
+def test_rows_that_clusters_share_are_counted():
+    one, other = np.array([0, 0, 1, 1, 1]), np.array([2, 0, 0, 0, 2])
+    assert_array_equal(shared_rows(one, other), [[1, 0, 1], [2, 0, 1]])
 
 
-def test_a_row_that_is_noise_to_all_stays_noise():
-    voters = [with_errors(seed, 0) for seed in range(3)]
-    for labels in voters:
-        labels[7] = -1
-    voters[0][8] = -1
-    labels = vote(voters, 3)
-    assert labels[7] == -1
-    assert labels[8] == labels[9]
+def test_the_most_typical_agrees_best_with_all_by_their_odds():
+    rng = RNG(0)
+    clusterings = [rng.randint(0, 3, 30) for _ in range(6)]
+    odds = rng.dirichlet(np.ones(6))
+    expected = [
+        sum(
+            share * (1 if a is b else adjusted_rand_score(a, b))
+            for b, share in zip(clusterings, odds, strict=True)
+        )
+        for a in clusterings
+    ]
+    assert most_typical(clusterings, odds) == int(np.argmax(expected))
 
 
-def test_clusters_are_numbered_as_those_of_the_reference():
-    other = (TRUTH + 1) % 3
-    other[0], other[1] = other[-1], -1
-    numbered = matched(other, TRUTH, 3)
-    assert numbered[0] == TRUTH[-1]
-    assert numbered[1] == -1
-    assert_array_equal(numbered[2:], TRUTH[2:])
+def test_of_two_alike_and_a_better_stranger_one_of_the_two_is_most_typical():
+    alike = np.repeat([0, 1, 2], 10)
+    nearly = alike.copy()
+    nearly[0] = 2
+    stranger = np.arange(30) % 3
+    assert most_typical([stranger, alike, nearly], np.array([0.4, 0.31, 0.29])) == 1
+    assert most_typical([stranger, alike, nearly], np.array([0.9, 0.05, 0.05])) == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_label_is_as_sure_as_those_who_agree(seed):
+    rng = RNG(seed)
+    labels = rng.randint(0, 3, 40)
+    clusterings = [
+        labels,
+        *(np.where(rng.rand(40) < 0.8, labels, rng.randint(0, 4, 40)) for _ in range(3)),
+    ]
+    odds = rng.dirichlet(np.ones(4))
+    expected = np.zeros(40)
+    for other, share in zip(clusterings, odds, strict=True):
+        for row in range(40):
+            own = set(np.flatnonzero(labels == labels[row]))
+            sets = [set(np.flatnonzero(other == cluster)) for cluster in range(other.max() + 1)]
+            match = int(np.argmax([len(own & some) / len(own | some) for some in sets]))
+            expected[row] += share * (other[row] == match)
+    confidences = share_agreeing(labels, clusterings, odds)
+    assert_allclose(confidences, expected)
+    assert (confidences >= odds[0]).all()
+    assert_allclose(share_agreeing(labels, [labels] * 4, odds), 1)
+
+
+def test_clusters_are_numbered_by_their_first_rows():
+    labels = numbered_by_first_row(np.array([3, 3, 0, 2, 0, 3, 2]))
+    assert_array_equal(labels, [0, 0, 1, 2, 1, 0, 2])

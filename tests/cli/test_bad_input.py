@@ -343,7 +343,7 @@ def interruptible():
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("stage", ["choose", "encode", "link", "grow", "refine"])
 def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
-    paper = ("--linking", "no") if stage in ("grow", "refine") else ()
+    paper = ("--tau", "0.05") if stage in ("grow", "refine") else ()
     (tmp_path / "labels.csv").write_text("precious")
 
     def interrupt(bars, progress):

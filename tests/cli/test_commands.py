@@ -345,8 +345,7 @@ def test_every_parameter_has_an_option():
     options = {option.name: option for option in cli.commands["fit"].params}
     for name in (*PARAMETERS, *STORAGE):
         choices = getattr(options[name].type, "choices", None)
-        # Yes and no are True and False there.
-        if choices and name != "linking":
+        if choices:
             with pytest.raises(ValueError, match=", ".join(repr(choice) for choice in choices)):
                 check_parameters({name: "?"}, {name: CLUSTERING_RULES[name]})
 
@@ -413,12 +412,11 @@ def test_a_missing_extra_is_named(package, tmp_path, command, table):
     assert f'needs {package}. Install it with: pip install "pskclust[cli]"' in answer.stderr
 
 
-def test_linking_is_yes_no_or_auto(command, table):
+def test_tau_grows_and_a_number_links_what_grew(command, table):
     def fitted(*options):
-        words = "--columns", "x,y", "--psi", "32", "--tau", "0.1", "--json", *options
-        return json.loads(command.ok("fit", table, *words))
+        return json.loads(command.ok("fit", table, "--columns", "x,y", "--json", *options))
 
-    plain = fitted()
-    assert fitted("--linking", "no")["clusters"] == plain["clusters"]
-    assert fitted("--linking", "yes")["n_clusters"] < plain["n_clusters"]
+    grown = fitted("--psi", "32", "--tau", "0.1")
+    linked = fitted("--psi", "32", "--tau", "0.1", "--n-clusters", "2")
+    assert grown["n_clusters"] > linked["n_clusters"] == 2
     assert fitted("--n-clusters", "2")["n_clusters"] == 2

@@ -43,7 +43,7 @@ def printed(out):
         (),
         ("--psi", "16", "--tau", "0.05"),
         ("--n-clusters", "4", "--seed", "7"),
-        ("--linking", "no", "--no-refine", "--n-jobs", "1"),
+        ("--tau", "0.05", "--no-refine", "--n-jobs", "1"),
     ],
     ids=" ".join,
 )

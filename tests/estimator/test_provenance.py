@@ -23,7 +23,7 @@ PARAMETERS = [
     {"n_clusters": 4},
     {"psi": 16, "tau": 0.05},
     {"psi": 16, "tau": 0.05, "n_clusters": 3},
-    {"linking": False},
+    {"tau": 0.05},
     {"psi": np.int64(16), "tau": np.float64(0.05), "method": "hypersphere", "refine": False},
     {"metric": "cosine", "noise": "nearest", "psi": 8, "tau": 0.2, "min_cluster_size": 5},
 ]
@@ -62,20 +62,19 @@ def test_chosen_values_are_those_that_were_left_open(blobs):
     assert chosen_values(model) == {
         "n_clusters": model.n_clusters_,
         "psi": model.psi_,
-        "tau": model.tau_,
     }
     words = choice_words(model)
-    assert words.startswith(f"{model.n_clusters_} clusters, psi {model.psi_}, tau ")
+    assert words.startswith(f"{model.n_clusters_} clusters, psi {model.psi_}; ")
     assert model.auto_.reason in words
 
     model = PSKC(psi=16, n_clusters=2, random_state=0).fit(blobs)
-    assert set(chosen_values(model)) == {"tau"}
+    assert chosen_values(model) == {}
     model = PSKC(psi=16, tau=0.1, random_state=0).fit(blobs)
     assert chosen_values(model) == {}
     assert choice_words(model) is None
-    model = PSKC(linking=False, random_state=0).fit(blobs)
-    assert set(chosen_values(model)) == {"psi", "tau"}
-    assert "linking=False" in choice_words(model)
+    model = PSKC(tau=0.1, random_state=0).fit(blobs)
+    assert set(chosen_values(model)) == {"psi"}
+    assert "the default" in choice_words(model)
 
 
 @pytest.mark.parametrize(

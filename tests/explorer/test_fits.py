@@ -78,7 +78,7 @@ class TestSettings:
         assert len(str(error.value)) < 200
 
     def test_exploring_starts_where_the_paper_would(self):
-        model = PSKC(linking=False, random_state=0).fit(blobs())
+        model = PSKC(tau=0.01, random_state=0).fit(blobs())
         first = first_settings(600)
         assert (first.psi, first.tau) == (model.psi_, model.tau_)
         assert first_settings(600, psi=10).psi == 10

@@ -263,16 +263,14 @@ def pskc(
     return result
 
 
-def link(tables, masses):
+def link(tables):
     """Join the two most alike sets of parts until one is left.
 
-    Return the pairs (parts first, then what was joined, in that order), how alike they were, and
-    the mean and the least separation of each number of sets, from 1 on.
+    Return the pairs (parts first, then what was joined, in that order), and how alike they were.
     """
     sets = {part: [part] for part in range(len(tables))}
     numbers = dict(zip(sets, sets, strict=True))
-    cohesion = dict.fromkeys(sets, 1.0)
-    pairs, similarities, separations = [], [], []
+    pairs, similarities = [], []
 
     def cosine(first, second):
         product = sum(a * b for a, b in zip(first, second, strict=True))
@@ -288,19 +286,9 @@ def link(tables, masses):
 
     while len(sets) > 1:
         values = {(a, b): alike(sets[a], sets[b]) for a in sets for b in sets if a < b}
-        apart, mass, least = 0.0, 0, 1.0
-        for one in sets:
-            nearest = max(value for pair, value in values.items() if one in pair)
-            weight = sum(int(masses[part]) for part in sets[one])
-            ratio = nearest / cohesion[one] if nearest < cohesion[one] else 1.0
-            apart += weight * (1 - ratio)
-            mass += weight
-            least = min(least, 1 - ratio)
-        separations.insert(0, (apart / mass, least))
         first, second = max(values, key=lambda pair: (round(values[pair], 12), -pair[0], -pair[1]))
         pairs.append((numbers[first], numbers[second]))
         similarities.append(values[first, second])
-        cohesion[first] = min(cohesion[first], cohesion[second], values[first, second])
         sets[first] += sets.pop(second)
         numbers[first] = len(tables) + len(pairs) - 1
-    return pairs, similarities, [(0.0, 0.0), *separations]
+    return pairs, similarities

@@ -260,17 +260,20 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
     assert 'pip install "pskclust[plot]"' in answer.stdout
 
 
-def test_a_choice_is_drawn_with_a_line_for_each_psi(chosen):
+def test_a_choice_is_drawn_with_the_odds_and_evidence_of_its_candidates(chosen):
     display = AutoDisplay.from_estimator(chosen)
-    psis = sorted({cut.psi for cut in chosen.auto_.cuts})
-    names = [text.get_text() for text in display.axes_[0].get_legend().get_texts()]
-    assert names == [f"psi {psi}" for psi in psis]
-    for ax, measure in zip(display.axes_, ("credit", "worth"), strict=True):
-        line = ax.lines[0].get_xydata()
-        first = [cut for cut in chosen.auto_.cuts if cut.psi == psis[0]]
-        assert_array_equal(line[:, 0], [cut.n_clusters for cut in first])
-        assert_array_equal(line[:, 1], [getattr(cut, measure) for cut in first])
-    assert "3 clusters are reproduced" in display.axes_[0].get_title()
+    odds, evidence = display.axes_
+    candidates = chosen.auto_.candidates
+    assert [bar.get_width() for bar in odds.patches[: len(candidates)]] == [
+        candidate.odds for candidate in candidates
+    ]
+    names = [label.get_text() for label in odds.get_yticklabels()]
+    assert names[candidates.index(chosen.auto_.chosen)].startswith("3 clusters")
+    for line in evidence.lines:
+        name = line.get_label().replace(" ", "_")
+        expected = [getattr(candidate, name) for candidate in candidates]
+        assert_array_equal(line.get_xdata()[: len(expected)], expected)
+    assert display.figure_.get_suptitle() == chosen.auto_.reason
 
 
 def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(chosen):

@@ -86,7 +86,7 @@ def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{}, {"psi": 32, "tau": 0.05}, {"n_clusters": 4}, {"linking": False}]
+    "parameters", [{}, {"psi": 32, "tau": 0.05}, {"n_clusters": 4}, {"tau": 0.01}]
 )
 def test_the_call_on_the_page_gives_the_same_labels(tmp_path, blobs, parameters):
     model = PSKC(**parameters, random_state=0).fit(blobs)

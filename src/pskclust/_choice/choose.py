@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,10 +17,16 @@ from .._utils.progress import Progress, Report, ignore
 from .consensus import most_typical, numbered_by_first_row, share_agreeing
 from .evidence import Candidate, Floats, gather_evidence
 from .noise import NoiseRule, find_noise
-from .scoring import fitted_weights, scored_evidence, scores, split_logits
+from .scoring import (
+    fitted_weights,
+    log_odds_of_several,
+    scored_evidence,
+    scores,
+    split_logits,
+)
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
-from .stability import NUMBERS, Grown, grow_trees, sizes_for
+from .stability import MAX_PLACING_PSI, NUMBERS, Grown, grow_trees, sizes_for
 
 ONE = "one"
 
@@ -45,9 +52,10 @@ class Option:
         Number of cells of the kernel that the tree was grown from.
     n_clusters : int
     score : float
-        The weighted sum of the evidence; the largest is the best.
+        The weighted sum of the evidence; the largest is the best. Of one cluster, the log odds
+        that there is more than one.
     odds : float
-        The share of this candidate among the best, 0 to 1.
+        The share of this candidate among all that may be right, 0 to 1.
     stability : float
         How well trees of halves of the rows find the clusters again, 0 to 1, mean over clusters.
     least_stability : float
@@ -110,8 +118,8 @@ class Chosen:
     labels: NDArray[np.int64]  # (n,)
     confidences: NDArray[np.float64]  # (n,) how likely it is that a label is right
     tree: SplitTree
-    centres: NDArray[np.intp]  # (t, psi) rows of the sample that fine cells are around
-    cells: NDArray[np.int32]  # (t, n) fine cells of the rows of the sample
+    centres: NDArray[np.intp]  # (t, psi) rows of the sample that the cells which place are around
+    cells: NDArray[np.int32]  # (t, n) these cells of the rows of the sample
 
 
 def choose(
@@ -131,13 +139,18 @@ def choose(
     noise = find_noise(points, rng)
     kept = ~noise(points)
     rows, points = rows[kept], points[kept]
+    if psi is not None and psi > len(rows):
+        raise ValueError(
+            f"psi={psi} is more than the {len(rows)} rows that the choice is made on. Use psi <= "
+            f"{len(rows)}, or give tau too, for clusters that grow on all rows."
+        )
     # One thread, so that rounding does not depend on how many there are.
     with one_blas_thread:
         found = None
         if len(rows) >= MIN_ROWS_TO_DIVIDE:
             found = _best_of_many(points, psi, n_clusters, n_partitions, rng)
         if found is None:
-            found = _by_one_tree(points, psi, n_clusters or 1, n_partitions, rng)
+            found = _by_one_tree(points, psi, n_clusters, n_partitions, rng)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
     return Chosen(noise, rows, points, *found)
 
@@ -162,7 +175,7 @@ def _best_of_many(
     sizes = sizes_for(len(points)) if psi is None else [psi]
     numbers = NUMBERS if n_clusters is None else np.array([n_clusters])
     grown = grow_trees(points, sizes, n_partitions, rng, numbers[numbers > 1])
-    found = gather_evidence(grown, one=n_clusters in (None, 1))
+    found = gather_evidence(grown)
     if not found.candidates:
         return None
     weights = fitted_weights()
@@ -174,21 +187,29 @@ def _best_of_many(
     odds /= odds.sum()
     labels = [_cut(grown, found.candidates[number]) for number in best]
     winner = most_typical(labels, odds)
+    tree = grown.trees[found.candidates[best[winner]].tree].tree
+    several = np.inf
+    if n_clusters is None:
+        several = log_odds_of_several(grown, found, logits, int(best[winner]), weights)
+    share_of_one = 1 / (1 + math.exp(several))
     options = [
         _option(grown, found.candidates[number], evidence, number, score[number], share)
-        for number, share in zip(best, odds, strict=True)
+        for number, share in zip(best, (1 - share_of_one) * odds, strict=True)
     ]
     chosen = options[winner]
-    choice = AutoChoice(
-        chosen,
-        tuple(options[:_N_SHOWN]),
-        _reason(chosen, options, n_clusters, len(points)),
-        len(points),
-    )
-    by_first_row = numbered_by_first_row(labels[winner])
-    tree = grown.trees[found.candidates[best[winner]].tree].tree
-    confidences = share_agreeing(by_first_row, labels, odds)
-    return _Found(choice, by_first_row, confidences, tree, grown.fine_centres, grown.fine_cells)
+    if n_clusters is None:
+        one = Option(ONE, tree.psi, 1, several, share_of_one, *[None] * 5)
+        options = [one, *options]
+        chosen = one if several <= weights.threshold else chosen
+    shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
+    reason = _reason(chosen, shown, n_clusters, len(points))
+    choice = AutoChoice(chosen, tuple(shown), reason, len(points))
+    if chosen.n_clusters == 1:
+        clusters, confidences = np.zeros_like(labels[0]), np.full(len(points), share_of_one)
+    else:
+        clusters = numbered_by_first_row(labels[winner])
+        confidences = (1 - share_of_one) * share_agreeing(clusters, labels, odds)
+    return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)
 
 
 def _cut(grown: Grown, candidate: Candidate) -> NDArray[np.int64]:
@@ -198,7 +219,7 @@ def _cut(grown: Grown, candidate: Candidate) -> NDArray[np.int64]:
 def _by_one_tree(
     points: NDArray[np.float64],
     psi: int | None,
-    n_clusters: int,
+    asked: int | None,
     n_partitions: int,
     rng: RandomState,
 ) -> _Found:
@@ -206,12 +227,13 @@ def _by_one_tree(
 
     It serves few rows, and more clusters than trees of larger clusters have.
     """
-    n_rows = len(points)
+    n_rows, n_clusters = len(points), asked or 1
     psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)
     distances = squared_distances(points)
     near = nearest_rows(distances, min(n_rows, psi), points)
-    drawn = draw_nested_cells(distances, near, [psi], n_partitions, rng)
-    joined = join_rows(shared_cells(drawn.cells[0], psi), n_partitions, AVERAGE)
+    placing = min(psi, MAX_PLACING_PSI)
+    drawn = draw_nested_cells(distances, near, sorted({placing, psi}), n_partitions, rng)
+    joined = join_rows(shared_cells(drawn.cells[-1], psi), n_partitions, AVERAGE)
     possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))
     if n_clusters > possible:
         raise ValueError(
@@ -224,12 +246,13 @@ def _by_one_tree(
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
     reason = (
-        f"{n_clusters} clusters were asked for"
-        if n_clusters > 1
-        else f"{n_rows} rows are too few to show more than one cluster"
+        f"{n_rows:,} rows cannot be divided"
+        if asked is None
+        else f"{_clusters(n_clusters)} asked for"
     )
     choice = AutoChoice(chosen, (chosen,), reason, n_rows)
-    return _Found(choice, labels, np.ones(n_rows), tree, drawn.centres, drawn.cells[0])
+    centres, cells = drawn.centres[:, :placing], drawn.cells[0]
+    return _Found(choice, labels, np.ones(n_rows), tree, centres, cells)
 
 
 def _option(

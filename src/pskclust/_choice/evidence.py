@@ -73,7 +73,7 @@ _WEAK_SILHOUETTE, _NO_SILHOUETTE = 0.2, 0.1
 
 
 class Candidate(NamedTuple):
-    """A cut of one of the trees; one cluster is the cut of the first tree into 1."""
+    """A cut of one of the trees into two clusters or more."""
 
     tree: int
     n_clusters: int
@@ -82,14 +82,15 @@ class Candidate(NamedTuple):
 class Evidence(NamedTuple):
     """All candidates of a sample, and what speaks for them."""
 
-    candidates: list[Candidate]  # one cluster first, unless a number of clusters was given
+    candidates: list[Candidate]
     cuts: Floats  # (c, len(CUT_NAMES))
     splits: list[Floats]  # (s, len(SPLIT_NAMES)) of each tree
 
 
-def gather_evidence(grown: Grown, *, one: bool = True) -> Evidence:
-    """Return all candidates with their evidence, `one` cluster among them if asked for."""
-    candidates, rows = [Candidate(0, 1)] * one, [[0.0] * len(CUT_NAMES)] * one
+def gather_evidence(grown: Grown) -> Evidence:
+    """Return all cuts of all trees with their evidence."""
+    candidates: list[Candidate] = []
+    rows: list[list[float]] = []
     splits = [split_evidence(grown, number) for number in range(len(grown.trees))]
     for number, each in enumerate(grown.trees):
         for place, n_clusters in enumerate(each.numbers.tolist()):

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,23 @@ SPLIT_SCORES = (
 )
 
 
+GATE_NAMES = (
+    "found",
+    "valley_in_deviations",
+    "largest_split",
+    "log_rows",
+    "log_dimension",
+    "log_dimension_squared",
+)
+
+
+class ValleyNull(NamedTuple):
+    """The valley depth that cuts of single clusters show: a regression on size and shape."""
+
+    coefficients: Floats
+    deviation: float
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """The fitted numbers."""
@@ -42,16 +59,27 @@ class Weights:
     names: tuple[str, ...]  # of the evidence that a score is made of
     weights: Floats  # (len(names),)
     temperature: float  # by which differences of scores count as odds
+    gate: Floats  # (len(GATE_NAMES),) the log odds that there is more than one cluster
+    gate_constant: float
+    threshold: float  # log odds up to which there is one cluster
+    valleys: dict[str, ValleyNull]  # by kind of tree
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> Weights:
-        split, score = content["split"], content["score"]
+        split, score, gate = content["split"], content["score"], content["gate"]
         return cls(
             np.array(split["coefficients"]),
             float(split["constant"]),
             tuple(score["weights"]),
             np.array(list(score["weights"].values())),
             float(score["temperature"]),
+            np.array([gate["weights"][name] for name in GATE_NAMES]),
+            float(gate["constant"]),
+            float(gate["threshold"]),
+            {
+                kind: ValleyNull(np.array(null["coefficients"]), float(null["deviation"]))
+                for kind, null in content["valleys_of_single_clusters"].items()
+            },
         )
 
 
@@ -112,18 +140,15 @@ def split_logits(
 def scored_evidence(grown: Grown, found: Evidence, logits: list[Floats]) -> dict[str, Floats]:
     """Return all evidence that a score may be made of, by name, (c,) each."""
     candidates, cuts, splits = found
-    trees, numbers = np.array(candidates).reshape(-1, 2).T
-    several = numbers > 1
+    trees, numbers = np.array(candidates).T
     kinds = np.array([each.tree.kind for each in grown.trees])[trees]
     evidence = dict(zip(CUT_NAMES, cuts.T, strict=True))
-    evidence["one"] = 1.0 - several
-    evidence["path"] = ((kinds == PATH) & several).astype(np.float64)
+    evidence["path"] = (kinds == PATH).astype(np.float64)
     table = np.zeros((len(candidates), len(SPLIT_SCORES)))
     for number, (some, own) in enumerate(zip(splits, logits, strict=True)):
-        rows = np.flatnonzero((trees == number) & several)
+        rows = np.flatnonzero(trees == number)
         if len(rows):
             table[rows] = _split_scores(own, np.exp(some[:, 8]), numbers[rows])
-    table[~several] = _split_scores_of_one(splits, logits)
     return evidence | dict(zip(SPLIT_SCORES, table.T, strict=True))
 
 
@@ -147,20 +172,42 @@ def _split_scores(
     )
 
 
-def _split_scores_of_one(splits: list[Floats], logits: list[Floats]) -> list[float]:
-    """Return the scores of one cluster: the means over trees of what it leaves undone."""
-    missed = [
-        float((np.maximum(own, 0) * np.exp(some[:, 8])).sum())
-        for some, own in zip(splits, logits, strict=True)
-    ]
-    left = [own.max(initial=-_SURE) for own in logits]
-    first = [own[0] if len(own) else -_SURE for own in logits]
-    return [0.0, 0.0, float(np.mean(left)), 0.0, float(np.mean(missed)), 0.0, float(np.mean(first))]
+def log_odds_of_several(
+    grown: Grown, found: Evidence, logits: list[Floats], best: int, weights: Weights
+) -> float:
+    """Return the log odds that there is more than one cluster, given the best candidate."""
+    number, n_clusters = found.candidates[best]
+    tree = grown.trees[number].tree
+    evidence = dict(zip(CUT_NAMES, found.cuts[best], strict=True))
+    log_rows, log_dimension = math.log(grown.n_rows) - 6.5, math.log(grown.dimension) - 1
+    null = weights.valleys[tree.kind]
+    columns = valley_columns(
+        log_rows, log_dimension, math.log(n_clusters) - 1.5, math.log(tree.psi) - 3.5
+    )
+    expected = _dot(columns, null.coefficients)
+    deviations = float(np.clip((evidence["valley"] - expected) / null.deviation, -8, 8))
+    largest = float(np.mean([own.max(initial=-_SURE) for own in logits]))
+    values = [evidence["found"], deviations, largest, log_rows, log_dimension, log_dimension**2]
+    return _dot(np.array(values), weights.gate) + weights.gate_constant
+
+
+def valley_columns(
+    log_rows: float, log_dimension: float, log_number: float, log_psi: float
+) -> Floats:
+    """Return the columns of the regression of valley depths."""
+    n, d, k, p = log_rows, log_dimension, log_number, log_psi
+    products = [n * k, n * p, k * p, d * k, d * p, n * d]
+    return np.array([1.0, n, d, k, p, *products, k**2, p**2, d**2, n**2])
+
+
+def _dot(values: Floats, weights: Floats) -> float:
+    # Added one after the other: the same on every machine.
+    return float(sum(value * weight for value, weight in zip(values, weights, strict=True)))
 
 
 def scores(evidence: dict[str, Floats], weights: Weights) -> Floats:
     """Return the score of each candidate."""
-    total = np.zeros(len(evidence["one"]))
+    total = np.zeros(len(evidence["path"]))
     # One after the other, so that the order of the sum is fixed.
     for name, weight in zip(weights.names, weights.weights, strict=True):
         total += weight * evidence[name]

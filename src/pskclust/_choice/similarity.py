@@ -22,6 +22,7 @@ _MAX_COLUMNS_FOR_SEARCH_TREES = 8
 _MAX_PSI_FOR_SCANS = 64
 _MAX_PSI_FOR_DENSE_PRODUCTS = 16
 _TINY = 1e-24
+_NO_RANK = np.int16(np.iinfo(np.int16).max)
 
 Distances = NDArray[np.float64]  # (n, n) squared
 Neighbours = NDArray[np.intp]  # (n, m) row numbers, the nearest first
@@ -46,6 +47,11 @@ def squared_distances(points: NDArray[np.float64]) -> Distances:
         distances: Distances = norms[:, np.newaxis] + norms - 2 * (points @ points.T)
     np.maximum(distances, 0, out=distances)
     np.fill_diagonal(distances, 0)
+    # A matrix product may round copies of a row differently.
+    _, first, number = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    if len(first) < len(points):
+        same = first[number.ravel()]
+        distances = distances[np.ix_(same, same)]
     return distances
 
 
@@ -54,11 +60,17 @@ def nearest_rows(distances: Distances, n_near: int, points: NDArray[np.float64])
     if n_near >= len(distances):
         return np.argsort(distances, axis=1, kind="stable")
     if points.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
-        some = np.sort(KDTree(points).query(points, n_near)[1], axis=1)
+        found = KDTree(points).query(points, n_near)[1]
+        some = np.sort(found.reshape(-1, n_near), axis=1)
     else:
         some = np.sort(np.argpartition(distances, n_near - 1, axis=1)[:, :n_near], axis=1)
-    order = np.argsort(np.take_along_axis(distances, some, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(some, order, axis=1)
+    own = np.take_along_axis(distances, some, axis=1)
+    near = np.take_along_axis(some, np.argsort(own, axis=1, kind="stable"), axis=1)
+    # Where the last of them is as far as others, a partition takes any of these.
+    farthest = own.max(axis=1, keepdims=True)
+    tied = np.flatnonzero(np.count_nonzero(distances <= farthest, axis=1) > n_near)
+    near[tied] = np.argsort(distances[tied], axis=1, kind="stable")[:, :n_near]
+    return near
 
 
 def draw_nested_cells(
@@ -74,14 +86,19 @@ def draw_nested_cells(
     cells = np.empty((len(sizes), n_partitions, n_rows), dtype=np.int32)
     gaps2 = np.zeros((len(sizes), n_rows))
     n_scanned = sum(size <= _MAX_PSI_FOR_SCANS for size in sizes)
+    near_distances = np.take_along_axis(distances, near, axis=1)
+    has_ties = bool((near_distances[:, 1:] == near_distances[:, :-1]).any())
+    around = _Around(near, near_distances, has_ties)
     for number in range(n_partitions):
         centres[number] = rng.permutation(n_rows)[: sizes[-1]]
         scanned = _scan(distances, centres[number], sizes[:n_scanned])
-        walked = _walk(distances, near, centres[number], sizes[n_scanned:])
+        walked = _walk(distances, around, centres[number], sizes[n_scanned:])
         for level, (cell, gap2) in enumerate([*scanned, *walked]):
             cells[level, number] = cell
             gaps2[level] += gap2
-    return NestedCells(centres, cells, 0.5 * np.log(gaps2 / n_partitions + _TINY))
+    # In proportion, so that units do not matter.
+    least = _TINY * (float(distances.max()) or 1.0)
+    return NestedCells(centres, cells, 0.5 * np.log(gaps2 / n_partitions + least))
 
 
 _Cell = tuple[NDArray[np.intp], NDArray[np.float64]]
@@ -105,23 +122,38 @@ def _scan(distances: Distances, centres: NDArray[np.intp], sizes: list[int]) -> 
     return found
 
 
+class _Around(NamedTuple):
+    """The rows around each row, the nearest first."""
+
+    near: Neighbours
+    distances: Distances  # (n, m) squared
+    has_ties: bool
+
+
 def _walk(
-    distances: Distances, near: Neighbours, centres: NDArray[np.intp], sizes: list[int]
+    distances: Distances, around: _Around, centres: NDArray[np.intp], sizes: list[int]
 ) -> list[_Cell]:
     """Return cell and squared distance of each row by its nearest neighbour that is a centre."""
     if not sizes:
         return []
     rows = np.arange(len(distances))
-    rank = np.full(len(distances), np.iinfo(np.int16).max, dtype=np.int16)
+    rank = np.full(len(distances), _NO_RANK)
     rank[centres] = np.arange(len(centres))
+    near, near_distances, has_ties = around
     ranks = rank[near]
     found: list[_Cell] = []
     for size in sizes:
         is_centre = ranks < size
         place = is_centre.argmax(axis=1)
-        cell = ranks[rows, place].astype(np.intp)
-        gap2 = distances[rows, near[rows, place]]
-        missed = np.flatnonzero(~is_centre[rows, place])
+        gap2 = near_distances[rows, place]
+        if has_ties:
+            as_near = is_centre & (near_distances == gap2[:, np.newaxis])
+            cell = np.where(as_near, ranks, _NO_RANK).min(axis=1).astype(np.intp)
+        else:
+            cell = ranks[rows, place].astype(np.intp)
+        # Rows beyond may be as near as the last.
+        is_missed = ~is_centre[rows, place] | (gap2 == near_distances[:, -1])
+        missed = np.flatnonzero(is_missed)
         if len(missed):
             block = distances[np.ix_(centres[:size], missed)]
             cell[missed] = block.argmin(axis=0)

@@ -108,6 +108,8 @@ def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float6
     n_near = min(N_NEAR, n_rows - 1)
     core = np.partition(others, n_rows - n_near, axis=1)[:, n_rows - n_near]
     reach = np.minimum(others, np.minimum(core[:, np.newaxis], core))
+    # Rows that share all cells are one, however few they are.
+    reach[others == n_partitions] = n_partitions
     shared = squareform(reach.astype(np.float64), checks=False)
     joined = np.asarray(linkage(n_partitions - shared, "single"))
     joined[:, 2] /= n_partitions

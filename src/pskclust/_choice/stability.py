@@ -46,6 +46,8 @@ NUMBERS = np.array([*range(2, 17), 18, 20, 22, 25, 28, 31, 35, 39, 44, 49, 55, M
 # Cells of so few rows tell which clusters touch, and how dense it is around a row.
 ROWS_PER_FINE_CELL = 6
 _COARSER = 8
+# Cells of the kernel that places all rows are numbered by one byte.
+MAX_PLACING_PSI = 256
 _N_NEIGHBOURS = 64
 _MAX_EVIDENCE_ROWS = 500
 _MAX_DIMENSION, _MIN_DIMENSION = 50.0, 0.5
@@ -75,8 +77,8 @@ class Grown:
     at_near_psi: list[NDArray[np.float64]]  # (m,) the same, of trees of a psi beside this one
     rows: NDArray[np.intp]  # (r,) the rows that meetings are counted for
     log_gaps: NDArray[np.float64]  # (n,) log distance of each row to the nearest of fine centres
-    fine_centres: NDArray[np.intp]  # (t, fine psi) row numbers
-    fine_cells: NDArray[np.int32]  # (t, n)
+    placing_centres: NDArray[np.intp]  # (t, psi) row numbers of the kernel that places rows
+    placing_cells: NDArray[np.int32]  # (t, n)
 
 
 def sizes_for(n_rows: int) -> list[int]:
@@ -98,7 +100,8 @@ def grow_trees(
     near = nearest_rows(distances, min(n_rows, _N_NEIGHBOURS), points)
     fine = max(2, n_rows // ROWS_PER_FINE_CELL)
     coarse = max(2, fine // _COARSER)
-    every = sorted({*sizes, fine, coarse})
+    placing = min(fine, MAX_PLACING_PSI)
+    every = sorted({*sizes, fine, coarse, placing})
     drawn = draw_nested_cells(distances, near, every, n_partitions, rng)
     levels = {psi: every.index(psi) for psi in every}
     counts = {psi: shared_cells(drawn.cells[levels[psi]], psi) for psi in {*sizes, fine}}
@@ -123,8 +126,8 @@ def grow_trees(
         at_near_psi,
         rows,
         drawn.log_gaps[levels[fine]],
-        drawn.centres[:, :fine],
-        drawn.cells[levels[fine]],
+        drawn.centres[:, :placing],
+        drawn.cells[levels[placing]],
     )
 
 
@@ -157,7 +160,8 @@ class _Half:
         rng: RandomState,
     ) -> _Half:
         own = distances[np.ix_(rows, rows)]
-        smaller = [psi for psi in sizes if psi <= max(sizes[0], len(rows) // 2)]
+        most = max(2, len(rows) // 2)
+        smaller = [psi for psi in sizes if psi <= most] or [most]
         near = nearest_rows(own, min(len(rows), _N_NEIGHBOURS), points[rows])
         cells = draw_nested_cells(own, near, smaller, n_partitions, rng).cells
         return cls(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import cast
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
@@ -19,10 +20,13 @@ from .._engines.select import isolation_engine
 from .._utils.progress import Report, ignore
 from ..tables.streaming import row_blocks
 
+# Whatever rows are taken from.
+Rows = ArrayLike | RowBlocks | os.PathLike[str]
+
 
 def rows_of(
     estimator: BaseEstimator,
-    X: Any,
+    X: Rows,
     sample_weight: ArrayLike | None,
     parameters: Parameters,
     report: Report = ignore,
@@ -34,7 +38,7 @@ def rows_of(
     metric = parameters.metric
     blocks = row_blocks(X)
     if blocks is None:
-        rows = check_rows(estimator, X, metric, reset=True, min_samples=2)
+        rows = check_rows(estimator, cast(ArrayLike, X), metric, reset=True, min_samples=2)
         if parameters.scratch_dir is None and parameters.checkpoint is None:
             return Data(rows, metric, _weights(sample_weight, len(rows), parameters))
         blocks = RowBlocks.from_array(rows)

@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from .._cells.count_tables import ClusterTables
 from .._cells.methods import draw_for_fit
 from .._cells.partition import Partition
-from .._choice.choose import MAX_ROWS, Chosen, choose
+from .._choice.choose import Chosen, choose
 from .._choice.confidence import Confidence
 from .._choice.linkage import Linkage
 from .._choice.linking import Linked, link_growth
@@ -159,12 +159,6 @@ def choose_clusters(
     """Choose a clustering of a sample of the rows, with what is given of psi and their number."""
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_distances(rows.rows)
-    n_rows = min(rows.weights.n_slots, MAX_ROWS)
-    if parameters.psi is not None and parameters.psi > n_rows:
-        raise ValueError(
-            f"psi={parameters.psi} is more than the {n_rows} rows that the choice is made on. Use "
-            f"psi <= {n_rows}, or give tau too, for clusters that grow on all rows."
-        )
     return choose(rows, parameters.psi, parameters.n_clusters, parameters.n_partitions, rng, report)
 
 

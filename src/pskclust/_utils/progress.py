@@ -21,7 +21,7 @@ class Progress:
         block), choosing psi, finding the cells of the rows, growing clusters, refining them, or
         linking them; "sweep" is all fits of a sweep.
     done, total : int
-        Rows read, kernels tried, rows encoded, rows assigned to a cluster, refinement passes
+        Rows read, choices made, rows encoded, rows assigned to a cluster, refinement passes
         made, clusterings linked, or fits made; and of how many at the most. Growth may end before
         `total`: the rest is noise.
     n_clusters : int
@@ -60,7 +60,7 @@ class _Bar:
     SECONDS_BETWEEN_DRAWINGS = 0.1
     WORDS: ClassVar = {
         "sample": "rows read",
-        "choose": "kernels tried",
+        "choose": "choices made",
         "encode": "rows encoded",
         "grow": "rows assigned",
         "refine": "passes",

@@ -1,0 +1,98 @@
+"""Isolation similarity of a sample, against plain loops."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pskclust._choice import similarity
+from pskclust._choice.similarity import (
+    draw_nested_cells,
+    nearest_rows,
+    shared_cells,
+    squared_distances,
+)
+
+RNG = np.random.RandomState
+DATA = {
+    "floats": RNG(0).randn(90, 2),
+    "ties": RNG(1).randint(0, 4, (90, 2)).astype(float),
+    "copies": RNG(2).randn(12, 3)[RNG(3).randint(0, 12, 90)],
+    "many columns": RNG(4).randn(90, 40),
+    "copies in many columns": RNG(5).randn(12, 40)[RNG(6).randint(0, 12, 90)],
+}
+
+
+@pytest.fixture(params=DATA)
+def points(request):
+    return DATA[request.param]
+
+
+def nearest_centre(distances, row, centres):
+    """The number of the nearest centre, and its squared distance; of ties, the first."""
+    return min(((distances[row, centre], cell) for cell, centre in enumerate(centres)))[::-1]
+
+
+def drawn(points, sizes, n_near=12, max_psi_for_scans=64):
+    distances = squared_distances(points)
+    near = nearest_rows(distances, n_near, points)
+    with mock.patch.object(similarity, "_MAX_PSI_FOR_SCANS", max_psi_for_scans):
+        return distances, draw_nested_cells(distances, near, sizes, 5, RNG(7))
+
+
+def test_distances_are_those_of_loops(points):
+    expected = [[sum((a - b) ** 2) for b in points] for a in points]
+    distances = squared_distances(points)
+    assert_allclose(distances, expected, atol=1e-10)
+    assert_array_equal(distances, distances.T)
+
+
+def test_copies_are_at_distance_zero_and_as_far_from_all_others(points):
+    distances = squared_distances(points)
+    for row in range(len(points)):
+        for copy in np.flatnonzero((points == points[row]).all(axis=1)):
+            assert distances[row, copy] == 0
+            assert_array_equal(distances[row], distances[copy])
+
+
+@pytest.mark.parametrize("n_near", [1, 2, 7, 89, 90])
+def test_nearest_rows_are_in_order_and_ties_go_to_the_lowest(points, n_near):
+    distances = squared_distances(points)
+    expected = [sorted(range(90), key=lambda row: (line[row], row))[:n_near] for line in distances]
+    assert_array_equal(nearest_rows(distances, n_near, points), expected)
+
+
+@pytest.mark.parametrize("max_psi_for_scans", [0, 10, 64], ids=["walked", "both", "scanned"])
+@pytest.mark.parametrize("n_near", [1, 12, 90])
+def test_a_cell_is_that_of_the_nearest_centre(points, max_psi_for_scans, n_near):
+    sizes = [2, 9, 30, 60]
+    distances, nested = drawn(points, sizes, n_near, max_psi_for_scans)
+    for level, psi in enumerate(sizes):
+        gaps2 = np.zeros(len(points))
+        for number, centres in enumerate(nested.centres):
+            for row in range(len(points)):
+                cell, gap2 = nearest_centre(distances, row, centres[:psi])
+                assert nested.cells[level, number, row] == cell
+                gaps2[row] += gap2
+        least = 1e-24 * distances.max()
+        assert_allclose(nested.log_gaps[level], 0.5 * np.log(gaps2 / 5 + least), rtol=1e-9)
+
+
+def test_centres_are_distinct_rows_and_the_seed_says_which(points):
+    _, nested = drawn(points, [8, 90])
+    for centres in nested.centres:
+        assert_array_equal(np.sort(centres), np.arange(90))
+    _, again = drawn(points, [8, 90])
+    assert_array_equal(nested.centres, again.centres)
+
+
+@pytest.mark.parametrize("psi", [2, 16, 17, 60])
+def test_similarity_counts_the_cells_that_rows_share(psi):
+    cells = RNG(0).randint(0, psi, (7, 40)).astype(np.int32)
+    counts = shared_cells(cells, psi)
+    expected = [[sum(cells[:, a] == cells[:, b]) for b in range(40)] for a in range(40)]
+    assert_array_equal(counts, expected)
+    assert_array_equal(np.diag(counts), 7)
