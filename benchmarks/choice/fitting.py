@@ -25,10 +25,11 @@ from sets import GIVEN
 
 from pskclust._choice.evidence import SPLIT_NAMES
 from pskclust._choice.scoring import (
-    division_evidence,
+    SURE,
+    Logistic,
+    evidence_of_several,
     scored_evidence,
     split_columns,
-    split_logits,
 )
 
 # Evidence that the score is made of.
@@ -54,8 +55,6 @@ SCORED = (
     "splits_last",
     "splits_next",
 )
-# Evidence that there is more than one cluster.
-DIVIDED = ("found", "valley", "splits_left", "log_rows", "log_dimension", "log_dimension_squared")
 # The more of it the better; the less of it the better. Weights of all else may have any sign.
 RISING = {
     *("log_number", "evenness", "smallest"),
@@ -70,34 +69,51 @@ FALLING = {
     *("next_split", "best_left", "best_left_crossed"),
     *("splits_left", "splits_missed", "splits_next"),
 }
-# How much fits are held back from large weights; both were chosen by figures of left-out families.
+# How much fits are held back from large weights; chosen by figures of families left out.
 SPLIT_RIDGE = 30.0
 SCORE_RIDGE = 3e-4
-DIVISION_RIDGE = 3.0
+SEVERAL_RIDGE = 3.0
 # Sets that others have made count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
-
 N_FOLDS = 3
 
-
-class Logistic(NamedTuple):
-    """A logistic regression."""
-
-    coefficients: np.ndarray
-    constant: float
-
-    def log_odds(self, rows: np.ndarray) -> np.ndarray:
-        return rows @ self.coefficients + self.constant
+Columns = dict[str, list[np.ndarray]]  # by name of the set, of each tree
 
 
-class ScoreModel(NamedTuple):
+class Known(NamedTuple):
+    """The evidence of the candidates of a set, by a split model."""
+
+    each: Collected
+    evidence: dict[str, np.ndarray]  # (c,) by name
+    logits: list[np.ndarray]  # (s,) of each tree: log odds that splits are real
+
+    @classmethod
+    def by(cls, split: Logistic, each: Collected, columns: list[np.ndarray]) -> Known:
+        """Return what the package makes of a set."""
+        if not len(each.ari):
+            return cls(each, {}, [])
+        logits = [
+            np.clip(split.log_odds(own), -SURE, SURE) if len(own) else np.zeros(0)
+            for own in columns
+        ]
+        return cls(each, scored_evidence(each.grown, each.evidence, logits), logits)
+
+    def table(self, names: tuple[str, ...]) -> np.ndarray:
+        return np.column_stack([self.evidence[name] for name in names])
+
+    def of_several(self, best: int) -> list[float]:
+        """Return the evidence that there is more than one cluster, given the best candidate."""
+        return evidence_of_several(self.each.grown, self.evidence, self.logits, best)
+
+
+class Score(NamedTuple):
     """Weights of evidence by name."""
 
     names: tuple[str, ...]
     weights: np.ndarray
 
-    def scores(self, evidence: dict[str, np.ndarray]) -> np.ndarray:
-        return matrix(evidence, self.names) @ self.weights
+    def of(self, known: Known) -> np.ndarray:
+        return known.table(self.names) @ self.weights
 
 
 def set_weights(sets: list[Collected]) -> np.ndarray:
@@ -111,10 +127,19 @@ def set_weights(sets: list[Collected]) -> np.ndarray:
     )
 
 
-def fit_split(
-    sets: list[Collected], columns: dict[str, list[np.ndarray]], ridge: float = SPLIT_RIDGE
-) -> Logistic:
-    """Fit how real a split is; `columns` has the columns of each tree of each set by name."""
+# How real a split is.
+
+
+def columns_of(each: Collected) -> list[np.ndarray]:
+    """Return the columns of all splits of a set, by tree."""
+    return [
+        split_columns(each.grown, number, splits) if len(splits) else np.zeros((0, 0))
+        for number, splits in enumerate(each.evidence.splits)
+    ]
+
+
+def fit_split(sets: list[Collected], columns: Columns, ridge: float = SPLIT_RIDGE) -> Logistic:
+    """Fit how real a split is."""
     share, whole = SPLIT_NAMES.index("log_share"), SPLIT_NAMES.index("log_whole")
     rows, targets, weights = [], [], []
     for each, weight in zip(sets, set_weights(sets), strict=True):
@@ -126,10 +151,10 @@ def fit_split(
                 # Splits of many rows into sides of like size matter most.
                 matter = np.exp(some[:, whole]) * np.sqrt(np.minimum(np.exp(some[:, share]), 0.5))
                 weights.append(weight / len(splits) * matter)
-    weights = np.concatenate(weights)
+    counts = np.concatenate(weights)
     # Splits of one set are much alike, so ten count as one.
-    weights *= 0.1 * len(weights) / weights.sum()
-    return logistic(np.concatenate(rows), np.concatenate(targets), weights, ridge)
+    counts *= 0.1 * len(counts) / counts.sum()
+    return logistic(np.concatenate(rows), np.concatenate(targets), counts, ridge)
 
 
 def logistic(
@@ -142,7 +167,7 @@ def logistic(
     found = np.zeros(scaled.shape[1])
     penalty = np.full(len(found), ridge)
     penalty[0] = 1e-3
-    for _ in range(12):
+    for _ in range(10):
         expected = 1 / (1 + np.exp(-np.clip(scaled @ found, -30, 30)))
         gradient = scaled.T @ (weights * (targets - expected)) - penalty * found
         curvature = weights * np.maximum(expected * (1 - expected), 1e-3)
@@ -150,68 +175,6 @@ def logistic(
         found = found + np.linalg.solve(hessian, gradient)
     coefficients = found[1:] / spreads
     return Logistic(coefficients, float(found[0] - coefficients @ means))
-
-
-def columns_of(each: Collected) -> list[np.ndarray]:
-    """Return the columns of all splits of a set, by tree."""
-    return [
-        split_columns(each.grown, number, splits) if len(splits) else np.zeros((0, 0))
-        for number, splits in enumerate(each.evidence.splits)
-    ]
-
-
-def evidence_of(each: Collected, split: Logistic) -> dict[str, np.ndarray]:
-    """Return all evidence of the candidates of a set by name, by the package itself."""
-    logits = split_logits(each.grown, each.evidence.splits, split.coefficients, split.constant)
-    return scored_evidence(each.grown, each.evidence, logits)
-
-
-def matrix(evidence: dict[str, np.ndarray], names: tuple[str, ...]) -> np.ndarray:
-    return np.column_stack([evidence[name] for name in names])
-
-
-def fit_score(
-    sets: list[Collected],
-    evidence: list[dict[str, np.ndarray]],
-    names: tuple[str, ...] = SCORED,
-    ridge: float = SCORE_RIDGE,
-) -> ScoreModel:
-    """Fit the weights of the score, on divisions of sets that have several clusters."""
-    pairs = [
-        (each, matrix(own, names)[each.divides], each.ari[each.divides])
-        for each, own in zip(sets, evidence, strict=True)
-        if not each.is_single and each.divides.any()
-    ]
-    used, tables, scores_of = zip(*pairs, strict=True)
-    lengths = np.array([len(table) for table in tables])
-    starts = np.cumsum(lengths) - lengths
-    owner = np.repeat(np.arange(len(used)), lengths)
-    everything = np.concatenate(tables)
-    spreads = everything.std(axis=0) + 1e-9
-    scaled = (everything - everything.mean(axis=0)) / spreads
-    lost = np.concatenate([ari - ari.max() for ari in scores_of])
-    weights = set_weights(list(used))
-    weights /= weights.sum()
-
-    def loss(found: np.ndarray) -> tuple[float, np.ndarray]:
-        scores = scaled @ found
-        odds = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
-        odds /= np.add.reduceat(odds, starts)[owner]
-        expected = np.add.reduceat(odds * lost, starts)
-        slope = scaled.T @ (weights[owner] * odds * (lost - expected[owner]))
-        value = -(weights * expected).sum() + ridge * (found * found).mean()
-        return value, -slope + 2 * ridge * found / len(found)
-
-    bounds = [_bounds(name) for name in names]
-    start = [0.05 if name in RISING else -0.05 if name in FALLING else 0.0 for name in names]
-    found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 400}
-    )
-    return ScoreModel(names, found.x / spreads)
-
-
-def _bounds(name: str) -> tuple[float | None, float | None]:
-    return (0, None) if name in RISING else (None, 0) if name in FALLING else (None, None)
 
 
 def fold_of_sets(sets: list[Collected]) -> dict[str, int]:
@@ -224,54 +187,83 @@ def fold_of_sets(sets: list[Collected]) -> dict[str, int]:
     return {each.name: int(dealt.get(each.name, fold[each.family])) for each in sets}
 
 
-def out_of_fold(
-    sets: list[Collected], columns: dict[str, list[np.ndarray]]
-) -> tuple[Logistic, list[dict[str, np.ndarray]]]:
-    """Return the split model of all sets, and the evidence of each by one that has not seen it.
+def fit_splits(sets: list[Collected], columns: Columns) -> list[Logistic]:
+    """Fit a split model without each fold, and at the end one to all sets."""
+    fold = fold_of_sets(sets)
+    rest = [[each for each in sets if fold[each.name] != number] for number in range(N_FOLDS)]
+    return [fit_split(some or sets, columns) for some in (*rest, sets)]
 
-    The score is fitted to the latter: what a model says of sets that it was fitted to is too good.
+
+def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic]) -> list[Known]:
+    """Return the evidence of each set by the model that was not fitted to its fold.
+
+    The other models are fitted to it: what a model says of sets that it was fitted to is too good.
     """
     fold = fold_of_sets(sets)
-    models = [
-        fit_split([each for each in sets if fold[each.name] != number], columns)
-        for number in range(N_FOLDS)
-    ]
-    evidence = [evidence_of(each, models[fold[each.name]]) for each in sets]
-    return fit_split(sets, columns), evidence
+    return [Known.by(models[fold[each.name]], each, columns[each.name]) for each in sets]
 
 
-def fit_division(
-    sets: list[Collected],
-    evidence: list[dict[str, np.ndarray]],
-    score: ScoreModel,
-    names: tuple[str, ...] = DIVIDED,
-    ridge: float = DIVISION_RIDGE,
-) -> Logistic:
-    """Fit whether a set has more than one cluster, given its best cut.
+# How good a cut is.
 
-    A set counts by what there is to lose, the ARI of the cut; single clusters together count as
-    much as all other sets.
+
+def fit_score(
+    known: list[Known], names: tuple[str, ...] = SCORED, ridge: float = SCORE_RIDGE
+) -> Score:
+    """Fit the weights of the score, on sets that have several clusters."""
+    used = [one for one in known if not one.each.is_single and len(one.each.ari)]
+    tables = [one.table(names) for one in used]
+    lengths = np.array([len(table) for table in tables])
+    starts = np.cumsum(lengths) - lengths
+    owner = np.repeat(np.arange(len(used)), lengths)
+    everything = np.concatenate(tables)
+    spreads = everything.std(axis=0) + 1e-9
+    scaled = (everything - everything.mean(axis=0)) / spreads
+    lost = np.concatenate([one.each.ari - one.each.ari.max() for one in used])
+    weights = set_weights([one.each for one in used])
+    weights /= weights.sum()
+
+    def loss(found: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = scaled @ found
+        odds = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
+        odds /= np.add.reduceat(odds, starts)[owner]
+        expected = np.add.reduceat(odds * lost, starts)
+        slope = scaled.T @ (weights[owner] * odds * (lost - expected[owner]))
+        value = -(weights * expected).sum() + ridge * (found * found).mean()
+        return value, -slope + 2 * ridge * found / len(found)
+
+    start = [0.05 if name in RISING else -0.05 if name in FALLING else 0.0 for name in names]
+    found = minimize(
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[_bounds(name) for name in names],
+        options={"maxiter": 400},
+    )
+    return Score(names, found.x / spreads)
+
+
+def _bounds(name: str) -> tuple[float | None, float | None]:
+    return (0, None) if name in RISING else (None, 0) if name in FALLING else (None, None)
+
+
+# Whether there is more than one cluster.
+
+
+def fit_several(known: list[Known], score: Score, ridge: float = SEVERAL_RIDGE) -> Logistic:
+    """Fit whether a set has more than one cluster, given its best candidate.
+
+    A set counts by what there is to lose, the ARI of the candidate; single clusters together count
+    as much as all other sets.
     """
-    rows, is_divided, weights = [], [], []
-    for each, own, weight in zip(sets, evidence, set_weights(sets), strict=True):
-        if each.divides.any():
-            best = best_cut(each, score.scores(own))
-            rows.append(division_row(each, own, best, names))
-            is_divided.append(not each.is_single)
-            weights.append(weight * max(each.ari[best], 0.02))
-    targets, counts = np.array(is_divided, dtype=np.float64), np.array(weights)
-    counts[targets == 0] = counts[targets == 1].sum() / max(1, np.sum(targets == 0))
-    return logistic(np.array(rows), targets, counts * len(counts) / counts.sum(), ridge)
-
-
-def best_cut(each: Collected, scores: np.ndarray) -> int:
-    """Return the candidate with the best score among those that divide the rows."""
-    return int(np.where(each.divides, scores, -np.inf).argmax())
-
-
-def division_row(
-    each: Collected, evidence: dict[str, np.ndarray], number: int, names: tuple[str, ...]
-) -> list[float]:
-    """Return the evidence for more than one cluster, given the best cut."""
-    known = division_evidence(each.grown, evidence, number)
-    return [known[name] for name in names]
+    rows, targets, weights = [], [], []
+    for one, weight in zip(known, set_weights([one.each for one in known]), strict=True):
+        if len(one.each.ari):
+            best = int(score.of(one).argmax())
+            rows.append(one.of_several(best))
+            targets.append(0.0 if one.each.is_single else 1.0)
+            weights.append(weight * max(one.each.ari[best], 0.02))
+    is_several, counts = np.array(targets), np.array(weights)
+    singles = is_several == 0
+    counts[singles] = counts[~singles].sum() / max(1, singles.sum())
+    return logistic(np.array(rows), is_several, counts * len(counts) / counts.sum(), ridge)
