@@ -32,7 +32,7 @@ from pskclust._utils.files import replacing
 
 sys.path.append(str(Path(__file__).parent / "choice"))
 
-from sets import given_sets  # noqa: E402
+from sets import given_sets
 
 ROOT = Path(__file__).parents[1]
 SEEDS = (0, 1)

@@ -9,15 +9,18 @@ from quality_methods import METHODS
 
 _INTRODUCTION = """# How good the clusters are
 
-`make quality DATA=folder` measures this page on labelled sets: the adjusted Rand index (ARI) of the clusters with the classes,
-which is 1 for the same clusters and 0 for clusters at random. Columns are scaled to [0, 1], texts are unit vectors. Rows that
-are noise in a reference do not count. Some sets have several references, other ways to class the same rows that are as good;
-[as the authors ask][many], the one that fits best counts, for all methods. Rows that a method leaves out count as a cluster.
+`make quality DATA=folder` measures this page on labelled sets: the adjusted Rand index (ARI) of the
+clusters with the classes, which is 1 for the same clusters and 0 for clusters at random. Columns
+are scaled to [0, 1], texts are unit vectors. Rows that are noise in a reference do not count. Some
+sets have several references, other ways to class the same rows that are as good; [as the authors
+ask][many], the one that fits best counts, for all methods. Rows that a method leaves out count as a
+cluster.
 
-`PSKC()` is given nothing. The numbers of [its rule](automatic.md) are fitted to these families and to generated sets, so here
-each family is judged by numbers that were **fitted without it**. Other methods run as they come, but for two kinds that know what
-`PSKC()` does not: "best" is the best of several settings or levels, chosen with the classes in hand, and "k given" knows the true number
-of clusters. A method that fails, or takes more than a minute for a set, has an ARI of 0 there.
+`PSKC()` is given nothing. The numbers of [its rule](automatic.md) are fitted to these families and
+to generated sets, so here each family is judged by numbers that were **fitted without it**. Other
+methods run as they come, but for two kinds that know what `PSKC()` does not: "best" is the best of
+several settings or levels, chosen with the classes in hand, and "k given" knows the true number of
+clusters. A method that fails, or takes more than a minute for a set, has an ARI of 0 there.
 
 [many]: https://clustering-benchmarks.gagolewski.com/weave/many-partitions.html
 """
@@ -109,8 +112,7 @@ def _by_set(results: dict[str, Any], methods: list[str]) -> str:
     for name, known in sorted(results.items()):
         found = known.get("PSKC()", {}).get("clusters", [])
         scores = [
-            "-" if "failure" in known[method] else f"{ari(known, method):.2f}"
-            for method in methods
+            "-" if "failure" in known[method] else f"{ari(known, method):.2f}" for method in methods
         ]
         lines.append(
             f"| {name} | {known['n']} | {' or '.join(map(str, known['ks']))} | "

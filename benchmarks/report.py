@@ -18,7 +18,7 @@ from quality_page import means_table
 
 sys.path.append(str(Path(__file__).parent / "choice"))
 
-import page  # noqa: E402
+import page
 
 ROOT = Path(__file__).parents[1]
 # Colour-blind safe, ours first.

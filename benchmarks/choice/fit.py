@@ -98,7 +98,7 @@ class Outcome(NamedTuple):
 
 def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[Collected]]:
     """Return the sets to fit to, and those of a family and every ninth of the single clusters."""
-    singles = [each.name for each in sets if each.is_single]
+    singles = [each.name for each in sets if each.is_single and not each.is_given]
     held = set(singles[GIVEN.index(left_out) :: len(GIVEN)])
     train = [each for each in sets if each.family != left_out and each.name not in held]
     return train, [each for each in sets if each.family == left_out or each.name in held]
@@ -246,7 +246,9 @@ def content_of(
             },
         },
         # There is more than one cluster where the log odds are above zero.
-        "several": _content_of(several._replace(constant=several.constant - threshold), SEVERAL_NAMES),
+        "several": _content_of(
+            several._replace(constant=several.constant - threshold), SEVERAL_NAMES
+        ),
     }
 
 

@@ -157,9 +157,7 @@ def fit_split(sets: list[Collected], columns: Columns, ridge: float = SPLIT_RIDG
     return logistic(np.concatenate(rows), np.concatenate(targets), counts, ridge)
 
 
-def logistic(
-    rows: np.ndarray, targets: np.ndarray, weights: np.ndarray, ridge: float
-) -> Logistic:
+def logistic(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray, ridge: float) -> Logistic:
     """Fit a logistic regression by Newton's method, to targets from 0 to 1."""
     means, spreads = rows.mean(axis=0), rows.std(axis=0)
     spreads[spreads < 1e-9] = 1

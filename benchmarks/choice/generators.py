@@ -183,7 +183,9 @@ def _nested(rng: Generator, n_rows: int, d: int, _: int) -> Drawn:
     shares = radii ** (d - 1) if rng.random() < 0.6 else np.ones(k)
     sizes = np.maximum(20, (n_rows * shares / shares.sum()).astype(int))
     spread = rng.uniform(0.02, 0.13)
-    parts = [_sphere(rng, size, d, radius, spread) for size, radius in zip(sizes, radii, strict=True)]
+    parts = [
+        _sphere(rng, size, d, radius, spread) for size, radius in zip(sizes, radii, strict=True)
+    ]
     return np.concatenate(parts), _classes(sizes)
 
 

@@ -112,7 +112,10 @@ def noise_table() -> str:
     """Return the numbers that tell noise; nothing of them is fitted."""
     rows = [
         (f"{noise.N_NEAR} rows", "nearest ones, whose mean distance tells how dense it is"),
-        (f"{noise.EMPTIEST:.0%}", "of the box of the data: background fills its emptiest tenth, too"),
+        (
+            f"{noise.EMPTIEST:.0%}",
+            "of the box of the data: background fills its emptiest tenth, too",
+        ),
         (f"{noise.MAX_SHARE:.0%}", "a larger share of rows is the data, not its background"),
         (f"{noise._FAR:g} times", "as far from other rows as rows are from the middle: an outlier"),
         (f"{noise._WIDER:g} times", "the width of the box beyond its sides, all is noise"),
@@ -153,7 +156,7 @@ def left_out_table(weights: dict[str, Any]) -> str:
     """Return the figures of families that were left out."""
     found, always = weights["left_out"], weights["left_out_without_one"]
     lines = [
-        "| family left out | sets | ARI | without \"one cluster\" | best candidate "
+        '| family left out | sets | ARI | without "one cluster" | best candidate '
         "| number off by more than 2x |",
         "|---|---|---|---|---|---|",
     ]

@@ -16,10 +16,11 @@ from pskclust._choice.scoring import SEVERAL_NAMES, SPLIT_COLUMNS, Weights
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks/choice"))
 
-import collect  # noqa: E402
-import fit  # noqa: E402
-import generators  # noqa: E402
-import sets  # noqa: E402
+import collect
+import fit
+import fitting
+import generators
+import sets
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +96,8 @@ def test_the_score_prefers_the_better_candidate(folder, written):
 
 def test_signs_of_weights_are_those_of_the_evidence(written):
     for name, weight in written["score"]["weights"].items():
-        assert not (weight < 0 and name in fit.RISING)
-        assert not (weight > 0 and name in fit.FALLING)
+        assert not (weight < 0 and name in fitting.RISING)
+        assert not (weight > 0 and name in fitting.FALLING)
 
 
 @pytest.mark.parametrize("family", sorted(set(generators.FAMILIES) - set(generators.missing())))

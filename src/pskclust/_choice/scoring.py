@@ -134,7 +134,7 @@ def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
 
     def column(name: str) -> Floats:
         first, _, second = name.partition(" * ")
-        return known[first] * known[second] if second else known[first]
+        return np.asarray(known[first] * known[second] if second else known[first])
 
     return np.column_stack([column(name) for name in SPLIT_COLUMNS])
 
