@@ -111,7 +111,7 @@ def test_paths_reach_no_better_than_the_eighth_most_similar_row(name):
     n_rows = len(counts)
     core = []
     for row in range(n_rows):
-        others = sorted((counts[row, other] for other in range(n_rows) if other != row))
+        others = sorted(counts[row, other] for other in range(n_rows) if other != row)
         core.append(others[-N_NEAR])
 
     def reach(a, b):
@@ -218,9 +218,7 @@ def test_a_cut_of_a_part_of_a_cut_is_nested():
 def test_node_jaccards_are_those_of_sets(kind):
     one = grown(DATA["touching"], kind, seed=0)
     other = grown(DATA["touching"], AVERAGE, psi=8, seed=1)
-    expected = [
-        [len(a & b) / len(a | b) for b in rows_of_nodes(other)] for a in rows_of_nodes(one)
-    ]
+    expected = [[len(a & b) / len(a | b) for b in rows_of_nodes(other)] for a in rows_of_nodes(one)]
     assert_allclose(node_jaccards(one, other), expected, rtol=1e-6)
     assert_allclose(node_jaccards(other, one), node_jaccards(one, other).T, rtol=1e-6)
     assert_array_equal(np.diag(node_jaccards(one, one)), 1)
@@ -241,7 +239,7 @@ def test_rows_that_share_all_cells_are_never_divided():
         tree = grown(X, kind, min_rows=1)
         labels = tree.cut(tree.n_splits + 1)
         for row in range(len(X)):
-            copies = (X == X[row]).all(axis=1)
+            copies = (X[row] == X).all(axis=1)
             assert len(set(labels[copies])) == 1
 
 

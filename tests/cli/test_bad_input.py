@@ -419,8 +419,10 @@ def test_parameters_that_cannot_be(command, table):
     )
     assert "See: pskclust fit --help" in command.refused(2, "fit", table, "--nonsense")
     line = command.refused(3, "fit", table, "--psi", "1000")
-    assert "--psi 1000 is more than the 420 rows" in line
-    assert "or --replace to draw centres with replacement" in line
+    assert "--psi 1000 is more than the " in line
+    assert "rows that the choice is made on" in line
+    grown = command.refused(3, "fit", table, "--psi", "1000", "--tau", "0.1")
+    assert "or --replace to draw centres with replacement" in grown
     assert "must be whole numbers with commas" in command.refused(2, "sweep", table, "--psi", "a,b")
 
 

@@ -79,7 +79,7 @@ def test_given_is_told_apart_from_chosen(command, table):
     data = ("fit", "my table.csv", "--columns", "x,weight")
     chosen = json.loads(command.ok(*data, "--json"))
     assert chosen["given"] == {"random_state": 0}
-    assert set(chosen["chosen"]) == {"n_clusters", "psi", "tau"}
+    assert set(chosen["chosen"]) == {"n_clusters", "psi"}
     assert chosen["objective_before_refinement"] is None
     given = json.loads(command.ok(*data, "--psi", "8", "--tau", "0.1", "--json"))
     assert given["given"] == {"psi": 8, "tau": 0.1, "random_state": 0}

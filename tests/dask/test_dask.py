@@ -101,6 +101,9 @@ def client(two_workers):
     return two_workers.client()
 
 
+CHOSEN = {"psi": "auto", "tau": "auto", "growth_rate": 0.1}
+
+
 @pytest.fixture
 def plain(scattered):
     return pskclust.PSKC(**PARAMETERS).fit(scattered)
@@ -115,9 +118,11 @@ def assert_same_fit(model, plain):
     assert model.engine_ == "dask"
     assert_array_equal(model.labels_.compute(), plain.labels_)
     assert_array_equal(model.similarities_.compute(), plain.similarities_)
-    assert_array_equal(model.growth_step_.compute(), plain.growth_step_)
     assert model.auto_ == plain.auto_
-    if plain.auto_ is not None:
+    if plain.auto_ is None:
+        assert_array_equal(model.growth_step_.compute(), plain.growth_step_)
+    else:
+        assert model.growth_step_ is plain.growth_step_ is None
         assert_array_equal(model.confidences_.compute(), plain.confidences_)
     rows = {"labels_", "similarities_", "growth_step_"}
     for name in set(FITTED) - rows - {"engine_", "backend_"}:
@@ -178,7 +183,10 @@ def test_labels_do_not_depend_on_the_number_of_workers(n_workers, scattered, pla
         {"method": "tree"},
         {"method": "hypersphere", "metric": "cosine"},
         {"n_clusters": 3},
-        {"psi": "auto", "tau": "auto"},
+        CHOSEN,
+        {**CHOSEN, "psi": 32},
+        {**CHOSEN, "n_clusters": 3},
+        {**CHOSEN, "noise": "nearest"},
     ],
     ids=str,
 )
@@ -579,7 +587,7 @@ def test_nothing_stays_on_the_workers(ending, stage, client, scattered):
     if ending:
         with pytest.raises(ending):
             model.fit(in_chunks(scattered, 97))
-        assert not hasattr(model, "_result")
+        assert not hasattr(model, "_fitted")
     else:
         model.fit(in_chunks(scattered, 97))
     assert_nothing_is_left(client)

@@ -16,7 +16,6 @@ MODES = {"given": GIVEN, "chosen": CHOSEN}
 CHANGES = {
     "psi": 40,
     "tau": 0.4,
-    "growth_rate": 0.6,
     "n_partitions": 7,
     "n_clusters": 2,
     "method": "hypersphere",
@@ -25,8 +24,8 @@ CHANGES = {
     "min_cluster_size": 90,
     "random_state": 3,
 }
-ELSEWHERE = ("linking", "refine", "noise", "n_jobs", "verbose", "callback")
-STORAGE = ("scratch_dir", "checkpoint")
+OF_GROWTH = ("growth_rate", "checkpoint")
+ELSEWHERE = ("refine", "noise", "n_jobs", "verbose", "callback", "scratch_dir")
 
 
 def outcome(model):
@@ -38,7 +37,7 @@ def fit(mode, X, **changes):
 
 
 def test_no_parameter_is_left_out_here():
-    assert {*CHANGES, *ELSEWHERE, *STORAGE} == set(PSKC().get_params())
+    assert {*CHANGES, *OF_GROWTH, *ELSEWHERE} == set(PSKC().get_params())
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -48,11 +47,49 @@ def test_a_parameter_changes_the_outcome(mode, name, scattered):
     assert outcome(fit(mode, X, **{name: CHANGES[name]})) != outcome(fit(mode, X))
 
 
-def test_linking_is_a_way_of_its_own(scattered):
-    assert fit("given", scattered).merge_tree_ is None
-    assert fit("given", scattered, linking=True).merge_tree_ is not None
-    assert fit("chosen", scattered).auto_ is not None
-    assert fit("chosen", scattered, linking=False).auto_ is None
+def test_clusters_grow_if_tau_is_given_and_are_chosen_otherwise(scattered):
+    for given in ({"tau": 0.05}, {"psi": 16, "tau": 0.05}):
+        model = PSKC(random_state=0, **given).fit(scattered)
+        assert (model.auto_, model.merge_tree_, model.confidences_) == (None, None, None)
+        assert model.tau_ == 0.05
+        assert model.growth_step_ is not None
+    for given in ({}, {"psi": 16}, {"n_clusters": 3}, {"psi": 16, "n_clusters": 3}):
+        model = PSKC(random_state=0, **given).fit(scattered)
+        assert model.auto_ is not None
+        assert (model.tau_, model.growth_step_, model.n_iter_) == (None, None, None)
+
+
+def test_the_rate_of_growth_acts_or_is_refused(scattered):
+    assert outcome(fit("given", scattered, growth_rate=0.6)) != outcome(fit("given", scattered))
+    with pytest.raises(ValueError, match="growth_rate=0.6 .* Give psi and tau, or leave"):
+        fit("chosen", scattered, growth_rate=0.6)
+    assert fit("chosen", scattered, growth_rate=0.1).n_clusters_
+
+
+@pytest.fixture
+def background():
+    """Four round clusters, and rows all over the place."""
+    rng = np.random.RandomState(0)
+    centres = 10 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    rows = centres[np.arange(600) % 4] + 0.3 * rng.randn(600, 2)
+    return np.vstack([rows, rng.uniform(-6, 16, (150, 2)), [[900, 0], [0, 900]]])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_noise_is_kept_out_or_given_to_clusters(mode, background):
+    cells = {"psi": 100, "tau": 0.2} if mode == "given" else {}
+    kept, given = (fit(mode, background, noise=noise, **cells) for noise in ("keep", "nearest"))
+    assert np.count_nonzero(kept.labels_ < 0) > (5 if mode == "given" else 50)
+    assert outcome(fit(mode, background, **cells)) == outcome(kept)
+    member = kept.labels_ >= 0
+    # Those that share no cell with any cluster stay noise where clusters grew.
+    assert np.count_nonzero(given.labels_ < 0) <= (5 if mode == "given" else 0)
+    assert_array_equal(given.labels_[member], kept.labels_[member])
+    far = np.array([[3_000.0, 3_000.0], [-3_000.0, 0.0]])
+    if mode == "chosen":
+        assert_array_equal(kept.labels_[-2:], -1)
+        assert_array_equal(kept.predict(far), -1)
+        assert (given.predict(far) >= 0).all()
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -126,7 +126,7 @@ def assert_result_of(model, result):
 
 def assert_predicted(model, new):
     """Compiled loops over neighbour blocks find the same clusters of new rows."""
-    kernel, result = model.kernel_, model._result
+    kernel, result = model.kernel_, model.fitted_.result
     data = Data(new, kernel.metric_, uniform_weights(len(new)))
     threshold = 0.0 if model.noise == "nearest" else model.tau_
     labels = labels_by_blocks(

@@ -21,14 +21,11 @@ from pskclust import PSKC
 from pskclust._cells.methods import draw_partition
 from pskclust._cells.neighbour_blocks import block_rows
 from pskclust._cells.partition import Partition
-from pskclust._choice import sample as _kernel_sweep
-from pskclust._choice.sample import Recipe, draw_nested
 from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
 from pskclust._kernels import compiled as compiled_kernels
 from pskclust._kernels import screening
 from tests.helpers.engines import ENGINES, assert_predicted, assert_result_of, clustered, data_of
-from tests.helpers.parts import assert_same_parts, both_ways
 
 RNG = np.random.RandomState
 
@@ -128,20 +125,6 @@ def test_screened_cells_are_those_of_plain_distances(rotated, kind):
     ):
         cells = partition.cells(X[:30], compiled_kernels)
     assert_array_equal(cells, Partition.cells(partition, X[:30]))
-
-
-@pytest.mark.parametrize("method", ["voronoi", "hypersphere", "tree"])
-@pytest.mark.parametrize("index_from", [0, np.inf])
-@pytest.mark.parametrize(("tau", "growth_rate"), [(0.05, 0.1), (0.4, 0.5)])
-def test_small_fits_are_those_of_an_engine(monkeypatch, method, index_from, tau, growth_rate):
-    X = DATA["touching"][:80]
-    data, recipe = (
-        Data(X, "euclidean", uniform_weights(80)),
-        Recipe(method, 6, True, tau, growth_rate),
-    )
-    kernels = [draw_nested(data, recipe, (2, 3, 9), RNG(seed)) for seed in range(2)]
-    monkeypatch.setattr(_kernel_sweep, "_INDEX_FROM", index_from)
-    assert_same_parts(*both_ways(data, recipe, kernels))
 
 
 @pytest.mark.slow

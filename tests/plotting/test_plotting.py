@@ -271,7 +271,8 @@ def test_a_choice_is_drawn_with_the_odds_and_evidence_of_its_candidates(chosen):
     assert names[candidates.index(chosen.auto_.chosen)].startswith("3 clusters")
     for line in evidence.lines:
         name = line.get_label().replace(" ", "_")
-        expected = [getattr(candidate, name) for candidate in candidates]
+        shown = [getattr(candidate, name) for candidate in candidates]
+        expected = [value for value in shown if value is not None]
         assert_array_equal(line.get_xdata()[: len(expected)], expected)
     assert display.figure_.get_suptitle() == chosen.auto_.reason
 

@@ -77,13 +77,6 @@ EQUIVALENT = {
             "1 -> (2)": "of a shared cell nobody asks how many were kept",
         },
     },
-    "_kernels/growth": {
-        "while n_left > 1:": {
-            "n_left > 1 -> (n_left >= 1)": "a row that is left alone is like no other one, and "
-            "ends growth by that",
-        },
-        "score -= 1": {"1 -> (2)": "what goes down too far comes up again"},
-    },
     "_cells/count_tables": {
         "_LARGEST_INTEGER = 2**63 - 1": {
             "1 -> (2)": "no product of a resolution and a squared mass is between the two",

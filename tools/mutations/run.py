@@ -45,6 +45,7 @@ PROGRESS = "utils/test_progress.py"
 REFINEMENT = "pskc/test_refinement.py"
 PARTITION = "cells/test_partition.py"
 KERNEL = "estimator/test_isolation_kernel.py"
+EVIDENCE = "choice/test_evidence.py"
 DRAWN = [PARTITION, CELLS, KERNEL, "model_io/test_model_file.py"]
 # The tests of each module, those that are quickest to notice first.
 TESTS = {
@@ -57,17 +58,19 @@ TESTS = {
     "_cells/trees": DRAWN,
     "_kernels/reference": [CELLS, PLAIN, PARTITION, KERNEL],
     "_kernels/screening": [PARTITION],
-    "_kernels/compiled": [PARTITION, COMPILED, "choice/test_sample.py"],
+    "_kernels/compiled": [PARTITION, COMPILED],
     "_kernels/neighbour_blocks": ["kernels/test_neighbour_blocks.py"],
     "_kernels/neighbour_encoding": ["kernels/test_neighbour_blocks.py"],
-    "_kernels/growth": ["choice/test_sample.py"],
+    "_choice/similarity": ["choice/test_similarity.py", EVIDENCE],
+    "_choice/split_tree": ["choice/test_split_tree.py", EVIDENCE],
+    "_choice/consensus": ["choice/test_consensus.py"],
+    "_choice/choose": ["choice/test_choose.py"],
 }
 # To compile takes longer than to run a few tests as they are, so those come first.
 COMPILED_MODULES = {
     "_kernels/compiled",
     "_kernels/neighbour_blocks",
     "_kernels/neighbour_encoding",
-    "_kernels/growth",
 }
 UNCOMPILED_TESTS = ["kernels/test_compiled.py"]
 # A change that makes the tests take so many times longer would be noticed, too.

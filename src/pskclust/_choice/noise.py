@@ -25,6 +25,8 @@ N_NEAR = 8
 _ROWS_PER_FEW = 40
 # Background is looked for in the emptiest tenth of the box, and in all larger parts of it.
 EMPTIEST = 0.1
+# It shows itself there by at least 3 rows, as the smallest cluster does.
+MIN_SEEN = 3
 # Rows that fill the box with more than this share are the data, not its background.
 MAX_SHARE = 0.62
 # A row is noise where 2 in 5 rows at its distance are: half of an F1 of 0.8, best for F1.
@@ -37,7 +39,8 @@ _FAR = 4.0
 _WIDER = 1.0
 _MAX_COLUMNS_FOR_SEARCH_TREES = 16
 _ROWS_AT_A_TIME = 4096
-_N_PROBES = 200
+# Places of the box that may show that it has an empty part; then as many as rows, at least so many.
+_N_PROBES, _MIN_PLACES = 200, 2_000
 # Products find a few neighbours more than are needed: rounding may swap them.
 _SPARE = 4
 
@@ -58,7 +61,7 @@ class NoiseRule:
 
         Distances are found only where there is a background, or outside the box.
         """
-        wider = _WIDER * (self.high - self.low)
+        wider = _margin(self.low, self.high)
         noise = _outside(points, self.low - wider, self.high + wider)
         beside = _outside(points, self.low, self.high)
         asked = np.flatnonzero(~noise & (beside | bool(np.isfinite(self.threshold))))
@@ -107,16 +110,34 @@ def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
     near = search.distances(sample)
     isolated, reach = _isolated(sample, near, min(few, near.shape[1]))
     kept, distances = sample[~isolated], near.mean(axis=1)[~isolated]
-    low, high = kept.min(axis=0), kept.max(axis=0)
-    box = rng.uniform(size=(max(n_rows, _N_PROBES), sample.shape[1])) * (high - low) + low
-    in_box = search.distances(box[:_N_PROBES]).mean(axis=1)
+    box = _places_in_box(kept, max(n_rows, _MIN_PLACES), rng)
+    in_box = search.distances(box[:_N_PROBES], itself=False).mean(axis=1)
     threshold = np.inf
     # Otherwise the box has an empty part, and there is no background.
     if distances.max() >= np.quantile(in_box, 1 - EMPTIEST / 2):
-        in_box = np.append(in_box, search.distances(box[_N_PROBES:]).mean(axis=1))
+        others = search.distances(box[_N_PROBES:], itself=False)
+        in_box = np.append(in_box, others.mean(axis=1))
         threshold = _background(kept, distances, box, in_box)
         kept = kept[distances < threshold]
     return NoiseRule(sample, threshold, few, reach, kept.min(axis=0), kept.max(axis=0))
+
+
+def _places_in_box(points: Points, n_places: int, rng: RandomState) -> Points:
+    """Draw places uniformly in the box of rows; a column of few different values has only these."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    shares = rng.uniform(size=(n_places, points.shape[1]))
+    places: Points = low + shares * (high - low)
+    ordered = np.sort(points, axis=0)
+    n_steps = np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
+    for column in np.flatnonzero(n_steps < np.sqrt(len(points))):
+        values = np.unique(points[:, column])
+        places[:, column] = values[(shares[:, column] * len(values)).astype(np.intp)]
+    return places
+
+
+def _margin(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far beyond a box a row may be; a column of one value sets no limit."""
+    return np.where(high > low, _WIDER * (high - low), np.inf)
 
 
 def _outside(
@@ -134,11 +155,11 @@ class _Search:
         few_columns = sample.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES
         self._tree = KDTree(sample) if few_columns else None
 
-    def distances(self, points: Points) -> NDArray[np.float64]:
+    def distances(self, points: Points, *, itself: bool = True) -> NDArray[np.float64]:
         """Return the distances to the nearest rows of the sample, nearest first, (m, N_NEAR).
 
-        A row of the sample at the very place of a point is the point itself and does not count:
-        rows of the sample are told by the others, in a fit and in predictions alike.
+        If a point may be `itself` in the sample, a row at its very place does not count: rows of
+        the sample are told by the others, in a fit and in predictions alike.
         """
         wanted = min(N_NEAR + 1, len(self._sample))
         if self._tree is not None:
@@ -150,6 +171,8 @@ class _Search:
             found = np.concatenate(some) if some else np.empty((0, wanted))
         if wanted == 1:
             return found
+        if not itself:
+            return found[:, :N_NEAR]
         return np.where(found[:, :1] == 0, found[:, 1:], found[:, :-1])
 
     def _by_products(self, points: Points, wanted: int) -> NDArray[np.float64]:
@@ -179,7 +202,7 @@ def _isolated(
     far = near[:, few - 1] > reach
     ends = np.sort(points, axis=0)
     low, high = ends[few], ends[-1 - few]
-    wider = np.where(high > low, _WIDER * (high - low), np.inf)
+    wider = _margin(low, high)
     outside = _outside(points, low - wider, high + wider)
     return (far | outside if outside.sum() <= 2 * few else far), reach
 
@@ -204,8 +227,8 @@ def _background(
     all_rows = rows.counts(np.ones(n_rows, dtype=bool))
     all_places = places.counts(np.ones(n_places, dtype=bool))
     is_wide = all_places >= EMPTIEST * n_places
-    # So few rows may be the tails of clusters.
-    if (all_rows[is_wide] <= _ERRORS**2).any():
+    # Fewer rows may be the tails of clusters.
+    if (all_rows[is_wide] < MIN_SEEN).any():
         return np.inf
 
     def most(some: NDArray[np.int64], part: NDArray[np.int64]) -> float:
@@ -224,7 +247,9 @@ def _background(
         return np.inf
     gain = share * all_places / n_places - _ODDS * all_rows / n_rows
     best = len(gain) - 1 - int(gain[::-1].argmax())
-    return float(cuts[best]) if gain[best] > 0 else np.inf
+    if gain[best] <= 0 or all_rows[best] > MAX_SHARE * n_rows:
+        return np.inf
+    return float(cuts[best])
 
 
 class _Beyond:

@@ -108,9 +108,11 @@ class DaskEngine(CombinedRows):
             if not lost:
                 break
             self._make_up_for(lost)
-        return tuple(
-            self._array(futures, number, kind)
-            for number, kind in enumerate((np.int64, np.float64, np.int32))
+        return RowResults(
+            *(
+                self._array(futures, number, kind)
+                for number, kind in enumerate((np.int64, np.float64, np.int32))
+            )
         )
 
     def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:

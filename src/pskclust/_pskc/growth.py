@@ -1,8 +1,6 @@
 """The paper's Algorithm 1: clusters grow, one after the other, each from its seed.
 
-This is the reference, for rows in any engine and of any weight. `_kernels/growth.py` is its
-compiled twin for the small samples of `_choice/sample.py`; `test_kernel_sweep.py`
-(`test_compiled_growth_is_growth`) checks that both give the same clusters to the bit.
+For rows in any engine and of any weight.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class AutoDisplay:
         odds.invert_yaxis()
         odds.set_xlabel("odds")
         for (name, marker), colour in zip(
-            _EVIDENCE.items(), cluster_colours(len(_EVIDENCE)), strict=True
+            _EVIDENCE.items(), cluster_colours(len(_EVIDENCE))[:-1], strict=True
         ):
             shown = [(place, getattr(option, name)) for place, option in enumerate(options)]
             known = [(value, place) for place, value in shown if value is not None]
