@@ -17,7 +17,7 @@ from .select import engine_for_rows
 from .sharded import Shard, ShardedEngine
 
 # What the rows of a shard and their cells take while it is encoded.
-_SHARD_BYTES = 1 << 28
+_SHARD_BYTES = 1 << 27
 # Neighbour blocks list cells twice at the worst: by row, and those that a block has.
 _MOST_BYTES_PER_CELL = 2
 # Row numbers by place, places by row number, weights.
