@@ -37,6 +37,7 @@ def test_linked_clusters_are_changed_by_their_number():
         (outcome([90]), "only one cluster", {"psi": 32}),
         (outcome([90], n_parts=5), "only one cluster", {"n_clusters": 2}),
         (outcome([45, 40], 15), "15% of the rows are noise", {"tau": 0.05}),
+        (outcome([45, 40], 15, n_parts=8), "15% of the rows are noise", {"noise": "nearest"}),
         (outcome([150, 150, 8]), "1 cluster has fewer than 15", {"min_cluster_size": 15}),
         (outcome([20] * 3 + [1, 2]), "2 clusters have fewer than 3", {"min_cluster_size": 3}),
     ],
@@ -52,7 +53,6 @@ def test_a_hint_names_the_change(found, words, change):
     [
         outcome([50, 50]),
         outcome([50, 50], 5),
-        outcome([50, 50], 50, n_parts=8),
         outcome([10] * 500),
         outcome([150, 150, 8], min_cluster_size=15),
     ],
