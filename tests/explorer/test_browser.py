@@ -301,6 +301,8 @@ def test_growth_plays_from_the_seeds_to_the_end(person):
     assert steps[1] == steps[3]
     late = sum(person.pixels().get(colour_of(person, n), 0) for n in range(5))
     assert 0 < early < late
+    page.fill("#step", "3")
+    assert person.text("#step-words").startswith("step 3 of ")
 
 
 def test_every_mode_has_its_picture_and_legend(person):
