@@ -10,6 +10,8 @@
 # make gallery  run the examples again, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
 # make quality DATA=folder  compare clusters with those of other methods on labelled sets
+# make choice DATA=folder   fit the rule of PSKC() anew: candidates of all sets, numbers, figures of families left out, page
+# make choice-check [DATA=folder]  PSKC() on data that users try first, against limits
 # make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1]  make the paper's results again
 
 PYTHON ?= python3
@@ -19,7 +21,7 @@ VENV := .venv
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
 .PHONY: demo test test-fast coverage mutations portable test-python test-lowest dist docs gallery bench bench-quick \
-  quality reproduce lint types chromium clean
+  quality choice choice-check reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -69,6 +71,16 @@ bench-quick: $(VENV)/.bench
 quality: $(VENV)/.quality
 	$(VENV)/bin/python benchmarks/quality.py $(if $(DATA),--data $(DATA))
 
+# repliclust asks for packages that it does not need to draw, so it is installed without them.
+choice: $(VENV)/.choice
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps repliclust
+	$(VENV)/bin/python benchmarks/choice/collect.py $(if $(DATA),--data $(DATA))
+	$(VENV)/bin/python benchmarks/choice/fit.py
+	$(VENV)/bin/python benchmarks/choice/page.py
+
+choice-check: $(VENV)/.choice
+	$(VENV)/bin/python benchmarks/choice/check.py $(if $(DATA),--data $(DATA))
+
 reproduce: $(VENV)/.reproduce
 	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)
 
@@ -85,7 +97,7 @@ types: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) .venv-* build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-EXTRAS := plot test dev docs bench quality reproduce release
+EXTRAS := plot test dev docs bench quality choice reproduce release
 # A stamp for each set of extras: a second run installs nothing.
 $(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"

@@ -1,11 +1,12 @@
-"""How good clusters are without parameters: PSKC and others on labelled sets.
+"""How good clusters are without parameters: PSKC() and others on labelled sets.
 
-    python benchmarks/quality.py --data DIR
+    python benchmarks/quality.py --data DIR [--rows 5000] [--only "PSKC()" "HDBSCAN()"]
 
-DIR/benchmark holds npz files with X and y, and with y1, y2, ... where there are other references
-(label 0 is noise and does not count). Columns are scaled to [0, 1]. Results are kept in
-benchmarks/quality.json as they come, so that a run which was stopped goes on; docs/quality.md and
-the pictures of failures are written at the end.
+The sets are those of benchmarks/choice/sets.py: DIR/benchmark and DIR/battery, without generated
+ones. PSKC() chooses by numbers that were fitted without the family of the set, which
+benchmarks/choice/fit.py keeps in left_out.json. A method that is not installed is left out, and one
+that takes too long for a set is stopped. Results go to benchmarks/quality.json as they come, so
+that a run which was stopped goes on; docs/quality.md is written at the end.
 """
 
 from __future__ import annotations
@@ -13,53 +14,71 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import signal
+import sys
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from quality_methods import FOR_SMALL_SETS, METHODS, SEEDED, score
-from quality_page import draw_failures, page
-from quality_sets import load_sets
+from quality_methods import METHODS, SEEDED, Task
+from quality_page import page
 from sklearn.metrics import adjusted_rand_score
 
 from pskclust._utils.files import replacing
 
+sys.path.append(str(Path(__file__).parent / "choice"))
+
+from sets import given_sets
+
 ROOT = Path(__file__).parents[1]
-SEEDS = range(8)
+SEEDS = (0, 1)
+SECONDS_ALLOWED = 60
 
 
 def main() -> None:
     arguments = _arguments()
     results = json.loads(arguments.results.read_text()) if arguments.results.exists() else {}
-    sets = load_sets(arguments.data)
-    for method in arguments.only or METHODS:
+    sets = [each for each in given_sets(arguments.data) if len(each.points) <= arguments.rows]
+    for method in arguments.only:
         for each in sets:
-            if each.group == "large" and method in FOR_SMALL_SETS:
-                continue
-            known = results.setdefault(each.name, {"group": each.group, "n": len(each.X)})
-            known["ks"] = each.ks
+            task = Task(each.points, each.references, each.family)
+            known = results.setdefault(each.name, {})
+            known |= {"family": each.family, "n": len(task.points), "ks": task.numbers}
             if method not in known:
-                known[method] = measured(method, each)
-                print(f"{method:26s} {each.name:20s} {known[method]}", flush=True)
+                answer = measured(method, task)
+                if answer is None:
+                    print(f"{method} is not installed", flush=True)
+                    break
+                known[method] = answer
+                print(f"{method:26s} {each.name:30s} {answer}", flush=True)
                 _write(arguments.results, json.dumps(results, indent=1).encode())
-    _write(ROOT / "docs/quality.md", page(results).encode())
-    draw_failures(results, sets, ROOT / "docs/pictures")
+    _write(arguments.page, page(results).encode())
 
 
-def measured(method: str, each: Any) -> dict[str, Any]:
-    """Return the scores of a method, how alike its seeds are, and what it found."""
+def measured(method: str, task: Task) -> dict[str, Any] | None:
+    """Return how good a method is, or why it found nothing; None if it is not installed."""
     started = time.process_time()
-    seeds = SEEDS if method in SEEDED else SEEDS[:1]
-    found = [METHODS[method](each.X, each.references, each.ks, seed) for seed in seeds]
+    try:
+        with warnings.catch_warnings(), stopped_after(SECONDS_ALLOWED):
+            warnings.simplefilter("ignore")
+            seeds = SEEDS if method in SEEDED else SEEDS[:1]
+            found = [np.asarray(METHODS[method](task, seed)) for seed in seeds]
+    except ImportError:
+        return None
+    except TimeoutError:
+        return {"failure": f"stopped after {SECONDS_ALLOWED} s"}
+    except Exception as error:
+        return {"failure": f"{type(error).__name__}"}
     answer = {
-        "ari": [round(score(each.references, labels), 4) for labels in found],
+        "ari": [round(task.score(labels), 4) for labels in found],
         "clusters": [len(np.unique(labels[labels >= 0])) for labels in found],
+        "clustered": round(float(np.mean([np.mean(labels >= 0) for labels in found])), 4),
         "seconds": round((time.process_time() - started) / len(found), 2),
     }
-    if len(each.references) > 1:
-        first = each.references[:1]
-        answer["ari_with_first"] = [round(score(first, labels), 4) for labels in found]
     if len(found) > 1:
         pairs = itertools.combinations(found, 2)
         agreements = [adjusted_rand_score(one, other) for one, other in pairs]
@@ -67,11 +86,29 @@ def measured(method: str, each: Any) -> dict[str, Any]:
     return answer
 
 
+@contextmanager
+def stopped_after(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError in a block that takes too long, as soon as compiled code comes back."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError
+
+    usual = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, usual)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="folder with benchmark/*.npz")
+    parser.add_argument("--data", type=Path, required=True, help="folder with labelled sets")
+    parser.add_argument("--rows", type=int, default=20_000, help="largest set")
     parser.add_argument("--results", type=Path, default=ROOT / "benchmarks/quality.json")
-    parser.add_argument("--only", nargs="*", choices=METHODS, help="methods to run")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs/quality.md")
+    parser.add_argument("--only", nargs="+", choices=METHODS, default=list(METHODS))
     return parser.parse_args()
 
 

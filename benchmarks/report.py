@@ -10,10 +10,15 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from quality_page import means_table
+
+sys.path.append(str(Path(__file__).parent / "choice"))
+
+import page
 
 ROOT = Path(__file__).parents[1]
 # Colour-blind safe, ours first.
@@ -186,6 +191,7 @@ def tables() -> dict[tuple[str, str], str]:
         for name in ("results", "cluster", "out_of_core", "quality")
     }
     return {
+        **page.tables(),
         ("README.md", "quality table"): means_table(measured["quality"]),
         ("README.md", "benchmark table"): summary_table(measured["results"]),
         ("docs/dask.md", "cluster table"): cluster_table(measured["cluster"]),
@@ -204,10 +210,10 @@ def with_table(text: str, name: str, table: str) -> str:
 
 def main() -> None:
     for (file, name), table in tables().items():
-        page = ROOT / file
-        temporary = page.with_suffix(".tmp")
-        temporary.write_text(with_table(page.read_text(), name, table))
-        temporary.replace(page)
+        path = ROOT / file
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(with_table(path.read_text(), name, table))
+        temporary.replace(path)
     results = json.loads((ROOT / "benchmarks/results.json").read_text())
     print_and_draw(results, ROOT / "docs/scaling.png")
 

@@ -9,11 +9,7 @@ from typing import Any, Literal, Self
 
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from sklearn.base import (
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
+from sklearn.base import ClusterMixin
 
 from ._cells.partition import Partition
 from ._data.parameters import Parameters
@@ -27,7 +23,7 @@ from ._isolation_kernel import IsolationKernel
 from ._utils.progress import Report, reporter
 
 
-class PSKC(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, FittedModel):
+class PSKC(ClusterMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
     Finds clusters of any shape, size and density, finds their number, and leaves noise out, in

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ._data.parameters import check_parameters, whole
@@ -21,7 +21,8 @@ from ._model_io.state import SavedModel, to_parts
 from .tables.streaming import row_blocks
 
 
-class FittedModel(BaseEstimator):
+# Mixins stand here, since `set_output` serves a `transform` of a class that has them.
+class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Predictions for new rows, similarities to clusters, model files."""
 
     _fitted: Fitted

@@ -11,7 +11,13 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from pskclust._choice.evidence import CUT_NAMES, SPLIT_NAMES, gather_evidence
-from pskclust._choice.scoring import fitted_weights, scored_evidence, scores, split_logits
+from pskclust._choice.scoring import (
+    fitted_weights,
+    log_odds_of_several,
+    scored_evidence,
+    scores,
+    split_logits,
+)
 from pskclust._choice.split_tree import AVERAGE
 from pskclust._choice.stability import (
     MIN_ROWS,
@@ -61,7 +67,7 @@ def of_fine_trees(grown, evidence):
     """All cuts of trees that were grown from the fine cells."""
     for candidate, values in zip(evidence.candidates, evidence.cuts, strict=True):
         tree = grown.trees[candidate.tree].tree
-        if tree.psi == PSI and candidate.n_clusters > 1:
+        if tree.psi == PSI:
             yield candidate, tree, dict(zip(CUT_NAMES, values, strict=True))
 
 
@@ -203,9 +209,9 @@ def test_splits_are_told_by_their_two_sides(grown, evidence):
 def test_shares_are_shares(grown, evidence):
     names = ("found", "found_least", "crossed", "near_psi", "same_number", "evenness", "contact")
     for name in names:
-        values = evidence.cuts[1:, CUT_NAMES.index(name)]
+        values = evidence.cuts[:, CUT_NAMES.index(name)]
         assert ((values >= 0) & (values <= 1 + 1e-9)).all()
-    silhouettes = evidence.cuts[1:, CUT_NAMES.index("silhouette")]
+    silhouettes = evidence.cuts[:, CUT_NAMES.index("silhouette")]
     assert (abs(silhouettes) <= 1).all()
     assert np.isfinite(evidence.cuts).all()
     assert all(np.isfinite(table).all() for table in evidence.splits)
@@ -238,14 +244,9 @@ def test_the_intrinsic_dimension_is_about_that_of_the_rows(n_columns):
         assert n_columns / 1.5 < dimension < n_columns * 1.5
 
 
-def test_one_cluster_is_the_first_candidate_if_it_is_asked_for(grown):
-    assert gather_evidence(grown).candidates[0] == (0, 1)
-    assert min(n_clusters for _, n_clusters in gather_evidence(grown, one=False).candidates) == 2
-
-
 def test_all_numbers_that_a_tree_has_are_candidates(grown, evidence):
     for number, each in enumerate(grown.trees):
-        tried = [n_clusters for tree, n_clusters in evidence.candidates[1:] if tree == number]
+        tried = [n_clusters for tree, n_clusters in evidence.candidates if tree == number]
         assert tried == [number for number in NUMBERS if number <= each.tree.n_splits + 1]
 
 
@@ -269,7 +270,6 @@ def test_a_score_is_a_sum_of_weighted_evidence(grown, evidence):
             for name, weight in zip(weights.names, weights.weights, strict=True)
         )
         assert total[candidate] == pytest.approx(sum(parts))
-    assert named["one"].tolist() == [1.0] + [0.0] * (len(evidence.candidates) - 1)
     assert all(np.isfinite(values).all() for values in named.values())
 
 
@@ -278,8 +278,6 @@ def test_what_splits_say_of_a_cut_is_that_of_loops(grown, evidence):
     logits = split_logits(grown, evidence.splits, weights.split, weights.split_constant)
     named = scored_evidence(grown, evidence, logits)
     for place, (tree, n_clusters) in enumerate(evidence.candidates):
-        if n_clusters == 1:
-            continue
         own, shares = logits[tree], np.exp(evidence.splits[tree][:, 8])
         done, left = slice(n_clusters - 1), slice(n_clusters - 1, None)
         expected = {
@@ -293,6 +291,18 @@ def test_what_splits_say_of_a_cut_is_that_of_loops(grown, evidence):
         }
         for name, value in expected.items():
             assert named[name][place] == pytest.approx(value, abs=1e-9), name
+
+
+def test_several_clusters_are_more_likely_where_they_are_apart(apart):
+    weights = fitted_weights()
+    odds = []
+    for some in (apart[0], grow_trees(RNG(0).randn(N_ROWS, 2), [8, PSI], N_PARTITIONS, RNG(0))):
+        evidence = gather_evidence(some)
+        logits = split_logits(some, evidence.splits, weights.split, weights.split_constant)
+        best = int(scores(scored_evidence(some, evidence, logits), weights).argmax())
+        odds.append(log_odds_of_several(some, evidence, logits, best, weights))
+    assert odds[0] > weights.threshold
+    assert odds[0] > odds[1]
 
 
 def test_a_split_that_is_real_is_more_likely_than_one_of_chance(apart):

@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pskclust._choice import choose
+
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "benchmarks"))
 
+import quality  # noqa: E402
 import quality_methods  # noqa: E402
 import quality_page  # noqa: E402
-import quality_sets  # noqa: E402
 import report  # noqa: E402
 import timing  # noqa: E402
 
@@ -91,29 +93,31 @@ def test_methods_are_timed_and_those_that_blow_up_are_stopped():
 
 QUALITY = {
     "one": {
-        **{"group": "A", "n": 100, "ks": [3, 2]},
-        "PSKC()": {"ari": [0.8, 1.0], "clusters": [3, 4], "seconds": 1.0, "agreement": 0.9},
-        "HDBSCAN()": {"ari": [0.5], "clusters": [9], "seconds": 1.0},
+        **{"family": "fcps", "n": 100, "ks": [3, 2]},
+        "PSKC()": {"ari": [0.8, 1.0], "clusters": [3, 4], "clustered": 1.0, "agreement": 0.9},
+        "HDBSCAN()": {"ari": [0.5], "clusters": [9], "clustered": 0.5},
     },
     "two": {
-        **{"group": "B", "n": 200, "ks": [2]},
-        "PSKC()": {
-            **{"ari": [0.9, 0.1], "ari_with_first": [0.3, 0.1]},
-            **{"clusters": [2, 1], "seconds": 1.0, "agreement": 0.7},
-        },
+        **{"family": "sipu", "n": 200, "ks": [2]},
+        "PSKC()": {"ari": [0.6, 0.4], "clusters": [2, 2], "clustered": 0.9, "agreement": 0.7},
+        "HDBSCAN()": {"failure": "stopped after 60 s"},
+    },
+    "three": {
+        **{"family": "sipu", "n": 200, "ks": [9]},
+        "PSKC()": {"ari": [0.1, 0.1], "clusters": [4, 9], "clustered": 0.8, "agreement": 0.8},
+        "HDBSCAN()": {"ari": [0.2], "clusters": [9], "clustered": 1.0},
     },
 }
 
 
-def test_the_page_of_quality_shows_means_sets_and_failures():
+def test_the_page_of_quality_shows_means_families_and_sets():
     page = quality_page.page(QUALITY)
-    assert "| PSKC() | 0.700 | 0.900 | 0.500 |" in page
-    assert "| HDBSCAN() | - | 0.500 | - |" in page
-    assert "| one | 100 | 3 or 2 | 3 (1x), 4 (1x) | 0.90 | 0.50 |" in page
-    assert "over both halves: 0.800." in page
-    assert "alone `PSKC()` has 0.550, half A 0.900, half B 0.200." in page
-    assert "quality-two.png" in page
-    assert "quality-one.png" not in page
+    assert "| PSKC() | 0.600 | 0.500 | 90% | 33% | 0 |" in page
+    assert "| HDBSCAN() | 0.300 | 0.233 | 75% | 67% | 1 |" in page
+    assert "| sipu | 2 | 0.30 | 0.10 |" in page
+    assert "| one | 100 | 3 or 2 | 3, 4 | 0.90 | 0.50 |" in page
+    assert "| two | 200 | 2 | 2 | 0.50 | - |" in page
+    assert "by an ARI of 0.800." in page
 
 
 def test_the_page_of_quality_is_that_of_its_results():
@@ -123,11 +127,11 @@ def test_the_page_of_quality_is_that_of_its_results():
 
 def test_the_best_of_several_references_counts():
     coarse, fine = np.array([1, 1, 2, 2, 0]), np.array([1, 2, 3, 4, 0])
-    each = quality_sets.LabelledSet("name", "A", np.zeros((5, 2)), [coarse, fine])
-    assert each.ks == [2, 4]
+    task = quality_methods.Task(np.zeros((5, 2)), [coarse, fine], "fcps")
+    assert task.numbers == [2, 4]
     for labels in (coarse, fine, np.array([5, 6, 7, 8, 8])):
-        assert quality_methods.score(each.references, labels) == 1
-    assert quality_methods.score([coarse], fine) < 1
+        assert task.score(labels) == 1
+    assert quality_methods.Task(np.zeros((5, 2)), [coarse], "fcps").score(fine) < 1
 
 
 class Dealt:
@@ -142,13 +146,20 @@ class Dealt:
 
 def test_with_k_given_the_best_of_the_numbers_counts():
     method = quality_methods.with_k_given(Dealt)
-    for k in (2, 4):
-        classes = 1 + np.arange(8) % k
-        assert np.array_equal(method(np.zeros((8, 2)), [classes], [2, 3, 4], 0), classes - 1)
+    coarse, fine = 1 + np.arange(8) % 2, 1 + np.arange(8) // 2
+    task = quality_methods.Task(np.zeros((8, 2)), [fine, coarse], "fcps")
+    assert task.numbers == [4, 2]
+    assert np.array_equal(method(task, 0), coarse - 1)
 
 
-def test_winding_sets_are_scaled_and_labelled():
-    for each in quality_sets.winding_sets(0):
-        assert (each.X.min(), each.X.max()) == (0, 1)
-        assert [len(each.X)] == [len(classes) for classes in each.references]
-        assert 2 <= each.ks[0] <= 5
+def test_numbers_that_were_fitted_without_a_family_are_those_in_use():
+    usual = choose.fitted_weights
+    with quality_methods.fitted_without("fcps"):
+        assert choose.fitted_weights is not usual
+        assert choose.fitted_weights().names
+    assert choose.fitted_weights is usual
+
+
+def test_a_method_that_takes_too_long_is_stopped():
+    with pytest.raises(TimeoutError), quality.stopped_after(1):
+        too_slow(None)

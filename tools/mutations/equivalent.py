@@ -77,6 +77,15 @@ EQUIVALENT = {
             "1 -> (2)": "of a shared cell nobody asks how many were kept",
         },
     },
+    "_choice/similarity": {
+        "if psi <= _MAX_PSI_FOR_DENSE_PRODUCTS:": {
+            f"psi <= _MAX_PSI_FOR_DENSE_PRODUCTS -> (psi {other} _MAX_PSI_FOR_DENSE_PRODUCTS)": (
+                "both products count the same whole numbers"
+            )
+            for other in ("<", ">")
+        },
+        "_MAX_PSI_FOR_DENSE_PRODUCTS = 16": {"16 -> (17)": "both products count alike"},
+    },
     "_cells/count_tables": {
         "_LARGEST_INTEGER = 2**63 - 1": {
             "1 -> (2)": "no product of a resolution and a squared mass is between the two",

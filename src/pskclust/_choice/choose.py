@@ -90,7 +90,7 @@ class AutoChoice:
     ----------
     chosen : Option
     candidates : tuple of Option
-        The best few, by falling score.
+        The best few, by falling odds.
     reason : str
         Why it was chosen, in a sentence.
     n_rows : int
@@ -179,7 +179,7 @@ def _best_of_many(
     if not found.candidates:
         return None
     weights = fitted_weights()
-    logits = split_logits(grown, found.splits, weights.split, weights.split_constant)
+    logits = split_logits(grown, found.splits, weights.split)
     evidence = scored_evidence(grown, found, logits)
     score = scores(evidence, weights)
     best = np.argsort(-score, kind="stable")[:N_BEST]
@@ -190,7 +190,7 @@ def _best_of_many(
     tree = grown.trees[found.candidates[best[winner]].tree].tree
     several = np.inf
     if n_clusters is None:
-        several = log_odds_of_several(grown, found, logits, int(best[winner]), weights)
+        several = log_odds_of_several(grown, evidence, logits, int(best[winner]), weights)
     share_of_one = 1 / (1 + math.exp(several))
     options = [
         _option(grown, found.candidates[number], evidence, number, score[number], share)
@@ -200,7 +200,7 @@ def _best_of_many(
     if n_clusters is None:
         one = Option(ONE, tree.psi, 1, several, share_of_one, *[None] * 5)
         options = [one, *options]
-        chosen = one if several <= weights.threshold else chosen
+        chosen = one if several <= 0 else chosen
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
     reason = _reason(chosen, shown, n_clusters, len(points))
     choice = AutoChoice(chosen, tuple(shown), reason, len(points))

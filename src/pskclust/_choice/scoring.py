@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .evidence import CUT_NAMES, Evidence, Floats
+from .evidence import CUT_NAMES, SPLIT_NAMES, Evidence, Floats
 from .split_tree import PATH
 from .stability import Grown
 
 # Logits of a split beyond this are as good as sure.
-_SURE = 6.0
+SURE = 6.0
 SPLIT_SCORES = (
     "splits_mean",
     "splits_least",
@@ -33,9 +33,11 @@ SPLIT_SCORES = (
 )
 
 
-GATE_NAMES = (
+# Evidence, given the best cut, that there is more than one cluster.
+SEVERAL_NAMES = (
     "found",
-    "valley_in_deviations",
+    "valley",
+    "path",
     "largest_split",
     "log_rows",
     "log_dimension",
@@ -43,44 +45,43 @@ GATE_NAMES = (
 )
 
 
-class ValleyNull(NamedTuple):
-    """The valley depth that cuts of single clusters show: a regression on size and shape."""
+class Logistic(NamedTuple):
+    """A logistic regression."""
 
     coefficients: Floats
-    deviation: float
+    constant: float
+
+    def log_odds(self, columns: Floats) -> Floats:
+        """Return the log odds of rows of columns."""
+        return np.asarray(columns @ self.coefficients + self.constant)
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
     """The fitted numbers."""
 
-    split: Floats  # how real a split is: a logistic regression on `split_columns`
-    split_constant: float
+    split: Logistic  # how real a split is, by `SPLIT_COLUMNS`
     names: tuple[str, ...]  # of the evidence that a score is made of
     weights: Floats  # (len(names),)
     temperature: float  # by which differences of scores count as odds
-    gate: Floats  # (len(GATE_NAMES),) the log odds that there is more than one cluster
-    gate_constant: float
-    threshold: float  # log odds up to which there is one cluster
-    valleys: dict[str, ValleyNull]  # by kind of tree
+    several: Logistic  # whether there is more than one cluster, by `SEVERAL_NAMES`
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> Weights:
-        split, score, gate = content["split"], content["score"], content["gate"]
+        """Return the numbers in a file; raise KeyError if one is not there."""
+        score = content["score"]
         return cls(
-            np.array(split["coefficients"]),
-            float(split["constant"]),
+            _logistic(content["split"], SPLIT_COLUMNS),
             tuple(score["weights"]),
             np.array(list(score["weights"].values())),
             float(score["temperature"]),
-            np.array([gate["weights"][name] for name in GATE_NAMES]),
-            float(gate["constant"]),
-            float(gate["threshold"]),
-            {
-                kind: ValleyNull(np.array(null["coefficients"]), float(null["deviation"]))
-                for kind, null in content["valleys_of_single_clusters"].items()
-            },
+            _logistic(content["several"], SEVERAL_NAMES),
         )
+
+
+def _logistic(content: dict[str, Any], names: tuple[str, ...]) -> Logistic:
+    weights = content["weights"]
+    return Logistic(np.array([weights[name] for name in names]), float(content["constant"]))
 
 
 @cache
@@ -90,47 +91,58 @@ def fitted_weights() -> Weights:
     return Weights.of(json.loads(text))
 
 
+# Evidence for a split, as it is.
+_PLAIN = (
+    *("found_low", "found_high", "found_whole", "found_worst", "crossed_low", "crossed_whole"),
+    *("height", "height_below", "height_above", "ratio", "silhouette", "ambiguous"),
+    *("contact", "contact_smaller", "valley"),
+)
+# The size of data, node and cells that evidence depends on, and products of two of these.
+_SIZES = (
+    *("log_rows", "log_dimension", "log_psi", "log_size", "log_share", "log_whole", "log_cells"),
+    *("log_size * log_share", "log_size * log_cells", "log_size * log_dimension"),
+    *("log_share * log_dimension", "log_cells * log_dimension", "log_size * log_size"),
+    *("log_share * log_share", "log_cells * log_cells", "log_psi * log_psi"),
+    *("log_dimension * log_dimension", "path", "path * log_size", "path * log_cells"),
+    "path * log_dimension",
+)
+# Products of the strongest evidence with sizes, and with itself.
+_KEY = ("found_low", "crossed_low", "silhouette", "ratio", "contact", "valley")
+_BY_SIZE = ("log_dimension", "log_size", "log_cells", "path")
+SPLIT_COLUMNS = (
+    *_PLAIN,
+    *_SIZES,
+    *(f"{name} * {size}" for size in _BY_SIZE for name in _KEY),
+    *(f"{name} * {name}" for name in _KEY),
+)
+
+
 def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
-    """Return the columns that decide how real each split of a tree is.
-
-    Evidence, the size of data, node and cells that it depends on, and products of the two.
-    """
+    """Return the columns that decide how real each split of a tree is, (s, len(SPLIT_COLUMNS))."""
     tree = grown.trees[number].tree
-    splits = splits.astype(np.float32).astype(np.float64)
-    low, high, whole, worst, crossed, crossed_whole, size, share, node, cells = splits.T[:10]
-    height, below, above, ratio, silhouette, ambiguous, contact, contact_smaller, valley = splits.T[
-        10:
-    ]
     ones = np.ones(len(splits))
-    log_rows = (math.log(grown.n_rows) - 6.5) * ones
-    log_dimension = (math.log(grown.dimension) - 1) * ones
-    log_psi = (math.log(tree.psi) - 3.5) * ones
-    path = (tree.kind == PATH) * ones
-    size, cells = size - 3, cells - 3
-    key = np.column_stack([low, crossed, silhouette, ratio, contact, valley])
-    return np.column_stack(
-        [
-            *(low, high, whole, worst, crossed, crossed_whole, height, below, above),
-            *(ratio, silhouette, ambiguous, contact, contact_smaller, valley),
-            *(ones, log_rows, log_dimension, log_psi, size, share, node, cells),
-            *(size * share, size * cells, size * log_dimension, share * log_dimension),
-            *(cells * log_dimension, size**2, share**2, cells**2, log_psi**2, log_dimension**2),
-            *(path, path * size, path * cells, path * log_dimension),
-            key * log_dimension[:, np.newaxis],
-            key * size[:, np.newaxis],
-            key * cells[:, np.newaxis],
-            key * path[:, np.newaxis],
-            key**2,
-        ]
-    )
+    # The precision that the numbers were fitted to.
+    known = dict(zip(SPLIT_NAMES, splits.astype(np.float32).astype(np.float64).T, strict=True))
+    known |= {
+        "log_rows": (math.log(grown.n_rows) - 6.5) * ones,
+        "log_dimension": (math.log(grown.dimension) - 1) * ones,
+        "log_psi": (math.log(tree.psi) - 3.5) * ones,
+        "log_size": known["log_size"] - 3,
+        "log_cells": known["log_cells"] - 3,
+        "path": (tree.kind == PATH) * ones,
+    }
+
+    def column(name: str) -> Floats:
+        first, _, second = name.partition(" * ")
+        return np.asarray(known[first] * known[second] if second else known[first])
+
+    return np.column_stack([column(name) for name in SPLIT_COLUMNS])
 
 
-def split_logits(
-    grown: Grown, splits: list[Floats], split: Floats, constant: float
-) -> list[Floats]:
+def split_logits(grown: Grown, splits: list[Floats], split: Logistic) -> list[Floats]:
     """Return the log odds that each split of each tree is real."""
     return [
-        np.clip(split_columns(grown, number, some) @ split + constant, -_SURE, _SURE)
+        np.clip(split.log_odds(split_columns(grown, number, some)), -SURE, SURE)
         if len(some)
         else np.zeros(0)
         for number, some in enumerate(splits)
@@ -157,7 +169,7 @@ def _split_scores(
 ) -> NDArray[np.float64]:
     """Return the scores of cuts into some numbers of clusters, in the order of SPLIT_SCORES."""
     last = numbers - 2
-    left = np.append(np.maximum.accumulate(logits[::-1])[::-1], -_SURE)
+    left = np.append(np.maximum.accumulate(logits[::-1])[::-1], -SURE)
     missed = np.append(np.cumsum((np.maximum(logits, 0) * shares)[::-1])[::-1], 0)
     return np.column_stack(
         [
@@ -167,42 +179,41 @@ def _split_scores(
             np.cumsum(np.minimum(logits, 0) * shares)[last],
             missed[last + 1],
             logits[last],
-            np.append(logits, -_SURE)[last + 1],
+            np.append(logits, -SURE)[last + 1],
         ]
     )
 
 
+def evidence_of_several(
+    grown: Grown, evidence: dict[str, Floats], logits: list[Floats], best: int
+) -> list[float]:
+    """Return the evidence, given the best candidate, that there is more than one cluster."""
+    log_dimension = math.log(grown.dimension) - 1
+    return [
+        float(evidence["found"][best]),
+        float(evidence["valley"][best]),
+        float(evidence["path"][best]),
+        float(np.mean([own.max(initial=-SURE) for own in logits])),
+        math.log(grown.n_rows) - 6.5,
+        log_dimension,
+        log_dimension**2,
+    ]
+
+
 def log_odds_of_several(
-    grown: Grown, found: Evidence, logits: list[Floats], best: int, weights: Weights
+    grown: Grown,
+    evidence: dict[str, Floats],
+    logits: list[Floats],
+    best: int,
+    weights: Weights,
 ) -> float:
     """Return the log odds that there is more than one cluster, given the best candidate."""
-    number, n_clusters = found.candidates[best]
-    tree = grown.trees[number].tree
-    evidence = dict(zip(CUT_NAMES, found.cuts[best], strict=True))
-    log_rows, log_dimension = math.log(grown.n_rows) - 6.5, math.log(grown.dimension) - 1
-    null = weights.valleys[tree.kind]
-    columns = valley_columns(
-        log_rows, log_dimension, math.log(n_clusters) - 1.5, math.log(tree.psi) - 3.5
-    )
-    expected = _dot(columns, null.coefficients)
-    deviations = float(np.clip((evidence["valley"] - expected) / null.deviation, -8, 8))
-    largest = float(np.mean([own.max(initial=-_SURE) for own in logits]))
-    values = [evidence["found"], deviations, largest, log_rows, log_dimension, log_dimension**2]
-    return _dot(np.array(values), weights.gate) + weights.gate_constant
-
-
-def valley_columns(
-    log_rows: float, log_dimension: float, log_number: float, log_psi: float
-) -> Floats:
-    """Return the columns of the regression of valley depths."""
-    n, d, k, p = log_rows, log_dimension, log_number, log_psi
-    products = [n * k, n * p, k * p, d * k, d * p, n * d]
-    return np.array([1.0, n, d, k, p, *products, k**2, p**2, d**2, n**2])
-
-
-def _dot(values: Floats, weights: Floats) -> float:
+    values = evidence_of_several(grown, evidence, logits, best)
     # Added one after the other: the same on every machine.
-    return float(sum(value * weight for value, weight in zip(values, weights, strict=True)))
+    total = weights.several.constant
+    for value, weight in zip(values, weights.several.coefficients, strict=True):
+        total += value * weight
+    return float(total)
 
 
 def scores(evidence: dict[str, Floats], weights: Weights) -> Floats:

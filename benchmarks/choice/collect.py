@@ -1,0 +1,262 @@
+"""Candidates of every set, their evidence and their ARI, computed once and kept on disk.
+
+    python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
+
+One file for each set goes to build/choice; a set whose file is there is left as it is, so a run
+that was stopped goes on. `fit.py` reads the files. With `--fresh` all are computed again, as they
+must be after a change of candidates or evidence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import time
+import traceback
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from sets import LabelledSet, all_sets, family_of, n_classes
+
+from pskclust._choice.choose import MAX_ROWS
+from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
+from pskclust._choice.noise import find_noise
+from pskclust._choice.split_tree import SplitTree
+from pskclust._choice.stability import grow_trees, sizes_for
+from pskclust._utils.files import replacing
+from pskclust._utils.parallel import one_blas_thread
+
+FOLDER = Path(__file__).parents[2] / "build/choice"
+N_PARTITIONS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """What is kept of a set."""
+
+    name: str
+    is_given: bool
+    numbers: list[int]  # of classes, of each reference
+    grown: Any  # n_rows, dimension and, of each tree, kind and psi: as the package's Grown has them
+    evidence: Evidence
+    ari: np.ndarray  # (c,) of each candidate, with the reference that fits it best
+    ari_of_one: float  # of all rows in one cluster
+    same_class: list[np.ndarray]  # (s,) of each tree: share of pairs a split divides of one class
+    trees: list[tuple[np.ndarray, np.ndarray]]  # owners (s,) and leaves (n,) of each tree
+
+    @property
+    def family(self) -> str:
+        return family_of(self.name)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether all rows are one cluster."""
+        return max(self.numbers) == 1
+
+    @property
+    def ceiling(self) -> float:
+        """The ARI of the best candidate, one cluster among them."""
+        return float(max(self.ari_of_one, self.ari.max(initial=-1)))
+
+    @property
+    def n_clusters(self) -> np.ndarray:
+        return np.array([candidate.n_clusters for candidate in self.evidence.candidates])
+
+    def labels(self, number: int) -> np.ndarray:
+        """Return the clusters of a candidate, by row of the sample."""
+        tree, n_clusters = self.evidence.candidates[number]
+        owners, leaves = self.trees[tree]
+        cluster = np.zeros(2 * len(owners) + 1, dtype=np.int64)
+        for split, owner in enumerate(owners):
+            own = [2 * split + 1, 2 * split + 2]
+            cluster[own] = own if split < n_clusters - 1 else cluster[owner]
+        return np.unique(cluster[leaves], return_inverse=True)[1]
+
+
+def collect(each: LabelledSet, seed: int = 0) -> Collected:
+    """Return the candidates of a sample of a set, with their evidence and their ARI.
+
+    As in a fit, noise is left out of the sample first. Its rows count as a cluster of their own.
+    """
+    points, references = each.points, each.references
+    rng = RandomState(seed)
+    rows = np.sort(rng.permutation(len(points))[:MAX_ROWS])
+    with one_blas_thread:
+        # A generator of its own, so that trees do not depend on what is noise.
+        is_noise = find_noise(points[rows], RandomState(seed))(points[rows])
+        kept, noise = rows[~is_noise], rows[is_noise]
+        grown = grow_trees(points[kept], sizes_for(len(kept)), N_PARTITIONS, rng)
+        evidence = gather_evidence(grown)
+    trees = [each.tree for each in grown.trees]
+    tables = [
+        [_classes_of_nodes(tree, classes[kept], np.unique(classes)) for classes in references]
+        for tree in trees
+    ]
+    left_out = [_counts(classes[noise], np.unique(classes)) for classes in references]
+
+    def ari(tree: int, nodes: np.ndarray) -> float:
+        return max(
+            _rand_index(np.vstack([table[nodes], counts]))
+            for table, counts in zip(tables[tree], left_out, strict=True)
+        )
+
+    def nodes(candidate: Candidate) -> np.ndarray:
+        return trees[candidate.tree].cut_nodes(candidate.n_clusters)[0]
+
+    return Collected(
+        each.name,
+        each.is_given,
+        [n_classes(classes[rows]) for classes in references],
+        grown,
+        evidence,
+        np.array([ari(candidate.tree, nodes(candidate)) for candidate in evidence.candidates]),
+        ari(0, np.array([0])),
+        [_same_class(tree, own[0]) for tree, own in zip(trees, tables, strict=True)],
+        [(tree.owners, tree.leaves) for tree in trees],
+    )
+
+
+def _classes_of_nodes(tree: SplitTree, classes: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """Return how many rows of each class each node has; noise of the reference is left out."""
+    counts = [
+        np.bincount(tree.leaves[classes == name], minlength=tree.n_nodes)
+        for name in names
+        if name > 0
+    ]
+    return tree.within.T.astype(np.float64) @ np.column_stack(counts)
+
+
+def _counts(classes: np.ndarray, names: np.ndarray) -> np.ndarray:
+    return np.array([np.count_nonzero(classes == name) for name in names if name > 0])
+
+
+def _same_class(tree: SplitTree, table: np.ndarray) -> np.ndarray:
+    """Return, for each split, the share of the pairs it divides whose rows are of one class."""
+    one, other = table[tree.children[:, 0]], table[tree.children[:, 1]]
+    pairs = one.sum(axis=1) * other.sum(axis=1)
+    return (one * other).sum(axis=1) / np.maximum(pairs, 1)
+
+
+def _rand_index(table: np.ndarray) -> float:
+    """Return the adjusted Rand index of a contingency table."""
+
+    def pairs(counts: np.ndarray) -> float:
+        return float((counts * (counts - 1)).sum() / 2)
+
+    n_rows = table.sum()
+    both, one, other = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    by_chance, most = one * other / (n_rows * (n_rows - 1) / 2), (one + other) / 2
+    return 1.0 if most == by_chance else (both - by_chance) / (most - by_chance)
+
+
+def save(collected: Collected, folder: Path) -> None:
+    """Write what was collected of a set into a file of its own."""
+    grown, evidence = collected.grown, collected.evidence
+    arrays = {
+        "is_given": collected.is_given,
+        "numbers": collected.numbers,
+        "n_rows": grown.n_rows,
+        "dimension": grown.dimension,
+        "kinds": [each.tree.kind for each in grown.trees],
+        "psis": [each.tree.psi for each in grown.trees],
+        "candidates": np.array(evidence.candidates).reshape(-1, 2),
+        "cuts": evidence.cuts,
+        "ari": collected.ari,
+        "ari_of_one": collected.ari_of_one,
+    }
+    for number, (owners, leaves) in enumerate(collected.trees):
+        arrays[f"splits_{number}"] = evidence.splits[number]
+        arrays[f"same_class_{number}"] = collected.same_class[number]
+        arrays[f"owners_{number}"] = owners
+        arrays[f"leaves_{number}"] = leaves.astype(np.int16)
+    with replacing(folder / f"{collected.name}.npz") as stream:
+        np.savez_compressed(stream, **arrays)
+
+
+def load(path: Path) -> Collected:
+    """Read what `save` has written."""
+    with np.load(path) as file:
+        content = dict(file)
+    kinds, psis = content["kinds"].tolist(), content["psis"].tolist()
+    trees = [
+        SimpleNamespace(tree=SimpleNamespace(kind=kind, psi=psi))
+        for kind, psi in zip(kinds, psis, strict=True)
+    ]
+    numbers = range(len(trees))
+    return Collected(
+        path.stem,
+        bool(content["is_given"]),
+        content["numbers"].tolist(),
+        SimpleNamespace(
+            n_rows=int(content["n_rows"]), dimension=float(content["dimension"]), trees=trees
+        ),
+        Evidence(
+            [Candidate(*pair) for pair in content["candidates"].tolist()],
+            content["cuts"],
+            [content[f"splits_{number}"] for number in numbers],
+        ),
+        content["ari"],
+        float(content["ari_of_one"]),
+        [content[f"same_class_{number}"] for number in numbers],
+        [(content[f"owners_{number}"], content[f"leaves_{number}"]) for number in numbers],
+    )
+
+
+def load_all(folder: Path) -> list[Collected]:
+    """Read all sets, those that are generated first."""
+    found = [load(path) for path in sorted(folder.glob("*.npz"))]
+    return sorted(found, key=lambda each: (each.is_given, each.name))
+
+
+def _collect_and_save(folder: Path, each: LabelledSet) -> str:
+    started = time.perf_counter()
+    try:
+        collected = collect(each)
+    except Exception:
+        return f"{each.name} FAILED\n{traceback.format_exc()}"
+    save(collected, folder)
+    return (
+        f"{each.name}: {collected.grown.n_rows} rows, {len(collected.ari)} candidates, "
+        f"best {collected.ceiling:.3f}, {time.perf_counter() - started:.1f} s"
+    )
+
+
+def main() -> None:
+    arguments = _arguments()
+    folder = arguments.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen = [
+        each
+        for each in all_sets(arguments.data)
+        if any(fnmatch.fnmatch(each.name, pattern) for pattern in arguments.sets)
+        and (arguments.fresh or not (folder / f"{each.name}.npz").exists())
+    ]
+    print(f"{len(chosen)} sets to collect into {folder}", flush=True)
+    task = partial(_collect_and_save, folder)
+    if arguments.jobs == 1:
+        for each in chosen:
+            print(task(each), flush=True)
+    else:
+        with ProcessPoolExecutor(arguments.jobs) as pool:
+            for line in pool.map(task, chosen):
+                print(line, flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="folder with benchmark/ and battery/")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where files go")
+    parser.add_argument("--sets", nargs="+", default=["*"], help="names or patterns of names")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--fresh", action="store_true", help="compute again what is there")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,323 @@
+"""Fit the numbers of the rule, and tell how good it is on families that it was not fitted to.
+
+    python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
+    python benchmarks/choice/fit.py --try     # print only, in less than a minute, and with ...
+        --add valley ratio --drop path --temperature 3 --ridge 1e-3   # ... another rule
+
+It reads what `collect.py` kept in build/choice. Figures are of families that were left out: each
+of the families that others have made is judged by numbers that were fitted to all other ones, and
+every ninth of the single clusters is left out with each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from collect import FOLDER, Collected, load_all
+from fitting import (
+    SCORE_RIDGE,
+    SCORED,
+    Columns,
+    Known,
+    Score,
+    columns_of,
+    fit_score,
+    fit_several,
+    fit_splits,
+    out_of_fold,
+)
+from sets import GIVEN
+
+from pskclust._choice.choose import N_BEST
+from pskclust._choice.consensus import most_typical
+from pskclust._choice.scoring import SEVERAL_NAMES, SPLIT_COLUMNS, Logistic
+from pskclust._utils.files import replacing
+
+ROOT = Path(__file__).parents[2]
+WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
+# The numbers that were fitted without each family, for benchmarks/quality.py.
+LEFT_OUT = Path(__file__).parent / "left_out.json"
+# Set by hand: of ten single clusters nine should stay whole.
+SHARE_OF_SINGLES_KEPT = 0.9
+# Odds of candidates are exp(score / temperature); chosen by figures of families left out.
+TEMPERATURE = 2.0
+_DIGITS = 6
+
+
+class Rule(NamedTuple):
+    """What the score is made of, and how it is fitted."""
+
+    names: tuple[str, ...] = SCORED
+    ridge: float = SCORE_RIDGE
+    temperature: float = TEMPERATURE
+
+
+class Fold(NamedTuple):
+    """What is fitted to, and what is left out."""
+
+    left_out: str
+    train: list[Known]  # each by a split model that was not fitted to it
+    split: Logistic  # fitted to all of `train`
+    held_out: list[Known]  # by that
+
+
+class Verdict(NamedTuple):
+    """What a rule says of a set that it was not fitted to."""
+
+    each: Collected
+    best: int  # candidate; -1 if there is none
+    log_odds: float  # that there is more than one cluster
+
+
+class Outcome(NamedTuple):
+    """What was chosen for a set."""
+
+    each: Collected
+    chosen: int  # candidate; -1 is one cluster
+
+    @property
+    def n_clusters(self) -> int:
+        return 1 if self.chosen < 0 else self.each.evidence.candidates[self.chosen].n_clusters
+
+    @property
+    def ari(self) -> float:
+        return self.each.ari_of_one if self.chosen < 0 else float(self.each.ari[self.chosen])
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the number of clusters is wrong by more than a factor of two."""
+        found = self.n_clusters
+        return all(max(found / true, true / found) > 2 for true in self.each.numbers)
+
+
+def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[Collected]]:
+    """Return the sets to fit to, and those of a family and every ninth of the single clusters."""
+    singles = [each.name for each in sets if each.is_single and not each.is_given]
+    held = set(singles[GIVEN.index(left_out) :: len(GIVEN)])
+    train = [each for each in sets if each.family != left_out and each.name not in held]
+    return train, [each for each in sets if each.family == left_out or each.name in held]
+
+
+def make_folds(sets: list[Collected], columns: Columns, cache: Cache) -> list[Fold]:
+    """Fit split models without each family of given sets."""
+    families = {each.family for each in sets if each.is_given}
+    folds = []
+    for family in GIVEN:
+        if family in families:
+            train, held_out = divide(sets, family)
+            models = cache.models(family, train, columns)
+            split = models[-1]
+            held = [Known.by(split, each, columns[each.name]) for each in held_out]
+            folds.append(Fold(family, out_of_fold(train, columns, models), split, held))
+    return folds
+
+
+class Cache:
+    """Split models that were fitted to the same files before: they take most of the time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "split_models.json"
+        self._state = [[path.name, path.stat().st_mtime] for path in sorted(folder.glob("*.npz"))]
+        self._known: dict[str, Any] = {}
+        if self._path.exists():
+            content = json.loads(self._path.read_text())
+            if content["state"] == self._state:
+                self._known = content["models"]
+
+    def models(self, name: str, sets: list[Collected], columns: Columns) -> list[Logistic]:
+        if name not in self._known:
+            fitted = fit_splits(sets, columns)
+            self._known[name] = [[list(one.coefficients), one.constant] for one in fitted]
+            write(self._path, {"state": self._state, "models": self._known})
+        return [Logistic(np.array(weights), constant) for weights, constant in self._known[name]]
+
+
+def best_candidate(known: Known, score: Score, temperature: float) -> int:
+    """Return the candidate that the package would choose."""
+    if not len(known.each.ari):
+        return -1
+    scores = score.of(known)
+    best = np.argsort(-scores, kind="stable")[:N_BEST]
+    odds = np.exp((scores[best] - scores[best[0]]) / temperature)
+    labels = [known.each.labels(number) for number in best]
+    return int(best[most_typical(labels, odds / odds.sum())])
+
+
+def fitted(known: list[Known], rule: Rule) -> tuple[Score, Logistic]:
+    """Fit the score, and whether there is more than one cluster."""
+    score = fit_score(known, rule.names, rule.ridge)
+    return score, fit_several(known, score)
+
+
+def verdicts(fold: Fold, score: Score, several: Logistic, temperature: float) -> list[Verdict]:
+    """Return what fitted numbers say of the sets that were left out."""
+    found = []
+    for known in fold.held_out:
+        best = best_candidate(known, score, temperature)
+        row = np.array(known.of_several(best)) if best >= 0 else None
+        log_odds = -np.inf if row is None else float(several.log_odds(row))
+        found.append(Verdict(known.each, best, log_odds))
+    return found
+
+
+def threshold_of(found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT) -> float:
+    """Return the log odds up to which there is one cluster, so that a share of single ones is."""
+    singles = np.sort([one.log_odds for one in found if one.each.is_single])
+    return float(singles[int(np.ceil(share * len(singles))) - 1]) if len(singles) else 0.0
+
+
+def decided(found: list[Verdict], threshold: float) -> list[Outcome]:
+    """Return what is chosen."""
+    return [Outcome(one.each, one.best if one.log_odds > threshold else -1) for one in found]
+
+
+# Figures.
+
+
+def figures(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Return the figures of sets that were left out."""
+    given = [one for one in outcomes if one.each.is_given]
+    by_family = {
+        family: _figures_of([one for one in given if one.each.family == family])
+        for family in GIVEN
+        if any(one.each.family == family for one in given)
+    }
+    singles = [one for one in outcomes if one.each.is_single]
+    return {
+        "mean_of_families": _mean(each["ari"] for each in by_family.values()),
+        "mean_of_sets": _figures_of(given),
+        "families": by_family,
+        "single_clusters_kept": _mean(one.n_clusters == 1 for one in singles),
+    }
+
+
+def _figures_of(outcomes: list[Outcome]) -> dict[str, Any]:
+    return {
+        "sets": len(outcomes),
+        "ari": _mean(one.ari for one in outcomes),
+        "best_candidate": _mean(one.each.ceiling for one in outcomes),
+        "wrong_number": _mean(one.is_off for one in outcomes),
+    }
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    some = [float(value) for value in values]
+    return round(float(np.mean(some)), 3) if some else None
+
+
+def printed(found: dict[str, Any]) -> str:
+    """Return figures as a table."""
+    lines = [f"{'family left out':18s} sets   ARI  best candidate  number off by more than 2x"]
+    rows = found["families"] | {"mean of sets": found["mean_of_sets"]}
+    for family, each in rows.items():
+        lines.append(
+            f"{family:18s} {each['sets']:4d}  {each['ari']:.3f}     {each['best_candidate']:.3f}"
+            f"            {each['wrong_number']:.2f}"
+        )
+    lines.append(f"{'mean of families':18s}       {found['mean_of_families']:.3f}")
+    if found["single_clusters_kept"] is not None:
+        lines.append(f"single clusters left whole: {found['single_clusters_kept']:.3f}")
+    return "\n".join(lines)
+
+
+# What is written.
+
+
+def content_of(
+    split: Logistic, score: Score, several: Logistic, threshold: float, temperature: float
+) -> dict[str, Any]:
+    """Return fitted numbers by name, as the package reads them."""
+    weights = dict(zip(score.names, score.weights, strict=True))
+    return {
+        "split": _content_of(split, SPLIT_COLUMNS),
+        "score": {
+            "temperature": temperature,
+            # Those that the sign leaves at zero are not needed.
+            "weights": {
+                name: round(float(weight), _DIGITS)
+                for name, weight in weights.items()
+                if abs(weight) >= 0.5 * 10.0**-_DIGITS
+            },
+        },
+        # There is more than one cluster where the log odds are above zero.
+        "several": _content_of(
+            several._replace(constant=several.constant - threshold), SEVERAL_NAMES
+        ),
+    }
+
+
+def _content_of(model: Logistic, names: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "constant": round(model.constant, _DIGITS),
+        "weights": {
+            name: round(float(weight), _DIGITS)
+            for name, weight in zip(names, model.coefficients, strict=True)
+        },
+    }
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    with replacing(path) as stream:
+        stream.write(json.dumps(content, indent=1).encode() + b"\n")
+
+
+def main() -> None:
+    arguments = _arguments()
+    sets = load_all(arguments.folder)
+    kept = [name for name in SCORED if name not in arguments.drop]
+    rule = Rule((*kept, *arguments.add), arguments.ridge, arguments.temperature)
+    columns = {each.name: columns_of(each) for each in sets}
+    cache = Cache(arguments.folder)
+    folds = make_folds(sets, columns, cache)
+    found, numbers = [], {}
+    for fold in folds:
+        score, several = fitted(fold.train, rule)
+        numbers[fold.left_out] = (fold.split, score, several)
+        found += verdicts(fold, score, several, rule.temperature)
+    threshold = threshold_of(found)
+    always = figures(decided(found, -np.inf))
+    print(f"{len(sets)} sets. Never one cluster:\n{printed(always)}\n")
+    reached = figures(decided(found, threshold))
+    print(f"One cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}")
+    if arguments.dry:
+        return
+    families = sorted({each.family for each in sets})
+    given = sum(each.is_given for each in sets)
+    head = {
+        "date": str(date.today()),
+        "sets": {"given": given, "generated": len(sets) - given, "families": families},
+        "left_out": reached,
+        "left_out_without_one": always,
+    }
+    models = cache.models("", sets, columns)
+    score, several = fitted(out_of_fold(sets, columns, models), rule)
+    final = content_of(models[-1], score, several, threshold, rule.temperature)
+    write(arguments.weights, head | final)
+    without = {
+        family: content_of(*own, threshold, rule.temperature) for family, own in numbers.items()
+    }
+    write(arguments.left_out, without)
+    print(f"\nwritten: {arguments.weights}, {arguments.left_out}")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="what collect.py kept")
+    parser.add_argument("--try", dest="dry", action="store_true", help="write nothing")
+    parser.add_argument("--add", nargs="+", default=[], help="evidence to score by, too")
+    parser.add_argument("--drop", nargs="+", default=[], help="evidence not to score by")
+    parser.add_argument("--ridge", type=float, default=SCORE_RIDGE)
+    parser.add_argument("--temperature", type=float, default=TEMPERATURE)
+    parser.add_argument("--weights", type=Path, default=WEIGHTS)
+    parser.add_argument("--left-out", type=Path, default=LEFT_OUT)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

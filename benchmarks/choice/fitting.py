@@ -1,0 +1,267 @@
+"""How the numbers of the rule are fitted to sets whose clusters are known.
+
+Three models, each on top of the one before:
+
+- How real a split of a tree is: a logistic regression. The target is the share of the pairs of
+  rows that the split divides which are of different classes.
+- How good a cut is: a score that is linear in the evidence. A choice by it at random, with odds
+  exp(score), should have the largest expected ARI, relative to the best candidate of the set.
+- Whether there is more than one cluster: a logistic regression on evidence for the best cut.
+
+Weights of the score may only have the sign that its evidence asks for: a cut that is found again
+more often never counts for less. All columns are brought to one scale for the fit, and weights are
+given back in units of the evidence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from collect import Collected
+from scipy.optimize import minimize
+from sets import GIVEN
+
+from pskclust._choice.evidence import SPLIT_NAMES
+from pskclust._choice.scoring import (
+    SURE,
+    Logistic,
+    evidence_of_several,
+    scored_evidence,
+    split_columns,
+)
+
+# Evidence that the score is made of.
+SCORED = (
+    "path",
+    "log_number",
+    "evenness",
+    "smallest",
+    "found",
+    "found_least",
+    "same_number",
+    "crossed",
+    "crossed_least",
+    "silhouette",
+    "contact",
+    "weakest_split",
+    "best_left",
+    "splits_mean",
+    "splits_least",
+    "splits_left",
+    "splits_against",
+    "splits_missed",
+    "splits_last",
+    "splits_next",
+)
+# The more of it the better; the less of it the better. Weights of all else may have any sign.
+RISING = {
+    *("log_number", "evenness", "smallest"),
+    *("found", "found_by_rows", "found_least", "found_worst", "same_number"),
+    *("near_psi", "near_psi_least", "crossed", "crossed_least"),
+    *("silhouette", "silhouette_least", "gap", "valley", "valley_least"),
+    *("last_split", "weakest_split"),
+    *("splits_mean", "splits_least", "splits_against", "splits_last"),
+}
+FALLING = {
+    *("largest", "ratio", "ratio_most", "ambiguous", "contact", "contact_most", "misplaced"),
+    *("next_split", "best_left", "best_left_crossed"),
+    *("splits_left", "splits_missed", "splits_next"),
+}
+# How much fits are held back from large weights; chosen by figures of families left out.
+SPLIT_RIDGE = 30.0
+SCORE_RIDGE = 3e-4
+SEVERAL_RIDGE = 3.0
+# Sets that others have made count twice as much as generated ones.
+GIVEN_WEIGHT = 2.0
+N_FOLDS = 3
+
+Columns = dict[str, list[np.ndarray]]  # by name of the set, of each tree
+
+
+class Known(NamedTuple):
+    """The evidence of the candidates of a set, by a split model."""
+
+    each: Collected
+    evidence: dict[str, np.ndarray]  # (c,) by name
+    logits: list[np.ndarray]  # (s,) of each tree: log odds that splits are real
+
+    @classmethod
+    def by(cls, split: Logistic, each: Collected, columns: list[np.ndarray]) -> Known:
+        """Return what the package makes of a set."""
+        if not len(each.ari):
+            return cls(each, {}, [])
+        logits = [
+            np.clip(split.log_odds(own), -SURE, SURE) if len(own) else np.zeros(0)
+            for own in columns
+        ]
+        return cls(each, scored_evidence(each.grown, each.evidence, logits), logits)
+
+    def table(self, names: tuple[str, ...]) -> np.ndarray:
+        return np.column_stack([self.evidence[name] for name in names])
+
+    def of_several(self, best: int) -> list[float]:
+        """Return the evidence that there is more than one cluster, given the best candidate."""
+        return evidence_of_several(self.each.grown, self.evidence, self.logits, best)
+
+
+class Score(NamedTuple):
+    """Weights of evidence by name."""
+
+    names: tuple[str, ...]
+    weights: np.ndarray
+
+    def of(self, known: Known) -> np.ndarray:
+        return known.table(self.names) @ self.weights
+
+
+def set_weights(sets: list[Collected]) -> np.ndarray:
+    """Return how much each set counts: a family of four times as many sets counts twice."""
+    counts = Counter(each.family for each in sets)
+    return np.array(
+        [
+            (GIVEN_WEIGHT if each.family in GIVEN else 1.0) / np.sqrt(counts[each.family])
+            for each in sets
+        ]
+    )
+
+
+# How real a split is.
+
+
+def columns_of(each: Collected) -> list[np.ndarray]:
+    """Return the columns of all splits of a set, by tree."""
+    return [
+        split_columns(each.grown, number, splits) if len(splits) else np.zeros((0, 0))
+        for number, splits in enumerate(each.evidence.splits)
+    ]
+
+
+def fit_split(sets: list[Collected], columns: Columns, ridge: float = SPLIT_RIDGE) -> Logistic:
+    """Fit how real a split is."""
+    share, whole = SPLIT_NAMES.index("log_share"), SPLIT_NAMES.index("log_whole")
+    rows, targets, weights = [], [], []
+    for each, weight in zip(sets, set_weights(sets), strict=True):
+        splits = each.evidence.splits
+        for own, some, same in zip(columns[each.name], splits, each.same_class, strict=True):
+            if len(some):
+                rows.append(own)
+                targets.append(1 - same)
+                # Splits of many rows into sides of like size matter most.
+                matter = np.exp(some[:, whole]) * np.sqrt(np.minimum(np.exp(some[:, share]), 0.5))
+                weights.append(weight / len(splits) * matter)
+    counts = np.concatenate(weights)
+    # Splits of one set are much alike, so ten count as one.
+    counts *= 0.1 * len(counts) / counts.sum()
+    return logistic(np.concatenate(rows), np.concatenate(targets), counts, ridge)
+
+
+def logistic(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray, ridge: float) -> Logistic:
+    """Fit a logistic regression by Newton's method, to targets from 0 to 1."""
+    means, spreads = rows.mean(axis=0), rows.std(axis=0)
+    spreads[spreads < 1e-9] = 1
+    scaled = np.column_stack([np.ones(len(rows)), (rows - means) / spreads])
+    found = np.zeros(scaled.shape[1])
+    penalty = np.full(len(found), ridge)
+    penalty[0] = 1e-3
+    for _ in range(10):
+        expected = 1 / (1 + np.exp(-np.clip(scaled @ found, -30, 30)))
+        gradient = scaled.T @ (weights * (targets - expected)) - penalty * found
+        curvature = weights * np.maximum(expected * (1 - expected), 1e-3)
+        hessian = (scaled * curvature[:, np.newaxis]).T @ scaled + np.diag(penalty)
+        found = found + np.linalg.solve(hessian, gradient)
+    coefficients = found[1:] / spreads
+    return Logistic(coefficients, float(found[0] - coefficients @ means))
+
+
+def fold_of_sets(sets: list[Collected]) -> dict[str, int]:
+    """Return the fold of each set: a family is in one, but single clusters are in all of them."""
+    families = sorted({each.family for each in sets})
+    order = np.random.RandomState(0).permutation(len(families))
+    fold = dict(zip(families, order % N_FOLDS, strict=True))
+    singles = [each.name for each in sets if each.is_single]
+    dealt = {name: place % N_FOLDS for place, name in enumerate(singles)}
+    return {each.name: int(dealt.get(each.name, fold[each.family])) for each in sets}
+
+
+def fit_splits(sets: list[Collected], columns: Columns) -> list[Logistic]:
+    """Fit a split model without each fold, and at the end one to all sets."""
+    fold = fold_of_sets(sets)
+    rest = [[each for each in sets if fold[each.name] != number] for number in range(N_FOLDS)]
+    return [fit_split(some or sets, columns) for some in (*rest, sets)]
+
+
+def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic]) -> list[Known]:
+    """Return the evidence of each set by the model that was not fitted to its fold.
+
+    The other models are fitted to it: what a model says of sets that it was fitted to is too good.
+    """
+    fold = fold_of_sets(sets)
+    return [Known.by(models[fold[each.name]], each, columns[each.name]) for each in sets]
+
+
+# How good a cut is.
+
+
+def fit_score(
+    known: list[Known], names: tuple[str, ...] = SCORED, ridge: float = SCORE_RIDGE
+) -> Score:
+    """Fit the weights of the score, on sets that have several clusters."""
+    used = [one for one in known if not one.each.is_single and len(one.each.ari)]
+    tables = [one.table(names) for one in used]
+    lengths = np.array([len(table) for table in tables])
+    starts = np.cumsum(lengths) - lengths
+    owner = np.repeat(np.arange(len(used)), lengths)
+    everything = np.concatenate(tables)
+    spreads = everything.std(axis=0) + 1e-9
+    scaled = (everything - everything.mean(axis=0)) / spreads
+    lost = np.concatenate([one.each.ari - one.each.ari.max() for one in used])
+    weights = set_weights([one.each for one in used])
+    weights /= weights.sum()
+
+    def loss(found: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = scaled @ found
+        odds = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
+        odds /= np.add.reduceat(odds, starts)[owner]
+        expected = np.add.reduceat(odds * lost, starts)
+        slope = scaled.T @ (weights[owner] * odds * (lost - expected[owner]))
+        value = -(weights * expected).sum() + ridge * (found * found).mean()
+        return value, -slope + 2 * ridge * found / len(found)
+
+    start = [0.05 if name in RISING else -0.05 if name in FALLING else 0.0 for name in names]
+    found = minimize(
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[_bounds(name) for name in names],
+        options={"maxiter": 400},
+    )
+    return Score(names, found.x / spreads)
+
+
+def _bounds(name: str) -> tuple[float | None, float | None]:
+    return (0, None) if name in RISING else (None, 0) if name in FALLING else (None, None)
+
+
+# Whether there is more than one cluster.
+
+
+def fit_several(known: list[Known], score: Score, ridge: float = SEVERAL_RIDGE) -> Logistic:
+    """Fit whether a set has more than one cluster, given its best candidate.
+
+    A set counts by what there is to lose, the ARI of the candidate; single clusters together count
+    as much as all other sets.
+    """
+    rows, targets, weights = [], [], []
+    for one, weight in zip(known, set_weights([one.each for one in known]), strict=True):
+        if len(one.each.ari):
+            best = int(score.of(one).argmax())
+            rows.append(one.of_several(best))
+            targets.append(0.0 if one.each.is_single else 1.0)
+            weights.append(weight * max(one.each.ari[best], 0.02))
+    is_several, counts = np.array(targets), np.array(weights)
+    singles = is_several == 0
+    counts[singles] = counts[~singles].sum() / max(1, singles.sum())
+    return logistic(np.array(rows), is_several, counts * len(counts) / counts.sum(), ridge)

@@ -1,0 +1,216 @@
+"""Put every number of the rule on its page, docs/automatic.md, from where the numbers are.
+
+    python benchmarks/choice/page.py
+
+Numbers set by hand are read from the code, fitted ones and figures from weights.json.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from pskclust._choice import choose, noise, scoring, split_tree, stability
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/automatic.md"
+WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
+
+# What the evidence is, for a reader.
+MEANINGS = {
+    "path": "1 if the tree follows paths, 0 if it is of average linkage",
+    "log_number": "logarithm of the number of clusters",
+    "evenness": "entropy of the clusters' sizes, divided by its largest value",
+    "smallest": "logarithm of the smallest cluster's size, relative to the mean",
+    "found": "how well halves of the rows find the clusters again, mean over clusters",
+    "found_least": "the same, of the cluster that is found least well",
+    "same_number": "agreement with the cuts of the halves' trees into as many clusters",
+    "crossed": "how well the trees of other psi and of the other kind find the clusters again",
+    "crossed_least": "the same, of the cluster that is found least well",
+    "silhouette": "how much more similar rows are to their own cluster than to the next one",
+    "contact": "share of other clusters in the smallest cells of a cluster's rows",
+    "valley": "how much less dense it is between clusters than in them, as a logarithm",
+    "weakest_split": "how well the least stable split that is made is found again",
+    "best_left": "how well the most stable split that is not made is found again",
+    "splits_mean": "mean log odds of the splits that are made",
+    "splits_least": "least log odds of a split that is made",
+    "splits_left": "largest log odds of a split that is not made",
+    "splits_against": "sum of the negative log odds of splits that are made, by share of rows",
+    "splits_missed": "sum of the positive log odds of splits that are not made, by share of rows",
+    "splits_last": "log odds of the last split that is made",
+    "splits_next": "log odds of the next split",
+    "largest_split": "largest log odds of any split, mean over trees",
+    "log_rows": "logarithm of the number of rows, less 6.5",
+    "log_dimension": "logarithm of the intrinsic dimension, less 1",
+    "log_dimension_squared": "its square",
+}
+
+
+def by_hand_table() -> str:
+    """Return the numbers that were set by hand, each with its reason."""
+    psis = ", ".join(map(str, stability.PSIS))
+    rows = [
+        (
+            f"{choose.MAX_ROWS:,} rows",
+            "largest sample that the choice is made on",
+            "trees need the similarity of all pairs; twice as many rows cost four times as much",
+        ),
+        (
+            f"psi {psis}",
+            "numbers of cells, each four times the one before",
+            "from eight regions of all data to cells of a few rows; cells hold two rows or more",
+        ),
+        (
+            str(stability.N_HALVES),
+            "halves of the rows that trees are grown from again",
+            "two divisions of the rows into halves; more cost time and change little",
+        ),
+        (
+            f"{stability.MIN_ROWS} rows, and one in {stability.MAX_ROWS_SHARE}",
+            "smallest cluster of the sample",
+            "fewer rows are found again by chance",
+        ),
+        (
+            str(split_tree.N_NEAR),
+            "rows that a path needs around it",
+            "a bridge of single rows between two clusters is no path",
+        ),
+        (
+            f"{_share_kept():.0%}",
+            "of single clusters are left whole",
+            "sets the balance between one cluster and several; fit.py finds the log odds for it",
+        ),
+    ]
+    lines = ["| number | what it is | why |", "|---|---|---|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
+
+
+def _share_kept() -> float:
+    text = (Path(__file__).parent / "fit.py").read_text()
+    return float(re.search(r"SHARE_OF_SINGLES_KEPT = ([\d.]+)", text)[1])
+
+
+def cost_table() -> str:
+    """Return the numbers that bound time, and those that definitions need."""
+    numbers = stability.NUMBERS
+    rows = [
+        (f"2 to {split_tree.MAX_LEAVES} clusters", "are looked at: all up to 16, then every tenth"),
+        (f"{choose.N_BEST} candidates", "are compared with each other at the end"),
+        (f"{choose.MIN_ROWS_TO_DIVIDE} rows", "fewer are one cluster"),
+        ("500 rows", "of the sample, evenly spaced, tell similarity and contact of clusters"),
+        (f"{stability.ROWS_PER_FINE_CELL} rows a cell", "in the cells for contact and density"),
+        (f"{scoring.SURE:g}", "log odds of a split count up to this"),
+    ]
+    assert numbers[-1] == split_tree.MAX_LEAVES
+    lines = ["| number | what it is |", "|---|---|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
+
+
+def noise_table() -> str:
+    """Return the numbers that tell noise; nothing of them is fitted."""
+    rows = [
+        (f"{noise.N_NEAR} rows", "nearest ones, whose mean distance tells how dense it is"),
+        (
+            f"{noise.EMPTIEST:.0%}",
+            "of the box of the data: background fills its emptiest tenth, too",
+        ),
+        (f"{noise.MAX_SHARE:.0%}", "a larger share of rows is the data, not its background"),
+        (f"{noise._FAR:g} times", "as far from other rows as rows are from the middle: an outlier"),
+        (f"{noise._WIDER:g} times", "the width of the box beyond its sides, all is noise"),
+    ]
+    lines = ["| number | what it is |", "|---|---|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
+
+
+def score_table(weights: dict[str, Any]) -> str:
+    """Return the fitted numbers of the score, and of one cluster or several."""
+    lines = ["| evidence | weight | what it is |", "|---|---|---|"]
+    fitted = weights["score"]["weights"]
+    for name, weight in sorted(fitted.items(), key=lambda item: -abs(item[1])):
+        lines.append(f"| {name} | {weight:+.3f} | {MEANINGS[name]} |")
+    lines.append(f"| temperature | {weights['score']['temperature']:g} | odds = exp(score / it) |")
+    return "\n".join(lines) + "\n"
+
+
+def several_table(weights: dict[str, Any]) -> str:
+    lines = ["| evidence | weight | what it is |", "|---|---|---|"]
+    for name, weight in weights["several"]["weights"].items():
+        lines.append(f"| {name} | {weight:+.3f} | {MEANINGS[name]} |")
+    lines.append(f"| constant | {weights['several']['constant']:+.3f} | |")
+    return "\n".join(lines) + "\n"
+
+
+def split_table(weights: dict[str, Any]) -> str:
+    """Return the fitted numbers of splits, four to a line."""
+    fitted = {"constant": weights["split"]["constant"], **weights["split"]["weights"]}
+    cells = [f"{name} | {weight:+.3f}" for name, weight in fitted.items()]
+    cells += [" | "] * (-len(cells) % 3)
+    lines = ["| column | weight " * 3 + "|", "|---" * 6 + "|"]
+    lines += [f"| {' | '.join(cells[i : i + 3])} |" for i in range(0, len(cells), 3)]
+    return "\n".join(lines) + "\n"
+
+
+def left_out_table(weights: dict[str, Any]) -> str:
+    """Return the figures of families that were left out."""
+    found, always = weights["left_out"], weights["left_out_without_one"]
+    lines = [
+        '| family left out | sets | ARI | without "one cluster" | best candidate '
+        "| number off by more than 2x |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows = {
+        **{name: (each, always["families"][name]) for name, each in found["families"].items()},
+        "mean of sets": (found["mean_of_sets"], always["mean_of_sets"]),
+    }
+    for name, (each, other) in rows.items():
+        lines.append(
+            f"| {name} | {each['sets']} | {each['ari']:.3f} | {other['ari']:.3f} | "
+            f"{each['best_candidate']:.3f} | {each['wrong_number']:.0%} |"
+        )
+    lines.append(
+        f"| mean of families | | {found['mean_of_families']:.3f} | "
+        f"{always['mean_of_families']:.3f} | | |"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def fitted_to(weights: dict[str, Any]) -> str:
+    """Return what the numbers were fitted to, as a sentence."""
+    sets = weights["sets"]
+    kept = weights["left_out"]["single_clusters_kept"]
+    return (
+        f"Fitted on {weights['date']} to {sets['given']} sets of the two collections and "
+        f"{sets['generated']} generated ones, in {len(sets['families'])} families. "
+        f"Of single clusters that were left out, {kept:.0%} stay whole.\n"
+    )
+
+
+def tables() -> dict[tuple[str, str], str]:
+    """Return the file and the name of each place, and the table that stands there."""
+    weights = json.loads(WEIGHTS.read_text())
+    page = str(PAGE.relative_to(ROOT))
+    return {
+        (page, "fitted to"): fitted_to(weights),
+        (page, "numbers by hand"): by_hand_table(),
+        (page, "numbers for cost"): cost_table(),
+        (page, "numbers of noise"): noise_table(),
+        (page, "numbers of the score"): score_table(weights),
+        (page, "numbers of one or several"): several_table(weights),
+        (page, "numbers of splits"): split_table(weights),
+        (page, "families left out"): left_out_table(weights),
+    }
+
+
+def main() -> None:
+    text = PAGE.read_text()
+    for (_, name), table in tables().items():
+        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        before, rest = text.split(start)
+        text = before + start + table + end + rest.split(end, 1)[1]
+    PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

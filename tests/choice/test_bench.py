@@ -1,0 +1,124 @@
+"""The bench that the rule's numbers come from: collecting and fitting, on three small sets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from pskclust._choice.scoring import SEVERAL_NAMES, SPLIT_COLUMNS, Weights
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks/choice"))
+
+import collect
+import fit
+import fitting
+import generators
+import sets
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What is collected of sets of two families and of a single cluster."""
+    path = tmp_path_factory.mktemp("choice")
+    for name, k in (("fcps_three", 3), ("sipu_four", 4), ("other_one", 1)):
+        X, y = make_blobs(40 * k + 60, centers=k, cluster_std=0.4, random_state=k)
+        np.savez(path / f"data_{name}.npz", X=X, y=y + 1)
+        each = sets.LabelledSet(name, path / f"data_{name}.npz")
+        collect.save(collect.collect(each), path)
+        (path / f"data_{name}.npz").unlink()
+    return path
+
+
+@pytest.fixture(scope="module")
+def written(folder):
+    """The weights that are fitted to these sets."""
+    arguments = ["fit.py", "--folder", folder, "--weights", folder / "weights.json"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [*map(str, arguments), "--left-out", str(folder / "out.json")])
+        fit.main()
+    return json.loads((folder / "weights.json").read_text())
+
+
+def test_what_is_collected_is_read_again(folder):
+    for each in collect.load_all(folder):
+        assert len(each.ari) == len(each.evidence.candidates) == len(each.evidence.cuts)
+        assert all(share.max(initial=0) <= 1 for share in each.same_class)
+        labels = [each.labels(number) for number in range(len(each.ari))]
+        assert [some.max() + 1 for some in labels] == each.n_clusters.tolist()
+        assert each.ari_of_one == each.is_single
+
+
+def test_the_ari_of_a_candidate_is_that_of_its_labels(folder):
+    each = collect.load(folder / "fcps_three.npz")
+    _, y = make_blobs(180, centers=3, cluster_std=0.4, random_state=3)
+    if each.grown.n_rows < 180:
+        pytest.skip("rows are noise")
+    for number in range(0, len(each.ari), 7):
+        expected = adjusted_rand_score(y, each.labels(number))
+        assert each.ari[number] == pytest.approx(expected)
+
+
+def test_weights_are_written_as_the_package_reads_them(written):
+    weights = Weights.of(written)
+    assert len(weights.split.coefficients) == len(SPLIT_COLUMNS)
+    assert len(weights.several.coefficients) == len(SEVERAL_NAMES)
+    assert np.isfinite(weights.split.coefficients).all()
+    assert weights.temperature > 0
+    assert written["sets"] == {
+        **{"given": 3, "generated": 0},
+        "families": ["fcps", "other", "sipu"],
+    }
+    assert set(written["left_out"]["families"]) == {"fcps", "sipu", "other"}
+
+
+def test_the_numbers_of_each_family_left_out_are_kept(folder, written):
+    without = json.loads((folder / "out.json").read_text())
+    assert set(without) == {"fcps", "sipu", "other"}
+    for content in without.values():
+        Weights.of(content)
+
+
+def test_the_score_prefers_the_better_candidate(folder, written):
+    weights = Weights.of(written)
+    score = fit.Score(weights.names, weights.weights)
+    for name in ("fcps_three", "sipu_four"):
+        each = collect.load(folder / f"{name}.npz")
+        known = fit.Known.by(weights.split, each, fit.columns_of(each))
+        assert each.ari[score.of(known).argmax()] == each.ari.max() == 1
+
+
+def test_signs_of_weights_are_those_of_the_evidence(written):
+    for name, weight in written["score"]["weights"].items():
+        assert not (weight < 0 and name in fitting.RISING)
+        assert not (weight > 0 and name in fitting.FALLING)
+
+
+@pytest.mark.parametrize("family", sorted(set(generators.FAMILIES) - set(generators.missing())))
+def test_generated_sets_are_the_same_each_time(family):
+    points, classes = generators.draw(family, 1)
+    again, same = generators.draw(family, 1)
+    assert_array_equal(points, again)
+    assert_array_equal(classes, same)
+    assert np.isfinite(points).all()
+    assert len(points) == len(classes)
+    assert classes.min() >= 0
+    assert (classes.max() == 1) == (family == "one")
+
+
+def test_families_are_sources():
+    names = {
+        "fcps_atom": "fcps",
+        "gen_repliclust_004": "repliclust",
+        "drawn_repliclust_004": "repliclust",
+        "drawn_one_001": "drawn_one",
+        "ts_trace": "series",
+        "zoo": "tables",
+    }
+    assert {name: sets.family_of(name) for name in names} == names
