@@ -65,7 +65,7 @@ class AutoDisplay:
         options = list(dict.fromkeys([*self.choice.candidates, self.choice.chosen]))
         self.axes_ = grid_of_axes(
             figure,
-            (9, height_of(self.choice)),
+            (9, 2.3 + 0.28 * len(options)),
             n_columns=2,
             sharey=True,
             gridspec_kw={"width_ratios": [2, 3]},
@@ -111,11 +111,6 @@ class AutoDisplay:
             self.figure_.legend(
                 loc="outside lower right", ncols=len(_EVIDENCE), fontsize=8, frameon=False
             )
-
-
-def height_of(choice: AutoChoice) -> float:
-    """Return how high a figure of a choice is to be, in inches."""
-    return 2.0 + 0.28 * (1 + len(choice.candidates))
 
 
 def _percent(share: float) -> str:

@@ -21,7 +21,6 @@ from ..plotting import (
     ProfileDisplay,
     SimilarityDisplay,
 )
-from ..plotting._auto import height_of
 from ..plotting.projection import Projection
 
 CHOICE = "choice"
@@ -60,7 +59,7 @@ def draw_pictures(
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
     if model.auto_ is not None and len(model.auto_.candidates) > 1:
         drawn = _picture(
-            (9, height_of(model.auto_)),
+            (9, 2.3 + 0.28 * len(model.auto_.candidates)),
             lambda figure: AutoDisplay.from_estimator(model, figure=figure),
             _CHOICE_CAPTION,
         )

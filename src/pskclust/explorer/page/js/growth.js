@@ -10,8 +10,10 @@ export class Growth {
     this.playing = false;
     byId("play").addEventListener("click", () => this.toggle());
     byId("step").addEventListener("input", () => {
+      // Pausing puts the slider back to the step that is shown.
+      const step = Number(byId("step").value);
       this.pause();
-      state.set({ step: Number(byId("step").value) });
+      state.set({ step });
     });
     state.on("fit mode", () => this.reset());
     state.on("step", () => this.show());
