@@ -4,9 +4,10 @@
 
 The sets are those of benchmarks/choice/sets.py: DIR/benchmark and DIR/battery, without generated
 ones. PSKC() chooses by numbers that were fitted without the family of the set, which
-benchmarks/choice/fit.py keeps in left_out.json. A method that is not installed is left out, and one
-that takes too long for a set is stopped. Results go to benchmarks/quality.json as they come, so
-that a run which was stopped goes on; docs/quality.md is written at the end.
+benchmarks/choice/fit.py keeps in left_out.json. A method that is not installed, or not compiled in
+five minutes, is left out, and one that takes too long for a set is stopped. Results go to
+benchmarks/quality.json as they come, so that a run which was stopped goes on; docs/quality.md is
+written at the end.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any
 import numpy as np
 from quality_methods import METHODS, SEEDED, Task
 from quality_page import page
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from pskclust._utils.files import replacing
@@ -37,6 +39,7 @@ from sets import given_sets
 ROOT = Path(__file__).parents[1]
 SEEDS = (0, 1)
 SECONDS_ALLOWED = 60
+SECONDS_TO_COMPILE = 300
 
 
 def main() -> None:
@@ -44,31 +47,40 @@ def main() -> None:
     results = json.loads(arguments.results.read_text()) if arguments.results.exists() else {}
     sets = [each for each in given_sets(arguments.data) if len(each.points) <= arguments.rows]
     for method in arguments.only:
+        if not warmed_up(method):
+            print(f"{method} is left out", flush=True)
+            continue
         for each in sets:
             task = Task(each.points, each.references, each.family)
             known = results.setdefault(each.name, {})
             known |= {"family": each.family, "n": len(task.points), "ks": task.numbers}
             if method not in known:
-                answer = measured(method, task)
-                if answer is None:
-                    print(f"{method} is not installed", flush=True)
-                    break
-                known[method] = answer
+                known[method] = answer = measured(method, task)
                 print(f"{method:26s} {each.name:30s} {answer}", flush=True)
                 _write(arguments.results, json.dumps(results, indent=1).encode())
     _write(arguments.page, page(results).encode())
 
 
-def measured(method: str, task: Task) -> dict[str, Any] | None:
-    """Return how good a method is, or why it found nothing; None if it is not installed."""
+def warmed_up(method: str) -> bool:
+    """Run a method on a few rows, so that it is compiled; return whether it can be used."""
+    X, y = make_blobs(200, n_features=4, random_state=0)
+    try:
+        with warnings.catch_warnings(), stopped_after(SECONDS_TO_COMPILE):
+            warnings.simplefilter("ignore")
+            METHODS[method](Task(X, [y + 1], "tables"), 0)
+    except (ImportError, TimeoutError):
+        return False
+    return True
+
+
+def measured(method: str, task: Task) -> dict[str, Any]:
+    """Return how good a method is, or why it found nothing."""
     started = time.process_time()
     try:
         with warnings.catch_warnings(), stopped_after(SECONDS_ALLOWED):
             warnings.simplefilter("ignore")
             seeds = SEEDS if method in SEEDED else SEEDS[:1]
             found = [np.asarray(METHODS[method](task, seed)) for seed in seeds]
-    except ImportError:
-        return None
     except TimeoutError:
         return {"failure": f"stopped after {SECONDS_ALLOWED} s"}
     except Exception as error:

@@ -142,7 +142,6 @@ METHODS: dict[str, Method] = {
     "PSKC()": default,
     "HDBSCAN()": hdbscan,
     "PLSCAN()": plscan,
-    "EVoC()": evoc,
     "15 neighbours + Leiden": leiden,
     "FINCH, best level": finch_best,
     "HDBSCAN, best of 10": hdbscan_best,
@@ -151,6 +150,7 @@ METHODS: dict[str, Method] = {
     "GaussianMixture, k given": with_k_given(
         lambda k, seed: GaussianMixture(k, n_init=3, random_state=seed)
     ),
+    "EVoC()": evoc,
 }
 # Those that are run with two seeds.
 SEEDED = ("PSKC()",)
