@@ -44,7 +44,7 @@ WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
 # The numbers that were fitted without each family, for benchmarks/quality.py.
 LEFT_OUT = Path(__file__).parent / "left_out.json"
 # Set by hand: of ten single clusters nine should stay whole.
-SHARE_OF_SINGLES_KEPT = 0.9
+SHARE_OF_SINGLES_KEPT = 0.7
 # Odds of candidates are exp(score / temperature); chosen by figures of families left out.
 TEMPERATURE = 2.0
 _DIGITS = 6

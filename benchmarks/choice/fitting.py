@@ -72,7 +72,7 @@ FALLING = {
 # How much fits are held back from large weights; chosen by figures of families left out.
 SPLIT_RIDGE = 30.0
 SCORE_RIDGE = 3e-4
-SEVERAL_RIDGE = 3.0
+SEVERAL_RIDGE = 10.0
 # Sets that others have made count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
@@ -103,7 +103,7 @@ class Known(NamedTuple):
 
     def of_several(self, best: int) -> list[float]:
         """Return the evidence that there is more than one cluster, given the best candidate."""
-        return evidence_of_several(self.each.grown, self.evidence, self.logits, best)
+        return evidence_of_several(self.each.grown, self.each.evidence, self.evidence, best)
 
 
 class Score(NamedTuple):

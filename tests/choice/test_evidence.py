@@ -261,7 +261,7 @@ def test_cells_hold_two_rows_and_clusters_three(n_rows):
 
 def test_a_score_is_a_sum_of_weighted_evidence(grown, evidence):
     weights = fitted_weights()
-    logits = split_logits(grown, evidence.splits, weights.split, weights.split_constant)
+    logits = split_logits(grown, evidence.splits, weights.split)
     named = scored_evidence(grown, evidence, logits)
     total = scores(named, weights)
     for candidate in range(len(evidence.candidates)):
@@ -275,7 +275,7 @@ def test_a_score_is_a_sum_of_weighted_evidence(grown, evidence):
 
 def test_what_splits_say_of_a_cut_is_that_of_loops(grown, evidence):
     weights = fitted_weights()
-    logits = split_logits(grown, evidence.splits, weights.split, weights.split_constant)
+    logits = split_logits(grown, evidence.splits, weights.split)
     named = scored_evidence(grown, evidence, logits)
     for place, (tree, n_clusters) in enumerate(evidence.candidates):
         own, shares = logits[tree], np.exp(evidence.splits[tree][:, 8])
@@ -297,17 +297,17 @@ def test_several_clusters_are_more_likely_where_they_are_apart(apart):
     weights = fitted_weights()
     odds = []
     for some in (apart[0], grow_trees(RNG(0).randn(N_ROWS, 2), [8, PSI], N_PARTITIONS, RNG(0))):
-        evidence = gather_evidence(some)
-        logits = split_logits(some, evidence.splits, weights.split, weights.split_constant)
-        best = int(scores(scored_evidence(some, evidence, logits), weights).argmax())
-        odds.append(log_odds_of_several(some, evidence, logits, best, weights))
-    assert odds[0] > weights.threshold
+        found = gather_evidence(some)
+        named = scored_evidence(some, found, split_logits(some, found.splits, weights.split))
+        best = int(scores(named, weights).argmax())
+        odds.append(log_odds_of_several(some, found, named, best, weights))
+    assert odds[0] > 0
     assert odds[0] > odds[1]
 
 
 def test_a_split_that_is_real_is_more_likely_than_one_of_chance(apart):
     grown, _ = apart
     evidence, weights = gather_evidence(grown), fitted_weights()
-    logits = split_logits(grown, evidence.splits, weights.split, weights.split_constant)
+    logits = split_logits(grown, evidence.splits, weights.split)
     for own in logits:
         assert own[:2].min() > own[2:].max()

@@ -59,10 +59,7 @@ def test_without_a_seed_no_call_is_said_to_repeat_the_fit(random_state, blobs):
 def test_chosen_values_are_those_that_were_left_open(blobs):
     model = PSKC(random_state=0).fit(blobs)
     assert given_parameters(model) == {"random_state": 0}
-    assert chosen_values(model) == {
-        "n_clusters": model.n_clusters_,
-        "psi": model.psi_,
-    }
+    assert chosen_values(model) == {"n_clusters": model.n_clusters_}
     words = choice_words(model)
     assert words.startswith(f"{model.n_clusters_} clusters, psi {model.psi_}; ")
     assert model.auto_.reason in words

@@ -190,7 +190,7 @@ def _best_of_many(
     tree = grown.trees[found.candidates[best[winner]].tree].tree
     several = np.inf
     if n_clusters is None:
-        several = log_odds_of_several(grown, evidence, logits, int(best[winner]), weights)
+        several = log_odds_of_several(grown, found, evidence, int(best[winner]), weights)
     share_of_one = 1 / (1 + math.exp(several))
     options = [
         _option(grown, found.candidates[number], evidence, number, score[number], share)

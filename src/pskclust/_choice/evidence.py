@@ -68,7 +68,7 @@ CUT_NAMES = (
     "best_left_crossed",
 )
 _LEAST = 1e-9
-_NO_VALLEY, _DEEPEST = -3.0, 6.0
+_NO_VALLEY, DEEPEST = -3.0, 6.0
 _WEAK_SILHOUETTE, _NO_SILHOUETTE = 0.2, 0.1
 
 
@@ -175,8 +175,8 @@ def _split_valleys(
     gaps = grown.log_gaps[grown.rows, np.newaxis]
     border = shares * (1 - shares) * (in_large | in_small)
     cores = np.maximum(_mean(gaps, (1 - shares) * in_large), _mean(gaps, (1 - shares) * in_small))
-    depths = np.clip(grown.dimension * (_mean(gaps, border) - cores), _NO_VALLEY, _DEEPEST)
-    return np.where(border.sum(axis=0) > 1e-6, depths, _DEEPEST)
+    depths = np.clip(grown.dimension * (_mean(gaps, border) - cores), _NO_VALLEY, DEEPEST)
+    return np.where(border.sum(axis=0) > 1e-6, depths, DEEPEST)
 
 
 def _mean(values: NDArray[Any], weights: NDArray[Any]) -> Floats:
@@ -279,7 +279,7 @@ def _between_clusters(
     cores = total(gaps * (1 - contact)) / np.maximum(total(1 - contact), _LEAST)
     borders = total(border)
     depths = grown.dimension * (total(gaps * border) / np.maximum(borders, _LEAST) - cores)
-    valleys = np.where(borders > 1e-6, np.clip(depths, _NO_VALLEY, _DEEPEST), _DEEPEST)
+    valleys = np.where(borders > 1e-6, np.clip(depths, _NO_VALLEY, DEEPEST), DEEPEST)
     return [
         ratios.mean(),
         ratios.max(),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .evidence import CUT_NAMES, SPLIT_NAMES, Evidence, Floats
+from .evidence import CUT_NAMES, DEEPEST, SPLIT_NAMES, Evidence, Floats
 from .split_tree import PATH
 from .stability import Grown
 
@@ -33,15 +33,18 @@ SPLIT_SCORES = (
 )
 
 
-# Evidence, given the best cut, that there is more than one cluster.
+# Evidence, given the best cut, that there is more than one cluster, and what it depends on.
 SEVERAL_NAMES = (
-    "found",
+    "best_stability",
     "valley",
+    "found_everywhere",
+    "parted",
     "path",
-    "largest_split",
+    "log_number",
     "log_rows",
     "log_dimension",
     "log_dimension_squared",
+    "log_rows_by_dimension",
 )
 
 
@@ -185,30 +188,50 @@ def _split_scores(
 
 
 def evidence_of_several(
-    grown: Grown, evidence: dict[str, Floats], logits: list[Floats], best: int
+    grown: Grown, found: Evidence, evidence: dict[str, Floats], best: int
 ) -> list[float]:
-    """Return the evidence, given the best candidate, that there is more than one cluster."""
-    log_dimension = math.log(grown.dimension) - 1
+    """Return the evidence, given the best candidate, that there is more than one cluster.
+
+    Of the candidate: the most stable of its splits, and its valley. Of all trees, the mean of the
+    best split of each: found again in halves and in other trees, and parted by a valley besides.
+    """
+    number, n_clusters = found.candidates[best]
+    splits = [dict(zip(SPLIT_NAMES, some.T, strict=True)) for some in found.splits]
+    log_rows, log_dimension = math.log(grown.n_rows) - 6.5, math.log(grown.dimension) - 1
+    everywhere = [some["found_low"] * some["crossed_low"] for some in splits]
+    parted = [
+        own * _parted(grown.n_rows, some) for own, some in zip(everywhere, splits, strict=True)
+    ]
     return [
-        float(evidence["found"][best]),
-        float(evidence["valley"][best]),
+        float(splits[number]["found_low"][: n_clusters - 1].max()),
+        min(float(evidence["valley"][best]), 1.0),
+        float(np.mean([own.max(initial=0.0) for own in everywhere])),
+        float(np.mean([own.max(initial=0.0) for own in parted])),
         float(evidence["path"][best]),
-        float(np.mean([own.max(initial=-SURE) for own in logits])),
-        math.log(grown.n_rows) - 6.5,
+        math.log(n_clusters),
+        log_rows,
         log_dimension,
         log_dimension**2,
+        log_rows * log_dimension,
     ]
+
+
+def _parted(n_rows: int, split: dict[str, Floats]) -> Floats:
+    """Return the valley of splits less its error, 0 to 1; 1 where the sides do not meet."""
+    in_contact = n_rows * split["contact"] * np.exp(split["log_whole"])
+    sure = split["valley"] - 1 / np.sqrt(1 + in_contact)
+    return np.clip(np.where(split["valley"] >= DEEPEST, 1.0, sure), 0, 1)
 
 
 def log_odds_of_several(
     grown: Grown,
+    found: Evidence,
     evidence: dict[str, Floats],
-    logits: list[Floats],
     best: int,
     weights: Weights,
 ) -> float:
     """Return the log odds that there is more than one cluster, given the best candidate."""
-    values = evidence_of_several(grown, evidence, logits, best)
+    values = evidence_of_several(grown, found, evidence, best)
     # Added one after the other: the same on every machine.
     total = weights.several.constant
     for value, weight in zip(values, weights.several.coefficients, strict=True):
