@@ -65,12 +65,12 @@ def by_hand_table() -> str:
         (
             str(stability.N_HALVES),
             "halves of the rows that trees are grown from again",
-            "two divisions of the rows into halves; more cost time and change little",
+            "each row is in two of them; each half costs one more tree of every kind",
         ),
         (
             f"{stability.MIN_ROWS} rows, and one in {stability.MAX_ROWS_SHARE}",
             "smallest cluster of the sample",
-            "fewer rows are found again by chance",
+            "less is hardly told from chance; with one row in 50 small clusters are lost",
         ),
         (
             str(split_tree.N_NEAR),
