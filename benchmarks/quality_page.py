@@ -29,7 +29,8 @@ clusters. A method that fails, or takes more than a minute for a set, has an ARI
 def page(results: dict[str, Any]) -> str:
     """Return the page."""
     methods = _methods(results)
-    lines = [_INTRODUCTION, means_table(results)]
+    largest = max((known["n"] for known in results.values()), default=0)
+    lines = [_INTRODUCTION, means_table(results), f"The largest set has {largest:,} rows.", ""]
     own = [known["PSKC()"] for known in results.values() if "PSKC()" in known]
     agreements = [each["agreement"] for each in own if "agreement" in each]
     if agreements:

@@ -197,6 +197,20 @@ def figures(outcomes: list[Outcome]) -> dict[str, Any]:
     }
 
 
+def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
+    """Return what it costs to leave a share of single clusters whole, by share."""
+    answer = {}
+    for share in (0.0, 0.7, 0.8, 0.85, 0.9, 0.95):
+        threshold = threshold_of(found, share) if share else -np.inf
+        reached = figures(decided(found, threshold))
+        answer[f"{share:.2f}"] = {
+            "mean_of_sets": reached["mean_of_sets"]["ari"],
+            "mean_of_families": reached["mean_of_families"],
+            "wrong_number": reached["mean_of_sets"]["wrong_number"],
+        }
+    return answer
+
+
 def _figures_of(outcomes: list[Outcome]) -> dict[str, Any]:
     return {
         "sets": len(outcomes),
@@ -285,6 +299,10 @@ def main() -> None:
     print(f"{len(sets)} sets. Never one cluster:\n{printed(always)}\n")
     reached = figures(decided(found, threshold))
     print(f"One cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}")
+    balance = trade(found)
+    print("\nsingle clusters left whole: mean of sets, of families")
+    for share, each in balance.items():
+        print(f"{share}: {each['mean_of_sets']:.3f} {each['mean_of_families']:.3f}")
     if arguments.dry:
         return
     families = sorted({each.family for each in sets})
@@ -294,6 +312,7 @@ def main() -> None:
         "sets": {"given": given, "generated": len(sets) - given, "families": families},
         "left_out": reached,
         "left_out_without_one": always,
+        "balance": balance,
     }
     models = cache.models("", sets, columns)
     score, several = fitted(out_of_fold(sets, columns, models), rule)

@@ -65,12 +65,12 @@ def by_hand_table() -> str:
         (
             str(stability.N_HALVES),
             "halves of the rows that trees are grown from again",
-            "two divisions of the rows into halves; more cost time and change little",
+            "each row is in two of them; each half costs one more tree of every kind",
         ),
         (
             f"{stability.MIN_ROWS} rows, and one in {stability.MAX_ROWS_SHARE}",
             "smallest cluster of the sample",
-            "fewer rows are found again by chance",
+            "less is hardly told from chance; with one row in 50 small clusters are lost",
         ),
         (
             str(split_tree.N_NEAR),
@@ -176,6 +176,19 @@ def left_out_table(weights: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def balance_table(weights: dict[str, Any]) -> str:
+    """Return what it costs to leave single clusters whole."""
+    balance = weights["balance"]
+    lines = [
+        "| single clusters left whole | " + " | ".join(f"{float(s):.0%}" for s in balance) + " |",
+        "|---" * (len(balance) + 1) + "|",
+    ]
+    for name, title in (("mean_of_sets", "mean of sets"), ("mean_of_families", "of families")):
+        cells = [f"{each[name]:.3f}" for each in balance.values()]
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def fitted_to(weights: dict[str, Any]) -> str:
     """Return what the numbers were fitted to, as a sentence."""
     sets = weights["sets"]
@@ -200,6 +213,7 @@ def tables() -> dict[tuple[str, str], str]:
         (page, "numbers of one or several"): several_table(weights),
         (page, "numbers of splits"): split_table(weights),
         (page, "families left out"): left_out_table(weights),
+        (page, "balance"): balance_table(weights),
     }
 
 
