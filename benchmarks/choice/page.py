@@ -41,10 +41,13 @@ MEANINGS = {
     "splits_missed": "sum of the positive log odds of splits that are not made, by share of rows",
     "splits_last": "log odds of the last split that is made",
     "splits_next": "log odds of the next split",
-    "largest_split": "largest log odds of any split, mean over trees",
+    "best_stability": "how well halves of the rows find the most stable split of the best cut",
+    "found_everywhere": "best split of a tree: found by halves times by other trees, mean of trees",
+    "parted": "the same, times the depth of the valley between its sides, 0 to 1",
     "log_rows": "logarithm of the number of rows, less 6.5",
     "log_dimension": "logarithm of the intrinsic dimension, less 1",
     "log_dimension_squared": "its square",
+    "log_rows_by_dimension": "the product of the two logarithms",
 }
 
 
