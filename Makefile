@@ -76,7 +76,7 @@ choice: $(VENV)/.choice
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps repliclust
 	$(VENV)/bin/python benchmarks/choice/collect.py $(if $(DATA),--data $(DATA))
 	$(VENV)/bin/python benchmarks/choice/fit.py
-	$(VENV)/bin/python benchmarks/choice/page.py
+	$(VENV)/bin/python benchmarks/choice/rule_page.py
 
 choice-check: $(VENV)/.choice
 	$(VENV)/bin/python benchmarks/choice/check.py $(if $(DATA),--data $(DATA))

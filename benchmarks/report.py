@@ -18,7 +18,7 @@ from quality_page import means_table
 
 sys.path.append(str(Path(__file__).parent / "choice"))
 
-import page
+import rule_page
 
 ROOT = Path(__file__).parents[1]
 # Colour-blind safe, ours first.
@@ -191,7 +191,7 @@ def tables() -> dict[tuple[str, str], str]:
         for name in ("results", "cluster", "out_of_core", "quality")
     }
     return {
-        **page.tables(),
+        **rule_page.tables(),
         ("README.md", "quality table"): means_table(measured["quality"]),
         ("README.md", "benchmark table"): summary_table(measured["results"]),
         ("docs/dask.md", "cluster table"): cluster_table(measured["cluster"]),

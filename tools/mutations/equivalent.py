@@ -60,10 +60,12 @@ EQUIVALENT = {
             "(np.int32(bounds[place] > above) | np.int32(bounds[place] <= upto))": _LOOKED_AT,
         },
     },
-    "_kernels/neighbour_blocks": {
+    "_kernels/neighbour_growth": {
         "best_place, best_score = np.int64(-1), np.int64(-1)": {
             "1 -> (2)": "no row has a score below 0, and the place of none is asked for",
         },
+    },
+    "_kernels/neighbour_labels": {
         "for place in range(min(BLOCK, n_rows - block * BLOCK)):": {
             "block * BLOCK -> (block / BLOCK)": "a short block is filled up with copies of a row",
         },

@@ -60,6 +60,8 @@ TESTS = {
     "_kernels/screening": [PARTITION],
     "_kernels/compiled": [PARTITION, COMPILED],
     "_kernels/neighbour_blocks": ["kernels/test_neighbour_blocks.py"],
+    "_kernels/neighbour_growth": ["kernels/test_neighbour_blocks.py"],
+    "_kernels/neighbour_labels": ["kernels/test_neighbour_blocks.py"],
     "_kernels/neighbour_encoding": ["kernels/test_neighbour_blocks.py"],
     "_choice/similarity": ["choice/test_similarity.py", EVIDENCE],
     "_choice/split_tree": ["choice/test_split_tree.py", EVIDENCE],
@@ -70,6 +72,8 @@ TESTS = {
 COMPILED_MODULES = {
     "_kernels/compiled",
     "_kernels/neighbour_blocks",
+    "_kernels/neighbour_growth",
+    "_kernels/neighbour_labels",
     "_kernels/neighbour_encoding",
 }
 UNCOMPILED_TESTS = ["kernels/test_compiled.py"]

@@ -25,6 +25,8 @@ N_NEAR = 8
 _ROWS_PER_FEW = 40
 # Background is looked for in the emptiest tenth of the box, and in all larger parts of it.
 EMPTIEST = 0.1
+# Fewer rows show no background: the tails of a cluster would pass for one.
+MIN_ROWS_FOR_BACKGROUND = 300
 # It shows itself there by at least 3 rows, as the smallest cluster does.
 MIN_SEEN = 3
 # Rows that fill the box with more than this share are the data, not its background.
@@ -114,7 +116,8 @@ def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
     in_box = search.distances(box[:_N_PROBES], itself=False).mean(axis=1)
     threshold = np.inf
     # Otherwise the box has an empty part, and there is no background.
-    if distances.max() >= np.quantile(in_box, 1 - EMPTIEST / 2):
+    is_possible = n_rows >= MIN_ROWS_FOR_BACKGROUND
+    if is_possible and distances.max() >= np.quantile(in_box, 1 - EMPTIEST / 2):
         others = search.distances(box[_N_PROBES:], itself=False)
         in_box = np.append(in_box, others.mean(axis=1))
         threshold = _background(kept, distances, box, in_box)

@@ -1,6 +1,6 @@
 """Put every number of the rule on its page, docs/automatic.md, from where the numbers are.
 
-    python benchmarks/choice/page.py
+    python benchmarks/choice/rule_page.py
 
 Numbers set by hand are read from the code, fitted ones and figures from weights.json.
 """
@@ -119,6 +119,11 @@ def noise_table() -> str:
             f"{noise.EMPTIEST:.0%}",
             "of the box of the data: background fills its emptiest tenth, too",
         ),
+        (
+            f"{noise.MIN_ROWS_FOR_BACKGROUND} rows",
+            "fewer show no background: tails would pass for one",
+        ),
+        (f"{noise.MIN_SEEN} rows", "at least show a background there, as the smallest cluster has"),
         (f"{noise.MAX_SHARE:.0%}", "a larger share of rows is the data, not its background"),
         (f"{noise._FAR:g} times", "as far from other rows as rows are from the middle: an outlier"),
         (f"{noise._WIDER:g} times", "the width of the box beyond its sides, all is noise"),
