@@ -645,7 +645,7 @@ def test_what_is_not_for_clusters_is_refused(client, scattered, tmp_path):
         PSKC().fit(X[:1])
     with pytest.raises(ValueError, match="timeout=-1 is not allowed"):
         PSKC(timeout=-1).fit(X)
-    with pytest.raises(ValueError, match="psi=600 is more than the 420 rows"):
+    with pytest.raises(ValueError, match=r"psi=600 is more than the \d+ rows that the choice"):
         PSKC(psi=600).fit(X)
 
 
