@@ -10,9 +10,10 @@ os.environ["SCIPY_ARRAY_API"] = "1"
 import hypothesis
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
 
 pytest.register_assert_rewrite("tests.helpers")
+
+from tests.helpers.shapes import three_blobs  # noqa: E402
 
 # The same examples every time, so that a failure is a failure of the change at hand; look for
 # new ones with HYPOTHESIS_PROFILE=explore. `make test-fast` uses "fast".
@@ -41,8 +42,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def blobs():
     """Three well-separated blobs, 300 rows."""
-    X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
-    return X
+    return three_blobs()
 
 
 @pytest.fixture
@@ -63,3 +63,14 @@ def shell(tmp_path):
     from tests.helpers.cli import Shell
 
     return Shell(tmp_path)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave the pictures of reports empty: drawing takes longest, and captions stay."""
+    from pskclust.report import _pictures
+
+    def picture(size, draw, caption):
+        return _pictures.EmbeddedPicture("data:image/png;base64,", caption)
+
+    monkeypatch.setattr(_pictures, "_picture", picture)

@@ -490,6 +490,7 @@ def test_debug_shows_where(command, tmp_path):
     assert answer.err.endswith("Error: there is no file no.csv.\n")
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_had_enough(tmp_path, model):
     pd.DataFrame(np.zeros((200_000, 2)), columns=["x", "y"]).to_parquet(tmp_path / "many.parquet")
     process = start("predict", "model.npz", "many.parquet", folder=tmp_path)

@@ -395,6 +395,7 @@ def test_bars_are_shown_on_a_terminal(command, table, monkeypatch):
         assert stage in terminal.getvalue()
 
 
+@pytest.mark.slow
 def test_the_module_runs_as_the_command_does(tmp_path):
     process = start("demo", "--rows", "2000", folder=tmp_path)
     out, err = process.communicate(timeout=120)
@@ -402,7 +403,9 @@ def test_the_module_runs_as_the_command_does(tmp_path):
     assert "pskclust fit demo.csv" in out
 
 
-@pytest.mark.parametrize("package", ["click", "rich", "pyarrow"])
+@pytest.mark.parametrize(
+    "package", ["click", pytest.param("rich", marks=pytest.mark.slow), "pyarrow"]
+)
 def test_a_missing_extra_is_named(package, tmp_path, command, table):
     blocker = f"import sys; sys.modules[{package!r}] = None\n"
     arguments = f"sys.argv[1:] = ['fit', {table!r}, '--columns', 'x,y']\n"

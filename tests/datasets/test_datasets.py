@@ -114,8 +114,8 @@ def strokes():
 
 
 def test_deformed_digits_do_not_depend_on_chunks_or_on_how_many_are_made(strokes):
-    X, y = make_mnist8m_like(1000, random_state=0, source=strokes)
-    for n_samples, chunk_size in ((1000, 1000), (700, 300), (257, 1)):
+    X, y = make_mnist8m_like(600, random_state=0, source=strokes)
+    for n_samples, chunk_size in ((600, 600), (500, 200), (257, 1)):
         chunks = list(
             iter_mnist8m_like(n_samples, random_state=0, source=strokes, chunk_size=chunk_size)
         )

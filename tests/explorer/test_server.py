@@ -162,6 +162,7 @@ class TestChosen:
         opened = Client(server.url).post("/api/session", {})
         assert opened["grown"] == {"psi": 64, "tau": 0.01}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("options", [(), ("--n-clusters", "3", "--noise", "nearest")])
     def test_code_and_command_give_chosen_labels(self, options, tmp_path, monkeypatch, capsys):
         table = pyarrow.table([pyarrow.array(column) for column in blobs().T], names=["x", "y"])
@@ -413,6 +414,7 @@ class TestTakingAway:
         pyarrow.csv.write_csv(pyarrow.table(names, names=list(self.NASTY)), path)
         return path
 
+    @pytest.mark.slow
     def test_code_and_command_give_the_labels_of_a_table(
         self, csv_file, tmp_path, monkeypatch, capsys
     ):
@@ -514,6 +516,7 @@ class TestTakingAway:
         assert "refine=False, random_state=0)" in python_code(fitter, off)
         assert " --no-refine " in command_line(fitter, off)
 
+    @pytest.mark.usefixtures("undrawn")
     def test_the_report_is_a_page_about_the_fit(self, client):
         fit = client.go()["id"]
         report = client.export(fit, "report")
@@ -538,6 +541,7 @@ class TestTakingAway:
 
 
 class TestStarting:
+    @pytest.mark.slow
     def test_the_example_of_the_help_serves_until_it_is_interrupted(self, tmp_path):
         assert run(["demo", str(tmp_path / "demo.csv"), "--rows", "2000"]) == 0
         example = cli.commands["explore"].epilog.split("pskclust ")[1].split()

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.datasets import make_circles, make_moons
+from sklearn.datasets import make_blobs, make_circles, make_moons
+
+
+def three_blobs():
+    """Return the rows of three well-separated blobs, 300 of them."""
+    X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    return X
 
 
 def far_blobs(n_clusters, n_columns=2, n_each=40, seed=0):

@@ -50,6 +50,7 @@ def test_a_loaded_model_is_the_saved_one(parameters, scattered, tmp_path):
     assert_array_equal(loaded.similarity(new), model.similarity(new))
 
 
+@pytest.mark.slow
 def test_a_fresh_process_predicts_the_same(saved, scattered, tmp_path):
     np.save(tmp_path / "X.npy", scattered)
     code = (

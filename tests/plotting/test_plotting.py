@@ -246,6 +246,7 @@ def test_colours_repeat_only_after_many_and_noise_is_last():
     assert_array_equal(cluster_colours(3)[-1], cluster_colours(0)[0])
 
 
+@pytest.mark.slow
 def test_without_matplotlib_the_way_to_get_it_is_named():
     code = (
         "import sys; sys.modules['matplotlib'] = None; sys.modules['matplotlib.pyplot'] = None\n"

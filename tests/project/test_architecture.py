@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
@@ -70,10 +71,16 @@ def modules():
 MODULES = modules()
 
 
+@functools.cache
+def nodes(path):
+    """Return all nodes of the syntax tree of a file."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
 def imports(path):
     """Yield (module, name) for each name that a file imports from this package."""
     folder = path.relative_to(PACKAGE).parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if not isinstance(node, ast.ImportFrom):
             continue
         module = node.module or ""
@@ -103,7 +110,7 @@ def is_private(name):
 
 
 def functions(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -228,7 +235,7 @@ def test_kernels_know_arrays_only():
 
 def test_no_test_module_imports_another():
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = [getattr(node, "module", None) or "", *(one.name for one in node.names)]
                 assert ".test_" not in ".".join(["", *names]), (

@@ -135,6 +135,7 @@ def fit_and_die(rows, folders, seconds):
     PSKC(**PARAMETERS, **folders).fit(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timers")
 def test_a_fit_that_is_killed_at_any_moment_goes_on_with_the_same_labels(
     many_blobs, tmp_path, monkeypatch

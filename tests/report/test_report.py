@@ -15,6 +15,7 @@ from pskclust._provenance import choice_words
 from pskclust.report import write_report
 from pskclust.report._page import number
 from pskclust.report._summary import Summary
+from tests.helpers.shapes import three_blobs
 
 pytest.importorskip("matplotlib")
 
@@ -51,9 +52,10 @@ def report(folder, model, X, **options):
     return Page((folder / "report.html").read_text("utf-8"))
 
 
-@pytest.fixture
-def model(blobs):
-    return PSKC(random_state=0).fit(blobs)
+@pytest.fixture(scope="module")
+def model():
+    """A fit of the rows of `blobs`, shared: nothing here changes it."""
+    return PSKC(random_state=0).fit(three_blobs())
 
 
 def test_the_page_names_clusters_members_columns_and_parameters(tmp_path, model, blobs):
@@ -76,6 +78,7 @@ def test_the_page_names_clusters_members_columns_and_parameters(tmp_path, model,
     assert f"person {most_similar}" in page.texts
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
     chosen = report(tmp_path, model, blobs, n_left_out=7)
     assert {"n_clusters=4", "n_clusters=2"} <= set(chosen.texts)
@@ -89,6 +92,7 @@ def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
 @pytest.mark.parametrize(
     "parameters", [{}, {"psi": 32, "tau": 0.05}, {"n_clusters": 4}, {"psi": 16}, {"tau": 0.01}]
 )
+@pytest.mark.usefixtures("undrawn")
 def test_the_call_on_the_page_gives_the_same_labels(tmp_path, blobs, parameters):
     model = PSKC(**parameters, random_state=0).fit(blobs)
     page = report(tmp_path, model, blobs)
@@ -100,11 +104,13 @@ def test_the_call_on_the_page_gives_the_same_labels(tmp_path, blobs, parameters)
     assert "fitted to the same rows after standard scaling." in scaled.texts
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_a_seed_the_page_says_that_another_fit_may_differ(tmp_path, blobs):
     texts = report(tmp_path, PSKC().fit(blobs), blobs).texts
     assert any("another fit may give other labels" in text for text in texts)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_says_of_linked_clusters_only_what_is_true(tmp_path, model, blobs):
     linked = " ".join(report(tmp_path, model, blobs).texts)
     for words in ("grew from", "before refinement", "refinement moved", "Dashed"):
@@ -118,6 +124,7 @@ def test_the_page_says_of_linked_clusters_only_what_is_true(tmp_path, model, blo
     assert "before refinement" not in " ".join(report(tmp_path, unrefined, blobs).texts)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_candidates_are_shown_with_their_evidence(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs)
     assert "How they were chosen" in page.texts
@@ -214,6 +221,7 @@ def test_columns_that_never_change_and_equal_rows(tmp_path):
     assert summary.clusters[0].traits[0].column == 0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_the_result_suggests_is_said(tmp_path, scattered):
     noisy = PSKC(psi=32, tau=0.3, method="hypersphere", random_state=0).fit(scattered)
     assert np.mean(noisy.labels_ < 0) > 0.1
@@ -226,6 +234,7 @@ def test_what_the_result_suggests_is_said(tmp_path, scattered):
     assert not any("varies" in text for text in page.texts)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_fragments_are_counted(tmp_path):
     rng = np.random.RandomState(0)
     centres = np.repeat([[0, 0], [9, 9], [0, 9], [45, -48]], [150, 150, 150, 8], axis=0)

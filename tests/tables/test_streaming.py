@@ -249,6 +249,7 @@ def test_label_id_keep_columns_and_hints_stream(command, frame, monkeypatch, sma
     assert written["cluster"].isna().sum() == 4
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_of_streamed_rows_is_the_same_page(command, frame, monkeypatch):
     frame.dropna().to_csv("t.csv", index=False)
     pages = []
