@@ -38,6 +38,7 @@ from pskclust._engines.sharded import Shard
 from pskclust.dask import PSKC
 from tests.helpers.engines import data_of
 from tests.helpers.fits import FITTED
+from tests.helpers.n_clusters import assert_exactly, fit_or_the_most_possible, generated
 from tests.helpers.pages import ROOT, code_blocks
 
 pytestmark = [
@@ -194,6 +195,19 @@ def test_every_way_to_cluster_is_the_same(parameters, client, scattered):
     both = {**PARAMETERS, **parameters}
     plain = pskclust.PSKC(**both).fit(scattered)
     assert_same_fit(PSKC(**both).fit(in_chunks(scattered, 97)), plain)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_exactly_as_many_clusters_as_asked_for(seed, client):
+    X, weights, parameters = generated(seed)
+    blocks = da.from_array(X, chunks=(len(X) // 3 + 1, X.shape[1]))
+
+    def fit(**parameters):
+        return PSKC(random_state=0, **parameters).fit(blocks, sample_weight=weights)
+
+    model, n_clusters = fit_or_the_most_possible(fit, parameters)
+    assert model.engine_ == "dask"
+    assert_exactly(n_clusters, model, model.labels_.compute(), weights)
 
 
 @pytest.mark.parametrize("kind", ["whole", "fractions"])
