@@ -115,10 +115,11 @@ class MemoryRows(ABC):
         self._labels[self._moved.rows] = self._moved.old
 
     def remember_labels(self) -> None:
-        self._remembered = self._labels.copy()
+        # In half the memory: there are never that many clusters.
+        self._remembered = self._labels.astype(np.int32)
 
     def recall_labels(self) -> None:
-        self._labels = self._remembered.copy()
+        self._labels = self._remembered.astype(np.int64)
 
     def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
         self._labels[self._places_of(rows)] = labels

@@ -75,7 +75,8 @@ class NeighbourBlocksEngine(MemoryRows):
         point_bytes = 8 * self._n_rows * (partition.points.shape[1] + 1)
         require_memory_to_fit(self._n_rows, partition, points=point_bytes)
         blocked = block_rows(data, partition, n_jobs, report, blocks_per_superblock)
-        places = np.empty(self._n_rows, dtype=np.int64)
+        # Four bytes suffice for the rows of most data.
+        places = np.empty(self._n_rows, dtype=np.min_scalar_type(-self._n_rows))
         places[blocked.order] = np.arange(self._n_rows)
         holders = holders_of_cells(blocked, partition.psi)
         self._places, *arrays = keep([places, *holders, *blocked.arrays()])
@@ -133,7 +134,7 @@ class NeighbourBlocksEngine(MemoryRows):
         return Candidate(int(self._blocked.order[place]), int(score), int(self._units[place]))
 
     def table_of(self, row: int, units: int) -> CountTable:
-        cells = self._blocked.cells(self._places[[row]])
+        cells = self._blocked.cells(self._places_of(np.array([row])))
         return CountTable(self._partition.count(cells, np.array([units])), units)
 
     def claim(self, row: int, cluster: int) -> None:
@@ -265,7 +266,7 @@ class NeighbourBlocksEngine(MemoryRows):
         return Members(numbers[rising], self._steps[places[rising]])
 
     def restore(self, members: Members, cluster: int) -> None:
-        places = self._places[members.rows]
+        places = self._places_of(members.rows)
         self._labels[places] = cluster
         self._steps[places] = members.steps
         blocks, bits = np.divmod(places, BLOCK)
@@ -354,7 +355,7 @@ class NeighbourBlocksEngine(MemoryRows):
         return self._blocked.order[places]
 
     def _places_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
-        return self._places[numbers]
+        return self._places[numbers].astype(np.intp)
 
     def _row_results_one_by_one(self, clusters: ClusterTables) -> RowResults:
         scores = np.zeros(len(self._labels), dtype=np.int64)

@@ -20,7 +20,7 @@ from .sharded import Shard, ShardedEngine
 _SHARD_BYTES = 1 << 27
 # Neighbour blocks list cells twice at the worst: by row, and those that a block has.
 _MOST_BYTES_PER_CELL = 2
-# Row numbers by place, places by row number, weights.
+# Row numbers by place (8 bytes), places by row number (8 at the most), weights (8).
 _KEPT_BYTES_PER_ROW = 24
 
 

@@ -82,10 +82,12 @@ def refine(
 
     A cluster that would be left with a mass below `min_mass` keeps its members in that pass.
     """
-    engine.remember_labels()
-    members = np.append(np.ones(len(clusters), dtype=bool), False)
     inner = clusters.inner_scores()
     before = objective = _objective(clusters, inner, engine.one)
+    if not max_passes:
+        return Refinement(clusters, before, objective, n_reassigned=0)
+    engine.remember_labels()
+    members = np.append(np.ones(len(clusters), dtype=bool), False)
     for n_passes in range(max_passes):
         report(Progress("refine", n_passes, max_passes, len(clusters)))
         rule = NearestMean(_mean_similarities(clusters, inner))
@@ -100,8 +102,7 @@ def refine(
             engine.undo_move()
             break
         clusters, objective = candidate, gained
-    if max_passes:
-        report(Progress("refine", max_passes, max_passes, len(clusters)))
+    report(Progress("refine", max_passes, max_passes, len(clusters)))
     return Refinement(clusters, before, objective, engine.n_changed_labels())
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._data.scaling import mean_and_deviation, unequal_columns
+from .._utils.memory import release_free_memory
 from .bars import Bars, first_fit_note
 from .display import print_json
 from .failures import writing
@@ -133,6 +134,7 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     preparation = Preparation.of(rows.values, selection.features, scaling, rows.means, rows.weight)
     bars.show("encode", 0.0, first_fit_note(len(rows), chooses=chooses))
     model.fit(preparation.apply_all(rows.values), sample_weight=rows.weight)
+    release_free_memory()
     model.preparation_ = preparation
     fitted = time.perf_counter()
     scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
