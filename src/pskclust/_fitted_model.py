@@ -131,8 +131,8 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.
 
-        Everything is kept but a `callback` and a `random_state` that is no number. The file holds
-        arrays and JSON, no pickle; it is safe to load from anybody.
+        Everything is kept but a `callback` and a `random_state` that is not a number. The file
+        holds arrays and JSON, no pickle; it is safe to load from anybody.
 
         Parameters
         ----------

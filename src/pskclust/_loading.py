@@ -25,7 +25,7 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     Raises
     ------
     ModelFileError
-        If the file is no model, is damaged, or was written by a newer version.
+        If the file is not a model, is damaged, or was written by a newer version.
 
     Warns
     -----

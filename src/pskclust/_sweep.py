@@ -25,13 +25,13 @@ from ._pskc.result import Result
 from ._utils.progress import Progress, Report, reporter
 
 _GRID_RULES = {"psi": (whole(2),), "tau": (between(0, 1),), "n_seeds": (whole(2),)}
-# Agreement differs by so much from seed to seed: less of a difference says nothing.
+# Agreement varies by this much from seed to seed; smaller differences mean nothing.
 _AS_STABLE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class SweepResult:
-    """What :func:`sweep` found for each psi and tau.
+    """The result of :func:`sweep`, for each psi and tau.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class SweepResult:
         Share of the rows that are noise, the mean over the seeds.
     stability : ndarray of float64, shape (n_psi, n_tau)
         Adjusted Rand index between the labels of two seeds, the mean over all pairs of seeds.
-        Noise counts as a cluster of its own. 1 means that the seed changes nothing.
+        Noise counts as one more cluster. 1 means that the seed changes nothing.
     objective : ndarray of float64, shape (n_psi, n_tau)
         Total similarity of rows to their clusters, the mean over the seeds. It falls with psi by
         itself, so compare it along a row.

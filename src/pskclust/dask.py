@@ -142,7 +142,7 @@ class PSKC(_estimator.PSKC):
         Returns
         -------
         labels : dask array of int64, shape (n_samples,)
-            Not computed yet. An ndarray if X is no Dask collection.
+            Not computed yet. An ndarray if X is not a Dask collection.
         """
         if not hasattr(X, "__dask_graph__"):
             return super().predict(X)
@@ -161,7 +161,7 @@ class PSKC(_estimator.PSKC):
         -------
         similarities : dask array of float64, shape (n_samples, n_clusters_ or top_k)
         clusters : dask array of int64, shape (n_samples, top_k)
-            Only with `top_k`. Neither is computed yet. ndarrays if X is no Dask collection.
+            Only with `top_k`. Neither is computed yet. ndarrays if X is not a Dask collection.
         """
         if not hasattr(X, "__dask_graph__"):
             return super().similarity(X, top_k)
@@ -256,7 +256,7 @@ class PSKC(_estimator.PSKC):
         check_columns(self, collection.n_columns, collection.names, reset=False)
         return collection.array.map_blocks(
             _of_block,
-            # One for all blocks, each of which is a task of its own.
+            # One for all blocks; each block is a separate task.
             fitted=dask.delayed(fitted, traverse=False),
             of_rows=of_rows,
             empty=np.empty((0,) if width is None else (0, width), dtype=kind),

@@ -63,7 +63,7 @@ def stability(clusterings: Sequence[ArrayLike]) -> float:
     Parameters
     ----------
     clusterings : sequence of two or more array-likes of shape (n_samples,)
-        Labels. -1 is noise, which counts as a cluster of its own.
+        Labels. -1 is noise, which counts as one more cluster.
 
     Returns
     -------

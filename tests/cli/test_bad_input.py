@@ -141,7 +141,7 @@ def test_a_file_that_is_not_what_its_ending_says(command, name, content, scatter
             "npy": lambda: np.save(stream, scattered),
         }[content]()
     for line in (command.refused(3, "fit", name), command.refused(3, "predict", model, name)):
-        assert line.startswith(f"{name} is no ")
+        assert line.startswith(f"{name} is not ")
         assert "looks like " in line
         assert "--format" in line
     command.ok("fit", name, "--format", content, *FAST)
@@ -154,7 +154,7 @@ def test_a_file_cut_short(command, name, scattered, model, tmp_path):
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(content[: len(content) * 2 // 3])
     if name == "model.npz":
-        assert "no model file, or it is damaged" in command.refused(3, "info", name)
+        assert "not a model file, or it is damaged" in command.refused(3, "info", name)
     else:
         assert f"{name} is" in command.refused(3, "fit", name)
 
@@ -173,7 +173,7 @@ def test_a_truncated_image(command, ending, tmp_path):
 
 
 def test_no_image(command, table, tmp_path):
-    assert "table.csv is no PNG, JPEG" in command.refused(3, "segment", table, "-o", "out")
+    assert "table.csv is not a PNG, JPEG" in command.refused(3, "segment", table, "-o", "out")
     (tmp_path / "empty").mkdir()
     line = command.refused(3, "segment", "empty", "-o", "out")
     assert line.startswith("the folder empty holds no image")
@@ -429,7 +429,7 @@ def test_parameters_that_cannot_be(command, table):
 def test_the_model_comes_before_the_data(command, table, model):
     line = command.refused(2, "predict", table, model)
     assert f"the model comes before the data: pskclust predict {model} {table}" in line
-    assert "is no model file" in command.refused(3, "predict", table, table)
+    assert "is not a model file" in command.refused(3, "predict", table, table)
 
 
 @pytest.mark.parametrize("name", ["photo.png", "photo.csv", "photo.npz"])
@@ -458,7 +458,7 @@ def test_text_of_another_encoding(command):
     rows = "".join(f"{i},{i % 7}\n" for i in range(60))
     Path("old.csv").write_bytes(f"caf\xe9,b\n{rows}".encode("cp1252"))
     line = command.refused(3, "fit", "old.csv", *FAST)
-    assert line == "old.csv is no UTF-8 text. Name its encoding, say with --encoding cp1252."
+    assert line == "old.csv is not UTF-8 text. Name its encoding, say with --encoding cp1252."
     answer = command("fit", "old.csv", "--encoding", "cp1252", *FAST)
     assert answer.code == 0
     assert "caf\xe9, b" in answer.out

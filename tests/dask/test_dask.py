@@ -255,7 +255,7 @@ def test_dataframes_and_parquet_are_taken(client, scattered, plain, tmp_path):
     with pytest.raises(ValueError, match="columns of X are b, a, but those of the fit were a, b"):
         model.predict(swapped)
     with_text = dd.from_pandas(frame.assign(name="x"), npartitions=2)
-    with pytest.raises(ValueError, match="Column 'name' of X is no number.*drop"):
+    with pytest.raises(ValueError, match="Column 'name' of X is not a number.*drop"):
         PSKC().fit(with_text)
 
 
@@ -506,7 +506,7 @@ def test_rows_that_cannot_be_made_again_are_said_to_be_lost(client, scattered):
             restarts.append(progress)
             client.restart(wait_for_workers=False)
 
-    with pytest.raises(RuntimeError, match="Dask gave up reading X.*cannot be made again"):
+    with pytest.raises(RuntimeError, match="Dask gave up reading X.*cannot be computed again"):
         PSKC(**PARAMETERS, callback=restart).fit(X)
 
 
@@ -649,7 +649,7 @@ def test_what_is_not_for_clusters_is_refused(client, scattered, tmp_path):
     for name in ("scratch_dir", "checkpoint"):
         with pytest.raises(ValueError, match=f"{name} is not for Dask"):
             PSKC(**{name: tmp_path}).fit(X)
-    with pytest.raises(TypeError, match="X is no dask array or dataframe but ndarray"):
+    with pytest.raises(TypeError, match="X is not a dask array or dataframe but ndarray"):
         PSKC().fit(scattered)
     with pytest.raises(TypeError, match="X is a dask collection .* pskclust.dask.PSKC"):
         pskclust.PSKC().fit(X)

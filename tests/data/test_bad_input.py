@@ -27,16 +27,16 @@ BAD_ROWS = {
     "no columns": (np.empty((10, 0)), ValueError, r"0 feature\(s\).*minimum of 1 is required"),
     "NaN": (with_entry(np.nan), ValueError, r"X\[3, 1\] is NaN.*SimpleImputer"),
     "infinity": (with_entry(np.inf), ValueError, r"X\[3, 1\] is inf.*leave such rows out"),
-    "text": ([["1", "a"], ["2", "b"]], ValueError, r"X\[0, 1\] is .*'a'.*no number.*encode"),
+    "text": ([["1", "a"], ["2", "b"]], ValueError, r"X\[0, 1\] is .*'a'.*not a number.*encode"),
     "text column": (
         pd.DataFrame({"size": [1, 2], "city": ["Oslo", "Bonn"]}),
         ValueError,
-        r"Column 'city' of X is no number.*Leave it out.*OneHotEncoder",
+        r"Column 'city' of X is not a number.*Leave it out.*OneHotEncoder",
     ),
     "date column": (
         pd.DataFrame({"size": [1, 2], "day": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
         ValueError,
-        r"Column 'day' of X is no number \(datetime64.*Leave it out",
+        r"Column 'day' of X is not a number \(datetime64.*Leave it out",
     ),
     "NaN in a named column": (
         pd.DataFrame({"size": [1, 2], "height": [3.0, np.nan]}),
@@ -46,7 +46,7 @@ BAD_ROWS = {
     "object": (
         np.array([[1.0, {"a": 1}], [2.0, 3.0]], dtype=object),
         TypeError,
-        r"X\[0, 1\] is \{'a': 1\}.*no number",
+        r"X\[0, 1\] is \{'a': 1\}.*not a number",
     ),
     "complex": (GOOD * 1j, ValueError, "Complex data not supported"),
     "1-D": (GOOD[:, 0], ValueError, r"Expected 2D array, got 1D array.*[Rr]eshape"),

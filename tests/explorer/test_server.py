@@ -237,10 +237,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("body", "words"),
         [
-            ("", "the body is no JSON."),
-            ("{", "the body is no JSON."),
-            ("[" * 10_000, "the body is no JSON."),
-            (b"\xff\xfe\x00", "the body is no JSON."),
+            ("", "the body is not JSON."),
+            ("{", "the body is not JSON."),
+            ("[" * 10_000, "the body is not JSON."),
+            (b"\xff\xfe\x00", "the body is not JSON."),
             ("[1]", "the body must be a JSON object."),
             ('{"tau": 0.1}', "psi is missing"),
             ('{"psi": 1e999, "tau": 0.1}', "psi=inf must be a whole number"),

@@ -122,7 +122,7 @@ def test_palettes_and_single_bits_become_colours_and_grey(tmp_path):
 def test_a_file_that_is_no_image_is_named(tmp_path):
     path = tmp_path / "notes.png"
     path.write_text("x,y\n1,2\n")
-    with pytest.raises(ImageFileError, match=r"notes\.png is no PNG, JPEG, TIFF or WebP image"):
+    with pytest.raises(ImageFileError, match=r"notes\.png is not a PNG, JPEG, TIFF or WebP image"):
         read_image(path)
     path.write_bytes(b"")
     with pytest.raises(ImageFileError, match=r"notes\.png is empty"):

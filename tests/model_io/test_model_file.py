@@ -144,7 +144,7 @@ def test_every_damaged_byte_is_noticed(saved, tmp_path):
 def test_a_truncated_file_is_refused(saved, share):
     content = saved.read_bytes()
     saved.write_bytes(content[: int(share * len(content))])
-    with pytest.raises(ModelFileError, match="no model file, or it is damaged.*PSKC.save"):
+    with pytest.raises(ModelFileError, match="not a model file, or it is damaged.*PSKC.save"):
         pskclust.load(saved)
 
 
@@ -206,14 +206,14 @@ def test_a_compressed_file_is_refused(saved):
 
 def test_a_foreign_format_is_refused(saved):
     rewrite(saved, lambda header, members: header.update(format="somebody's model"))
-    with pytest.raises(ModelFileError, match="is no pskclust model"):
+    with pytest.raises(ModelFileError, match="is not a pskclust model"):
         pskclust.load(saved)
     assert FORMAT != "somebody's model"
 
 
 def test_another_npz_is_refused(tmp_path):
     np.savez(tmp_path / "other.npz", a=np.arange(3))
-    with pytest.raises(ModelFileError, match="is no pskclust model: it has no model.json"):
+    with pytest.raises(ModelFileError, match="is not a pskclust model: it has no model.json"):
         pskclust.load(tmp_path / "other.npz")
 
 

@@ -213,10 +213,10 @@ def test_a_ragged_row_far_down_is_found_and_its_line_named(tmp_path, monkeypatch
         (b"", "x.csv is empty"),
         (b"\n\n", "x.csv is empty"),
         (b"a,a\n1,2\n", 'two columns of the name "a"'),
-        (b"caf\xe9,b\n" + b"1,2\n" * 9, "x.csv is no UTF-8 text"),
-        (gzip.compress(b"a,b\n1,2\n", mtime=0), "no CSV file: it looks like gzip"),
-        (b"PK\x03\x04rest", "no CSV file: it looks like NPZ"),
-        (b"a\0b", "no CSV file: it is damaged or something else"),
+        (b"caf\xe9,b\n" + b"1,2\n" * 9, "x.csv is not UTF-8 text"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "not in CSV format: it looks like gzip"),
+        (b"PK\x03\x04rest", "not in CSV format: it looks like NPZ"),
+        (b"a\0b", "not in CSV format: it is damaged or something else"),
     ],
 )
 def test_text_that_is_no_table_is_refused(content, message, tmp_path):

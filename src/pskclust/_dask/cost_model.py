@@ -1,4 +1,4 @@
-"""What a fit on a cluster will take: a model with few constants, each of them measured.
+"""A model of the cost of a fit on a cluster, with few constants, each of them measured.
 
 benchmarks/cluster.py measures fits of two columns with one and two workers, fits the constants of
 a round to them, and checks them against a case that they were not fitted to; those below are
@@ -41,12 +41,12 @@ _OTHER_ROUNDS = 10
 
 @dataclass(frozen=True)
 class Plan:
-    """What a fit on a cluster is expected to take.
+    """The expected time, memory and traffic of a fit on a cluster.
 
     Attributes
     ----------
     rows, columns, workers, psi, n_partitions, n_clusters : int
-        What was asked for. The number of clusters is a guess that only the data can better.
+        The arguments of `plan`. The number of clusters is a guess; only a fit can tell.
     bytes_per_worker : int
         Memory that a worker holds while clusters grow, without the rows themselves.
     bytes_per_round : int
@@ -95,7 +95,7 @@ def plan(
     growth_rate: float = 0.1,
     bytes_per_second: float = 1.25e9,
 ) -> Plan:
-    """Return what a fit on a cluster is expected to take.
+    """Estimate time, memory and traffic of a fit on a cluster.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class _RowCosts(NamedTuple):
 
 
 def _row_costs(columns: int, n_partitions: int, psi: int) -> _RowCosts:
-    """Return what a row costs its worker."""
+    """Return the memory and time that a row takes on its worker."""
     if columns > _MOST_COLUMNS_IN_BLOCKS:
         encode_seconds = columns * n_partitions * psi / _PRODUCTS_PER_SECOND
         return _RowCosts(1.0, n_partitions * _SECONDS_PER_CELL_SCORED, encode_seconds)
@@ -178,7 +178,7 @@ def _steps(tau: float, growth_rate: float) -> int:
 
 
 def _between(columns: int, measured: tuple[float, float]) -> float:
-    """Return what lies on the exponential curve through two measurements."""
+    """Return the value on the exponential curve through two measurements."""
     logarithm = np.interp(columns, _MEASURED_COLUMNS, np.log(measured))
     return float(np.exp(logarithm))
 

@@ -36,10 +36,10 @@ class Collection:
 
     @classmethod
     def of(cls, X: Any) -> Collection:
-        """Return a collection, or raise TypeError for what is none."""
+        """Return X as a collection, or raise TypeError if it is not one."""
         if not hasattr(X, "__dask_graph__"):
             raise TypeError(
-                f"X is no dask array or dataframe but {type(X).__name__}. Pass "
+                f"X is not a dask array or dataframe but {type(X).__name__}. Pass "
                 "dask.array.from_array(X), or fit it with pskclust.PSKC."
             )
         names = None
@@ -57,7 +57,7 @@ class Collection:
         return int(self.array.shape[1])
 
     def blocks(self) -> list[Any]:
-        """Return what each block is made by."""
+        """Return a delayed object for each block."""
         return list(self.array.to_delayed().ravel())
 
 
@@ -68,7 +68,7 @@ def _column_names(frame: Any) -> list[str] | None:
     for name, kind in frame.dtypes.items():
         if not is_numeric_dtype(kind):
             raise ValueError(
-                f"Column {name!r} of X is no number ({kind}). Leave it out with "
+                f"Column {name!r} of X is not a number ({kind}). Leave it out with "
                 f"X.drop(columns=[{name!r}]), or encode it as numbers."
             )
     names = list(frame.columns)
@@ -76,7 +76,7 @@ def _column_names(frame: Any) -> list[str] | None:
 
 
 class _Summary(NamedTuple):
-    """What is known of the rows of a block."""
+    """The length, validity and extreme values of the rows of a block."""
 
     n_rows: int
     good: bool
@@ -86,7 +86,7 @@ class _Summary(NamedTuple):
 class DaskData:
     """The blocks of a collection and of weights, kept on the cluster until `release`.
 
-    They can be made again later, one by one, as long as what they are made from is there.
+    A lost block is computed again, as long as its sources exist.
     """
 
     weights: UniformWeights | DaskWeights

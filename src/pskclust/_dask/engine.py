@@ -116,7 +116,7 @@ class DaskEngine(CombinedRows):
         )
 
     def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
-        """Return a Dask array of what a function makes of each block, not computed yet."""
+        """Return a Dask array, not computed yet: the function applied to each block."""
         kind = function(np.empty(0, known.dtype), first_row=0).dtype
         return known.map_blocks(_of_block, function, dtype=kind)
 
@@ -229,5 +229,5 @@ def _results_of(actor: Any, first_row: int) -> RowResults:
 def _of_block(
     known: NDArray[Any], function: Callable[..., NDArray[Any]], block_info: Any
 ) -> NDArray[Any]:
-    """Return what a function makes of the entries of a block, given the number of its first row."""
+    """Apply a function to the entries of a block, given the number of its first row."""
     return function(known, first_row=block_info[0]["array-location"][0][0])

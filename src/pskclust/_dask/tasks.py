@@ -10,11 +10,11 @@ from distributed import Client, Future, wait
 
 
 class LostError(RuntimeError):
-    """Something that was on the cluster is no more, and cannot be made again by itself."""
+    """Data on the cluster was lost and cannot be computed again."""
 
 
 class Tasks:
-    """A client that is waited for as long as something comes of it."""
+    """A Dask client, with a timeout on everything that is waited for."""
 
     def __init__(self, client: Client, timeout: float) -> None:
         self.client = client
@@ -45,8 +45,8 @@ class Tasks:
         except CancelledError as error:
             raise LostError(
                 f"Dask gave up {what}: the scheduler was restarted or lost, or rows that were put "
-                "on a worker, and cannot be made again, were lost with it. Fit again, from data "
-                "that is read from files if this should survive the loss of workers."
+                "on a worker, and cannot be computed again, were lost with it. Fit again, from "
+                "data that is read from files if this should survive the loss of workers."
             ) from error
 
     def gather(self, futures: Sequence[Future], what: str) -> list[Any]:

@@ -115,12 +115,12 @@ class SocketConnection:
 
 
 def pack(message: Any) -> bytes:
-    """Return what is sent for a message."""
+    """Return a message as bytes."""
     return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def unpack(message: bytes) -> Any:
-    """Return what was packed, by this program: only who has the key can connect."""
+    """Return the message in some bytes. They can be trusted: peers prove that they have the key."""
     return pickle.loads(message)
 
 

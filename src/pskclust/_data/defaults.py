@@ -1,4 +1,4 @@
-"""What psi and tau are when the caller does not say.
+"""The defaults of psi and tau for clusters that grow.
 
 The numbers are those of the best fixed setting over 25 benchmark sets, psi 64 with tau 0.01, as
 docs/defaults.md shows. A row's similarity to a cluster that covers m cells is about 1/m, so tau

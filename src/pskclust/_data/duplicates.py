@@ -1,4 +1,4 @@
-"""Which rows are equal, found where there are many of them."""
+"""Find equal rows, where there are many of them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
 
 def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the smallest and the largest value of each column."""
-    # NumPy is slow along short rows, so many of them are laid side by side.
+    # NumPy is slow along short rows, so rows are laid side by side.
     n_rows, n_columns = rows.shape
     n_whole = n_rows - n_rows % _ROWS_SIDE_BY_SIDE
     low, high = rows[n_whole:], rows[n_whole:]

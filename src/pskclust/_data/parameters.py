@@ -18,7 +18,7 @@ METHODS = ("voronoi", "hypersphere", "tree")
 
 @dataclass(frozen=True)
 class Rule:
-    """What a parameter may be, and how to say so."""
+    """The values that a parameter may have, as a test and in words."""
 
     words: str
     admits: Callable[[Any], bool]

@@ -39,7 +39,7 @@ class FitRows(Protocol):
 
 @dataclass(frozen=True)
 class Data:
-    """The rows of a fit, checked: what everything after validation works on."""
+    """The rows of a fit in memory, checked."""
 
     rows: NDArray[Any]
     metric: str
@@ -93,10 +93,10 @@ def check_rows(
             ensure_min_samples=min_samples,
         )
     except (TypeError, ValueError) as error:
-        _name_what_is_no_number(X, error)
+        _name_the_bad_entry(X, error)
         raise
     if rows.dtype.kind not in "biuf":
-        _name_what_is_no_number(X, TypeError())
+        _name_the_bad_entry(X, TypeError())
     rows = check_values(rows, metric, getattr(estimator, "feature_names_in_", None))
     if reset and metric == "haversine":
         warn_of_radians(rows)
@@ -165,8 +165,8 @@ def _refuse_other_columns(X: Any) -> None:
         name = str(kind).lower()
         if name.startswith(times) or (name.startswith(texts) and not _all_numbers(X[column])):
             raise ValueError(
-                f"Column {str(column)!r} of X is no number ({kind}). Leave it out, or encode it as "
-                "numbers, say with sklearn.preprocessing.OneHotEncoder."
+                f"Column {str(column)!r} of X is not a number ({kind}). Leave it out, or encode it "
+                "as numbers, say with sklearn.preprocessing.OneHotEncoder."
             )
 
 
@@ -178,8 +178,8 @@ def _all_numbers(values: Any) -> bool:
     return True
 
 
-def _name_what_is_no_number(X: Any, error: Exception) -> None:
-    """Raise again, with the place and the value, an error about an entry that is no number."""
+def _name_the_bad_entry(X: Any, error: Exception) -> None:
+    """Raise an error again with the place and the value of the entry that is not a number."""
     try:
         entries = np.asarray(X)
     except ValueError:  # rows of different lengths: NumPy's own message says so
@@ -191,6 +191,6 @@ def _name_what_is_no_number(X: Any, error: Exception) -> None:
             float(value)
         except (TypeError, ValueError) as no_number:
             raise type(no_number)(
-                f"X[{row}, {column}] is {value!r}, which is no number ({no_number}). Leave that "
+                f"X[{row}, {column}] is {value!r}, which is not a number ({no_number}). Leave that "
                 "column out, or encode it as numbers."
             ) from error

@@ -1,4 +1,4 @@
-"""What is done to the columns of a table before a fit, kept so that it can be done again.
+"""Scaling of the columns of a table before a fit, kept so that it can be repeated.
 
 Everything is one subtraction and one division in float64 for each value, by numbers that a model
 file keeps to the bit: a row that is prepared again is the very row of the fit.

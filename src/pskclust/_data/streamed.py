@@ -82,7 +82,7 @@ class StreamedRows:
         return hashlib.blake2b(self.weights.units[::step].tobytes())
 
     def shards(self, n_rows: int) -> Iterator[tuple[int, Data]]:
-        """Yield the data of so many rows at a time, with the number of the first one."""
+        """Yield the data in shards of `n_rows` rows, with the number of the first row of each."""
         for first_row, rows in numbered(of_length(self._blocks, n_rows)):
             weights = self.weights.only(slice(first_row, first_row + len(rows)))
             yield first_row, Data(rows, self.metric, weights)

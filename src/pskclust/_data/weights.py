@@ -63,7 +63,7 @@ class Weights:
 
     @property
     def n_slots(self) -> int:
-        """How many distinct centres can be drawn: rows, each counted as often as it weighs."""
+        """Number of distinct centres that can be drawn: a row of weight w counts w times."""
         if self.uniform:
             return len(self.units)
         return max(self.total // self.one, int(np.count_nonzero(self.units)))

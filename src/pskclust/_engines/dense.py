@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from .member_index import MemberIndex
 
 
-# With more rows to a cell, an index of them visits so many that scoring all anew is as fast.
+# With more rows to a cell, an index is no faster than scoring all rows again.
 _MAX_ROWS_PER_CELL = 64
 _INDEX_BYTES_PER_CELL = 4
-# So few are added to a large table sooner than a second such table is filled and added.
+# Fewer rows are added to a large table directly; more are counted in a second table first.
 _FEW_ROWS = 2048
 
 

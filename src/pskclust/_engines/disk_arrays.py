@@ -46,7 +46,7 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
             self._file.close()
 
     def require(self, size: int, what: str) -> None:
-        """Raise InsufficientDiskError if the folder has no room for so many bytes."""
+        """Raise InsufficientDiskError if the folder has less than `size` bytes free."""
         free = shutil.disk_usage(self._folder).free
         if size > free:
             raise InsufficientDiskError(

@@ -29,8 +29,8 @@ class MemberIndex:
     def scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64] | None:
         """Return scores against a table; None where they have to be found one by one.
 
-        That is if it is another table, was changed by others, or so many rows joined it that
-        nothing would be saved.
+        That is if it is another table, if others changed it, or if the index would not save
+        time because too many rows joined.
         """
         if table is not self._table or table.mass != self._mass:
             return None

@@ -37,8 +37,8 @@ def in_memory(arrays: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
 class MemoryRows(ABC):
     """Rows in memory, with a label each.
 
-    An engine may put its rows in an order of its own: the place of a row is its index in the
-    arrays here, its number is its index in the data.
+    An engine may reorder its rows: the place of a row is its index in the arrays here, its number
+    is its index in the data.
     """
 
     resolution: int
@@ -205,7 +205,7 @@ class MemoryRows(ABC):
         return clusters.scores(self._cells_of(rows), self._kernels)
 
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        """Return what each of some rows adds to a flat table."""
+        """Return the one-hot rows that some rows add to a flat table."""
         return one_hot(self._cells_of(rows), self._partition.n_cells, self._partition.no_cell)
 
     def _rows_by_cluster(self, n_clusters: int) -> Iterable[NDArray[np.intp]]:
@@ -227,7 +227,7 @@ class MemoryRows(ABC):
         return np.flatnonzero(sources[self._labels]), np.full(len(clusters) + 1, np.inf)
 
     def _change(self, moved: _Proposals) -> ClusterTables:
-        """Return what the clusters' tables gain and lose when rows go from label to label."""
+        """Return the change of the clusters' tables when rows move from label to label."""
         clusters = self._proposed_for
         counts = sparse.csr_array(clusters.counts.shape, dtype=np.int64)
         masses = np.zeros(len(clusters), dtype=np.int64)
@@ -240,7 +240,7 @@ class MemoryRows(ABC):
         return replace(clusters, counts=counts, masses=masses)
 
     def _moves(self, moved: _Proposals) -> sparse.csr_array:
-        """Return what each cluster gains, positive, and loses, negative, of each row: (k, m)."""
+        """Return the weight that each cluster gains (positive) or loses by each row: (k, m)."""
         units, number = self._units[moved.rows], np.arange(len(moved.rows))
         came, went = moved.new >= 0, moved.old >= 0
         signed_units = np.concatenate([units[came], -units[went]])

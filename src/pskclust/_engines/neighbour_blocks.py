@@ -221,7 +221,7 @@ class NeighbourBlocksEngine(MemoryRows):
             )
             return tables, masses
 
-        # Each run has tables of its own, so large ones are counted in one run.
+        # Each run allocates tables, so large ones are counted in one run.
         if n_bytes > LARGEST_TABLES_PER_RUN_BYTES:
             parts = [count(np.arange(len(self._n_open)))]
         else:

@@ -92,14 +92,14 @@ def better_candidate(one: Candidate | None, other: Candidate | None) -> Candidat
 
 
 class Absorbed(NamedTuple):
-    """How many rows a growing cluster took in one step; no other row scores above the last."""
+    """Number of rows that a cluster took in one step, and the best score of the rows left."""
 
     n_rows: int
     best_score_left: int
 
 
 class Moved(NamedTuple):
-    """How many rows changed their label, and what that changed in the clusters' tables."""
+    """Number of rows that changed their label, and the change in the clusters' tables."""
 
     change: ClusterTables
     n_rows: int
@@ -113,7 +113,7 @@ class Members(NamedTuple):
 
 
 class RowResults(NamedTuple):
-    """What is known of each row at the end."""
+    """Label, similarity to its cluster, and growth step of each row."""
 
     labels: NDArray[np.int64]
     similarities: NDArray[np.float64]
@@ -138,11 +138,11 @@ class Engine(Protocol):
 
     @property
     def one(self) -> int:
-        """How many units of weight are one row."""
+        """Weight of one row, in units."""
 
     @property
     def n_rows_left(self) -> int:
-        """How many rows of positive weight are in no cluster."""
+        """Number of rows of positive weight that are in no cluster."""
 
     def total(self) -> CountTable:
         """Return the table of all rows that are in no cluster."""
@@ -216,7 +216,7 @@ class Engine(Protocol):
         """Give the rows of weight 0 the labels that `rule` proposes."""
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
-        """Return what is known of each row, similarities being to each one's own cluster."""
+        """Return the label of each row, its similarity to that cluster, and its growth step."""
 
     def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
         """Return `function(known, first_row=...)` of an array with an entry for each row.

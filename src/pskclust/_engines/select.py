@@ -23,7 +23,7 @@ from .protocol import Engine, ShardableEngine
 
 # Beyond, neighbour blocks are too wide to share cells.
 _MAX_COLUMNS_FOR_BLOCKS = 8
-# New rows are put into blocks so many at a time, so that their number needs no memory.
+# New rows are put into blocks in batches, so that memory does not grow with their number.
 _ROWS_AT_A_TIME = 1 << 20
 
 

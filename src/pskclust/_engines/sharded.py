@@ -86,7 +86,7 @@ class Shard:
         return [None if best is None else self._with_global_number(best) for best in found]
 
     def row_results(self, clusters: ClusterTables) -> list[RowResults]:
-        """Return what is known of the rows of each run."""
+        """Return the results of the rows of each run."""
         found = self._engine.row_results(clusters)
         return [found.only(slice(*ends)) for ends in itertools.pairwise(self._places)]
 
@@ -245,7 +245,7 @@ class ShardedEngine(CombinedRows):
 
 
 def summed_up(answers: Sequence[tuple[Absorbed, CountTable]]) -> tuple[Absorbed, CountTable]:
-    """Return what was absorbed in all."""
+    """Return the sums of the answers of all parts to `absorbed`."""
     n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
     best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
     return Absorbed(n_rows, best_score_left), _sum_of_tables([added for _, added in answers])

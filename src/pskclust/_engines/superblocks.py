@@ -22,7 +22,7 @@ Superblocks = NDArray[np.int64]
 # Tables of all clusters beyond this size are not written out: rows are judged one by one.
 LARGEST_TABLES_BYTES = 1 << 28
 LARGEST_TABLES_PER_RUN_BYTES = 1 << 25
-# Not many, since each has a table of its own.
+# Not many, since each run allocates a table.
 _RUNS_PER_THREAD = 2
 SUPERBLOCKS_PER_RUN = 64
 

@@ -52,7 +52,7 @@ MakeEngine = Callable[[Partition], Engine]
 
 
 class Columns(NamedTuple):
-    """How many columns the rows have, and their names if they have any."""
+    """Number of columns, and their names if they have any."""
 
     number: int
     names: list[str] | None = None

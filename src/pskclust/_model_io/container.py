@@ -70,7 +70,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
         raise
     except _NOT_A_MODEL as error:
         raise ModelFileError(
-            f"{name!r} is no model file, or it is damaged ({error}). "
+            f"{name!r} is not a model file, or it is damaged ({error}). "
             "Save the model again with PSKC.save."
         ) from error
     return header, arrays
@@ -124,7 +124,7 @@ def _read_member(archive: zipfile.ZipFile, member: str, path: str) -> bytes:
 
 def _foreign(path: str, reason: str) -> ModelFileError:
     return ModelFileError(
-        f"{path!r} is no pskclust model: {reason}. Pass a file as PSKC.save wrote it."
+        f"{path!r} is not a pskclust model: {reason}. Pass a file as PSKC.save wrote it."
     )
 
 

@@ -23,7 +23,7 @@ from .growth import GrownCluster
 
 _FORMAT, _VERSION = "pskclust checkpoint", 1
 _HEADER, _PARTITION, _CLUSTER = "fit.json", "partition.npz", "cluster-{:06}.npz"
-# What a file that is no archive of arrays makes NumPy raise.
+# Errors that NumPy raises for a file that is not an archive of arrays.
 _UNREADABLE = (EOFError, KeyError, OSError, ValueError, zipfile.BadZipFile)
 
 

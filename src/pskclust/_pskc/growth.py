@@ -32,7 +32,7 @@ class Growth:
 
 
 class GrownCluster(NamedTuple):
-    """What is known of a cluster besides its rows."""
+    """A grown cluster without its rows."""
 
     table: CountTable
     seed: int

@@ -1,4 +1,4 @@
-"""What is done to grown clusters: fragments dissolved, weak members moved, noise given away.
+"""Refinement of clusters: dissolve fragments, move weak members, assign noise.
 
 Each is a rule that proposes new labels for rows by their similarities to all clusters; the
 engine applies it to the rows, wherever they are.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 
 class InsufficientMemoryError(MemoryError):
-    """The work asked for would not fit into the memory that is available now."""
+    """The computation would not fit into the memory that is available now."""
 
 
 class InsufficientDiskError(OSError):
-    """What has to be kept on disk would not fit there."""
+    """The files of a fit would not fit on the disk."""
 
 
 class CheckpointError(ValueError):

@@ -72,7 +72,7 @@ def _machine_bytes() -> int | None:
 
 
 def _control_group_bytes() -> int | None:
-    """Return what the limits of containers leave (control groups, version 2 or 1)."""
+    """Return the bytes below the limits of containers (control groups, version 2 or 1)."""
     rooms = []
     for folder, limit, used, cache in _control_groups():
         try:
@@ -111,7 +111,7 @@ def _control_groups() -> Iterator[tuple[Path, str, str, str]]:
 
 
 def _cached_bytes(folder: Path, name: str) -> int:
-    """Return what files that were read take, which the system gives up when it is wanted."""
+    """Return the bytes of cached files, which the system gives up on demand."""
     try:
         lines = (folder / "memory.stat").read_text().splitlines()
     except OSError:
@@ -120,7 +120,7 @@ def _cached_bytes(folder: Path, name: str) -> int:
 
 
 def _address_space_bytes() -> int | None:
-    """Return what ``ulimit -v`` leaves."""
+    """Return the bytes below the limit of ``ulimit -v``."""
     try:
         import resource
 

@@ -12,7 +12,7 @@ from typing import ClassVar, TextIO
 
 @dataclass(frozen=True)
 class Progress:
-    """What a ``callback`` is given, every time a fit has come a little further.
+    """The progress of a fit, as a ``callback`` receives it.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ Closeness = Callable[..., NDArray[Any]]
 
 
 class DecisionGraph(NamedTuple):
-    """What there is to know of each row to choose centres, and to follow them."""
+    """Density of each row, and its nearest denser row: centres are chosen by both."""
 
     density: NDArray[np.float64]
     distance: NDArray[np.float64]  # to the nearest denser row
@@ -204,7 +204,7 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         return self
 
     def decision_graph(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return what the decision graph shows: centres stand out in its upper right corner.
+        """Return the decision graph; centres stand out in its upper right corner.
 
         It does not depend on `n_clusters` or thresholds, so that a first fit, with any number of
         clusters, tells which thresholds to use.

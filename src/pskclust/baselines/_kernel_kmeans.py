@@ -25,7 +25,7 @@ from .._utils.parallel import rows_per_product
 _RULES: dict[str, tuple[Rule, ...]] = {
     "n_clusters": (whole(1),),
     "kernel": (one_of("gaussian", "knn"),),
-    # Beyond these, the square of sigma is no finite number above 0.
+    # Beyond these, the square of sigma overflows or is 0.
     "sigma": (between(1e-150, 1e150),),
     "n_landmarks": (whole(1),),
     "n_components": (whole(1),),

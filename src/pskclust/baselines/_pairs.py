@@ -23,7 +23,7 @@ class Pairs(Protocol):
 
     @property
     def chunk_rows(self) -> int:
-        """How many rows to compare with all others at a time."""
+        """Number of rows to compare with all others at a time."""
 
     def only(self, rows: NDArray[np.intp]) -> Pairs:
         """Return some rows, in that order."""
@@ -74,7 +74,7 @@ def _squared_distances_by_product(
     length2: NDArray[np.float64],  # TMP  (m, n)
     distance2: NDArray[np.float64],  # OUT  (m, n)
 ) -> None:
-    """Find |x|^2 + |y|^2 - 2xy, and zero where that is no more than rounding may leave."""
+    """Find |x|^2 + |y|^2 - 2xy, and zero where rounding errors may be larger than that."""
     np.add.outer(_squared_lengths(points), _squared_lengths(others), out=length2)
     np.matmul(points, others.T, out=distance2)
     distance2 *= -2
@@ -108,7 +108,7 @@ class IsolationDissimilarity:
 
     @property
     def chunk_rows(self) -> int:
-        """How many rows to compare with all others at a time."""
+        """Number of rows to compare with all others at a time."""
         return rows_per_chunk(len(self))
 
     def only(self, rows: NDArray[np.intp]) -> IsolationDissimilarity:

@@ -77,7 +77,7 @@ class RCC(ClusterMixin, BaseEstimator):
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
         Cluster of each row, in the order of the first row of each. There is no noise: a row that
-        is joined to no other is a cluster of its own.
+        is joined to no other is a cluster of one row.
     n_clusters_ : int
         Number of clusters.
     representatives_ : ndarray of float64, shape (n_samples, n_features)
@@ -260,7 +260,7 @@ def short_length(lengths: Matrix) -> float:
 
 
 class Penalty(NamedTuple):
-    """What the objective depends on beside rows and representatives."""
+    """The coefficients of the objective."""
 
     balance: Matrix  # w, (n_edges,)
     strength: float  # lambda

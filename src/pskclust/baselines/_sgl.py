@@ -209,7 +209,7 @@ class Problem:
         return self.squared_norm + quadratic + self.beta * embedding.disconnection
 
     def targets(self, embedding: Embedding) -> Matrix:
-        """Return what the graph term leaves of the products: its half gradient taken off."""
+        """Return the products less half the gradient of the graph term."""
         distance2 = euclidean_distances(embedding.rows, embedding.anchors, squared=True)
         targets: Matrix = self.products - self.beta / 2 * distance2
         return targets

@@ -71,7 +71,7 @@ class Bars:
 
 
 def first_fit_note(n_rows: int, *, chooses: bool) -> str:
-    """Return the note about compilation where a fit of so many rows uses compiled code."""
+    """Return a note about compilation if a fit of `n_rows` rows uses compiled code."""
     from .._kernels.select import MIN_ROWS_FOR_COMPILED, MIN_SAMPLE_ROWS_FOR_COMPILED
 
     smallest = MIN_SAMPLE_ROWS_FOR_COMPILED if chooses else MIN_ROWS_FOR_COMPILED

@@ -1,4 +1,4 @@
-"""How a command ends that does not end well: one line, and a code that tells what was wrong."""
+"""Errors of commands: one line on standard error, and an exit code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_THE_COMMAND_LINE = ("pyarrow", "rich")
 
 
 class ExitCode(IntEnum):
-    """What the exit code of a command means."""
+    """Exit codes of commands."""
 
     OK = 0
     FAILED = 1

@@ -219,7 +219,7 @@ def _summary(
 
 
 def _hints(job: _Job) -> list[str]:
-    """Return what may be wrong with the choice of columns, if nobody has chosen."""
+    """Return advice on columns, unless the user has chosen them."""
     names, rising = job.selection.features, job.rows.rising
     hints = [
         f'"{name}" looks like a row number. Leave it out with: --id {option_value([name])}'

@@ -1,4 +1,4 @@
-"""What a fit found, as numbers, and as a table of them."""
+"""The summary of a fit, as JSON and as a printed table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def summary_of(model: PSKC) -> dict[str, Any]:
-    """Return what a fit found."""
+    """Return the summary of a fit, for JSON."""
     from .._provenance import is_refined, mean_confidences
 
     labels, similarities = model.labels_, model.similarities_
@@ -55,7 +55,7 @@ def summary_of(model: PSKC) -> dict[str, Any]:
 
 
 def provenance_of(model: PSKC) -> dict[str, Any]:
-    """Return what was given to a fit, what it chose and why, and the call that repeats it."""
+    """Return the given and the chosen parameters of a fit, and the call that repeats it."""
     from .._provenance import (
         candidates,
         choice_words,
@@ -86,7 +86,7 @@ def _numbers(model: PSKC) -> list[dict[str, Any]]:
 
 
 def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
-    """Return what was given and what was chosen, as facts to print."""
+    """Return the given and the chosen parameters, to print."""
     given = ", ".join(f"{name} {value}" for name, value in summary["given"].items())
     facts = {"given": given or "nothing"}
     if summary["choice"] is not None:

@@ -85,8 +85,8 @@ def sweep(
 ) -> None:
     """Try many psi and tau on DATA: clusters, noise, and how far different seeds agree.
 
-    Cells are found once for each psi and seed, so many tau cost little. What fit chooses without
-    psi and tau is printed beside them.
+    Cells are found once for each psi and seed, so more values of tau cost little. The choice of
+    fit without psi and tau is printed, too.
     """
     started = time.perf_counter()
     check_outputs((output, plot), (data,), force=force)
@@ -153,7 +153,7 @@ def _swept(
 
 
 def _chosen(rows: Any, weights: Any, parameters: dict[str, Any], bars: Bars) -> dict[str, Any]:
-    """Return what a fit without psi and tau chooses."""
+    """Return the choice of a fit without psi and tau."""
     from .._estimator import PSKC
 
     others = {name: value for name, value in parameters.items() if name != "growth_rate"}

@@ -181,7 +181,7 @@ def _random_parameters(n_pictures: int, rng: Generator) -> NDArray[np.float32]:
 
 @functools.cache
 def _deformations() -> NDArray[np.float32]:
-    """Return what each parameter adds to the places of all pixels, (n_deformations, 784).
+    """Return the displacement of all pixels by each parameter, (n_deformations, 784).
 
     A smooth bump for each node of the grid, the row and the column from the centre, and one.
     """

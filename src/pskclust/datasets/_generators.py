@@ -93,7 +93,7 @@ def make_ring_g(
 
     This is a stand-in for the set Ring-G of the paper, which was never published: it has the same
     ingredients, but not the same rows. Its layout was chosen among several such that psKC at the
-    paper's settings for Ring-G finds the four clusters: that it does is no evidence for psKC.
+    paper's settings for Ring-G finds the four clusters, so its success is not evidence for psKC.
 
     Parameters
     ----------

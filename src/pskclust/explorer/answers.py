@@ -1,4 +1,4 @@
-"""What a fit found, in numbers and words for the page."""
+"""The outcome of a fit, in numbers and words for the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .fits import Fit
 from .planes import Plane
 from .subject import ImageSubject, Subject
 
-# Quartiles and columns are told from so many rows at the most, and for so many clusters.
+# Limits: rows that quartiles and columns are computed from, and clusters that are described.
 _ROWS_TO_DESCRIBE = 100_000
 _VALUES_TO_DESCRIBE = 5_000_000
 MAX_CLUSTERS_LISTED = 200
@@ -31,7 +31,7 @@ def summary(
     subject: Subject,
     found: Fit | None = None,
 ) -> dict[str, Any]:
-    """Return what is said of a fit at once.
+    """Return the facts of a fit that the page shows first.
 
     `found` is the fit that found the number of clusters at the same setting, if it is known.
     """
@@ -67,7 +67,7 @@ def _found(fit: Fit) -> dict[str, Any]:
 
 
 def _refinement(model: PSKC) -> dict[str, Any] | None:
-    """Return what refinement changed; None where it was not applied."""
+    """Return the gain and the moved rows of refinement; None where it was not applied."""
     if not is_refined(model):
         return None
     gained = model.objective_ - model.objective_before_refinement_
@@ -98,7 +98,7 @@ def clusters(fit: Fit, subject: Subject, plane: Plane) -> list[dict[str, Any]]:
 
 
 def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, Any]:
-    """Return what is known of a row."""
+    """Return the values, the cluster and the similarities of a row."""
     number = row if subject.sample is None else int(subject.sample[row])
     if isinstance(subject, ImageSubject):
         names: tuple[str, ...] = ("red", "green", "blue")

@@ -1,4 +1,4 @@
-"""What a person takes away: labels, the model, the report."""
+"""Files to export from the explorer: labels, the model, the report, code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Export(NamedTuple):
 
 
 def export(fitter: Fitter, fit: Fit, kind: str) -> Export:
-    """Return a file; raise ValueError if there is no such kind."""
+    """Return a file of a kind; raise ValueError if the kind is unknown."""
     if kind not in _KINDS:
         raise ValueError(f"there is nothing to export as {kind[:40]!r}.")
     return _KINDS[kind](fitter, fit)
@@ -152,7 +152,7 @@ def _command(fitter: Fitter, fit: Fit) -> Export:
 
 
 def _written(name: str, write: Callable[[Path], object]) -> bytes:
-    """Return what a function writes to a file; the file itself is gone afterwards."""
+    """Return the bytes that a function writes to a file, which is deleted."""
     with tempfile.TemporaryDirectory(prefix="pskclust-") as folder:
         path = Path(folder) / name
         write(path)

@@ -36,7 +36,7 @@ _FIT_BYTES_PER_ROW = 8 + 8 + 8
 
 @dataclass(frozen=True)
 class Seconds:
-    """What a fit took; `cells` is 0 where they were there already, `choice` where none was made."""
+    """Times of a fit; `cells` is 0 if they were cached, `choice` if clusters grew."""
 
     choice: float
     cells: float
@@ -47,7 +47,7 @@ class Seconds:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a setting found, with clusters numbered as the page shows them."""
+    """A fit at a setting, with clusters numbered as the page shows them."""
 
     settings: Settings
     model: PSKC

@@ -1,4 +1,4 @@
-"""What stands before all routes: requests from elsewhere end here."""
+"""Middleware that rejects cross-origin and unauthenticated requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .security import HEADERS, Guard, RefusedError
 
 
 class Guarded:
-    """Refuses requests from elsewhere, and adds what every answer must say."""
+    """An application behind a guard, with the security headers in every response."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:
         self._app, self._guard = app, guard

@@ -95,7 +95,7 @@ class ExplorerServer:
             self.url += f"?token={token}"
 
     def start(self) -> Self:
-        """Serve, in a thread of its own; return when the page can be opened."""
+        """Serve in a new thread; return when the page can be opened."""
         self._thread.start()
         ends = time.monotonic() + _START_SECONDS
         while not self._server.started:
@@ -162,7 +162,7 @@ def explore(
     sample_weight : array-like of shape (n_samples,), default=None
         See :meth:`PSKC.fit`.
     sample : int or None, default=None
-        Explore so many rows, drawn at random; the rest is labelled when labels are exported. None
+        Number of rows to explore, drawn at random; the rest is labelled on export. None
         draws a sample of a million rows, or of 100,000 if there are more than 8 columns.
     scaling : {"none", "standard", "minmax"}, default="none"
         What is done to the columns at first.

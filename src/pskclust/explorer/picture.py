@@ -32,7 +32,7 @@ _NOTHING = 0
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """What to draw, and how."""
+    """A fit and the way to draw it."""
 
     fit: Fit
     colours: NDArray[np.int64]  # (k,) the number of each cluster's colour
@@ -43,7 +43,7 @@ class Drawing:
 
     @property
     def in_isolated(self) -> NDArray[np.bool_]:
-        """Which rows are in the clusters to show alone."""
+        """A mask of the rows in the clusters to show alone."""
         return np.isin(self.fit.labels, self.isolated)
 
 

@@ -21,7 +21,7 @@ _QUARTERS = (0.2, 0.8)
 
 
 class View(NamedTuple):
-    """Which plane: two columns, "pca", or "image"."""
+    """The plane to draw: two columns, "pca", or "image"."""
 
     kind: str
     x: int = 0
@@ -29,13 +29,13 @@ class View(NamedTuple):
 
 
 class Plane(Protocol):
-    """Where rows are."""
+    """The positions of the rows in a plane."""
 
     names: tuple[str, str]
     box: Box
 
     def raster(self, frame: Frame) -> Raster:
-        """Return what each pixel of a frame shows."""
+        """Return the row that each pixel of a frame shows."""
 
     def nearest(self, frame: Frame, raster: Raster, x: float, y: float) -> int | None:
         """Return the row that is drawn nearest to a pixel, if there is one close by."""
@@ -201,7 +201,7 @@ class _PrincipalAxes:
 
 
 def make_plane(subject: Subject, settings: Settings, view: View) -> Plane:
-    """Return the plane of a view; raise ValueError if there is no such one."""
+    """Return the plane of a view; raise ValueError if the subject does not have it."""
     if view.kind == "image":
         if not isinstance(subject, ImageSubject):
             raise ValueError("a table has no view of an image.")
@@ -220,7 +220,7 @@ def make_plane(subject: Subject, settings: Settings, view: View) -> Plane:
     values = _coordinates(subject, settings)
     x = values[:, view.x].astype(np.float64)
     if n_columns == 1:
-        # One column has no height; a scatter of its own keeps rows apart.
+        # One column has no height; random heights keep rows apart.
         y = np.random.RandomState(0).uniform(-1, 1, len(x))
         return PointPlane(np.column_stack([x, y]), (names[0], ""), axes)
     y = values[:, view.y].astype(np.float64)
@@ -228,7 +228,7 @@ def make_plane(subject: Subject, settings: Settings, view: View) -> Plane:
 
 
 def plane_key(settings: Settings, view: View) -> tuple[Any, ...]:
-    """Return what a plane depends on."""
+    """Return the settings that a plane depends on, as a key of a cache."""
     depends = view.kind == "pca"
     return view, settings.scaling if depends else None, settings.color_space
 

@@ -28,7 +28,7 @@ _MAX_MAPS = 32
 
 @dataclass(frozen=True)
 class Spot:
-    """What two seeds found at a place of the map."""
+    """The outcome of two seeds at one psi and tau of the map."""
 
     clusters: int
     noise: float

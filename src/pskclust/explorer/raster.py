@@ -58,7 +58,7 @@ class Raster:
 
 
 def marks_for(n_shown: int, scale: float) -> tuple[tuple[int, int, int], ...]:
-    """Return the pixels of a round mark, the weakest first, for so many rows."""
+    """Return the pixels of a round mark, the weakest first; marks of many rows are small."""
     radius = next((radius for most, radius in _RADII if n_shown <= most), 0.0) * scale
     reach = int(np.ceil(radius))
     marks = []

@@ -1,4 +1,4 @@
-"""What a request asks for, read and checked. Everything in it may be wrong."""
+"""Parse and check requests. Everything in a request may be wrong."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def json_body(request: Request) -> dict[str, Any]:
     try:
         content = json.loads(bytes(body))
     except (ValueError, RecursionError) as error:
-        raise RefusedError(400, "the body is no JSON.") from error
+        raise RefusedError(400, "the body is not JSON.") from error
     if not isinstance(content, dict):
         raise RefusedError(400, "the body must be a JSON object.")
     return content

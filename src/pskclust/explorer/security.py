@@ -39,7 +39,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Guard:
-    """What a request must bring: our Host, no foreign Origin, and the token if there is one."""
+    """Checks of a request: our Host, no foreign Origin, and the token if there is one."""
 
     host: str
     port: int

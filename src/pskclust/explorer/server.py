@@ -43,7 +43,7 @@ _PAGE_FOLDERS = ("", "js")
 
 
 class Explorer:
-    """What the routes work on."""
+    """The state that all routes share."""
 
     def __init__(self, sessions: Sessions, first: Settings, guard: Guard) -> None:
         self.sessions, self.first, self.guard = sessions, first, guard

@@ -39,7 +39,7 @@ class TooManySessionsError(Exception):
 
 @dataclass(frozen=True)
 class _State:
-    """What a session shows."""
+    """The state of a session, as the page shows it."""
 
     asked: int = 0  # how many things were asked for
     answered: int = 0  # which of them the latest fit belongs to

@@ -1,4 +1,4 @@
-"""What a person can set on the page, checked."""
+"""The settings of the page, checked."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Settings:
 
     @property
     def cells_key(self) -> tuple[Any, ...]:
-        """What the cells of rows whose clusters grow depend on, and nothing else."""
+        """The settings that the cells of the rows depend on where clusters grow."""
         return (
             self.psi,
             self.n_partitions,

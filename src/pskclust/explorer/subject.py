@@ -1,4 +1,4 @@
-"""What is explored: the rows of a table, or the colours of an image."""
+"""The subject of an explorer: the rows of a table, or the colours of an image."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .settings import Settings
 
 # The seed that samples are drawn with: the exported code draws the same.
 SAMPLE_SEED = 0
-# Cells of so many rows are found, and drawn, in about a second.
+# Finding and drawing the cells of a sample of this size takes about a second.
 DEFAULT_SAMPLE = 1_000_000
 DEFAULT_SAMPLE_OF_MANY_COLUMNS = 100_000
 _MANY_COLUMNS = 8
@@ -127,7 +127,7 @@ class TableSubject:
         return self.columns
 
     def preparation(self, settings: Settings) -> Preparation:
-        """Return what is done to columns before clustering, fitted to all rows."""
+        """Return the scaling of the columns before clustering, fitted to all rows."""
         scaling = settings.scaling
         if scaling not in self._preparations:
             means = self.everything.mean(axis=0, dtype=np.float64)

@@ -51,7 +51,7 @@ def read_image(
     Raises
     ------
     ImageFileError
-        If the file is no such image, is damaged or cut short, or has too many pixels.
+        If the file is not such an image, is damaged or cut short, or has too many pixels.
     """
     with _named_errors(path):
         with _opened(path, max_pixels) as image:
@@ -78,7 +78,7 @@ def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     except pil.UnidentifiedImageError as error:
         if not os.path.getsize(path):
             raise ImageFileError(f"{name} is empty.") from error
-        raise ImageFileError(f"{name} is no PNG, JPEG, TIFF or WebP image.") from error
+        raise ImageFileError(f"{name} is not a PNG, JPEG, TIFF or WebP image.") from error
     except pil.DecompressionBombError as error:
         raise ImageFileError(f"{name} has too many pixels: {error}") from error
     # Decoders of damaged files raise whatever comes to hand.

@@ -41,7 +41,7 @@ def segment(
         hue as a point on a circle.
     position : float, default=0.0
         Above 0, where a pixel is counts, too: two corners of the longer side are as far apart as
-        `position` times the widest colour. Every pixel is a row of its own then.
+        `position` times the widest colour. Pixels of the same colour are separate rows then.
     **parameters
         Other parameters of :class:`pskclust.PSKC`, such as random_state or min_cluster_size.
 

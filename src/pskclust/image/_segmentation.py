@@ -1,4 +1,4 @@
-"""What segmenting an image found, as arrays, pictures and files."""
+"""The result of segmenting an image, as arrays, pictures and files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Segmentation:
     Attributes
     ----------
     image : ndarray of uint8, shape (height, width, 3)
-        What was segmented, in eight bits.
+        The image that was segmented, in eight bits.
     labels : ndarray of int32, shape (height, width)
         The cluster of each pixel, the largest cluster first; -1 for noise and for transparent
         pixels.
@@ -127,7 +127,7 @@ class Segmentation:
         force : bool, default=False
             Replace files that exist.
         max_clusters : int or None, default=None
-            Write so many of the largest clusters on white; None for all.
+            Number of clusters to write on white, the largest first; None for all.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class Segmentation:
         return paths
 
     def _writers(self, max_clusters: int | None) -> dict[str, Callable[[BinaryIO], None]]:
-        """Return what writes each file, by its name."""
+        """Return the function that writes each file, by the name of the file."""
         n_cutouts = self.n_clusters if max_clusters is None else min(max_clusters, self.n_clusters)
         digits = len(str(max(0, n_cutouts - 1)))
         writers: dict[str, Callable[[BinaryIO], None]] = {

@@ -15,9 +15,9 @@ from .._utils.parallel import map_chunks
 T = TypeVar("T")
 
 WHITE = 255
-# Bands of so many pixels are worked on at a time, by several threads.
+# Threads work on bands of this many pixels.
 _PIXELS_PER_BAND = 1 << 18
-# Colours of so many bits are looked up in a table; it has 2 to the power of that entries.
+# Colours of up to this many bits are looked up in a table of 2 to the power of that entries.
 _MAX_BITS_FOR_TABLE = 24
 
 

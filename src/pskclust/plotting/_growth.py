@@ -16,7 +16,7 @@ _MAX_ROWS = 100_000
 
 
 class GrowthDisplay:
-    """How far a cluster had grown after some steps: members in colour, rows left in grey.
+    """Clusters after some steps of growth: members in colour, other rows in grey.
 
     Make one with :meth:`from_estimator`.
 

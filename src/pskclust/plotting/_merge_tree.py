@@ -1,4 +1,4 @@
-"""How parts were linked to clusters, as a dendrogram."""
+"""The merge tree of a linked clustering, as a dendrogram."""
 
 from __future__ import annotations
 

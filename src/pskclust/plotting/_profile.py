@@ -1,4 +1,4 @@
-"""How large clusters are, and how similar their members are to them."""
+"""Sizes of clusters, and similarities of members to their cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep found, as heat maps."""
+"""The result of a sweep, as heat maps."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ._pictures import CHOICE, EmbeddedPicture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
 
 _LONGEST_TEXT = 80
-# A strip shows the mean of the whole, give or take so many standard deviations.
+# A strip reaches this many standard deviations to each side of the mean of all rows.
 _STRIP_REACH = 3.0
 
 

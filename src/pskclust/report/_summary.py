@@ -1,4 +1,4 @@
-"""What a report says, as numbers: columns, clusters, and their typical members."""
+"""The numbers of a report: columns, clusters, and their typical members."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_COLUMNS = 40
 MAX_CLUSTERS = 24
 MAX_TRAITS = 6
 _N_MEMBERS = 5
-# Equal rows are shown once; so many are looked through for different ones.
+# Equal rows are shown once; at most this many members are searched for different ones.
 _MEMBERS_TO_LOOK_AT = 50
 _VALUES_AT_A_TIME = 1 << 22
 

@@ -96,7 +96,7 @@ def write_report(
         hints=said,
     )
     with replacing(path) as stream:
-        # Text that is no Unicode, as broken files hold, must not break the page.
+        # Text that is not valid Unicode, as broken files hold, must not break the page.
         stream.write(page(content).encode("utf-8", "replace"))
 
 

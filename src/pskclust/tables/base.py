@@ -1,4 +1,4 @@
-"""What every kind of table file offers: names of columns, and rows in batches."""
+"""The interface of all table files: names of columns, and rows in batches."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Table(Protocol):
 
 @dataclass
 class NamedColumns:
-    """What the kinds of tables share."""
+    """Attributes that all kinds of tables share."""
 
     name: str
     columns: tuple[str, ...]
@@ -74,7 +74,7 @@ class NamedColumns:
 
 
 def batch_rows(n_columns: int) -> int:
-    """Return how many rows of so many columns make a batch."""
+    """Return the number of rows of a batch, given the number of columns."""
     return max(1, min(MAX_BATCH_ROWS, BATCH_VALUES // max(1, n_columns)))
 
 

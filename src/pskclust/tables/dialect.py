@@ -1,4 +1,4 @@
-"""How a text table is written: delimiter, header, decimal point. Sniffed from its beginning."""
+"""The dialect of a text table: delimiter, header, decimal point. Sniffed from its beginning."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from .base import numbered
 from .errors import TableError
 
-# What stands for a missing value, besides nothing at all.
+# Texts for a missing value, besides an empty one.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
 
 _DELIMITERS = (",", "\t", ";", "|", " ")
 _SAMPLE_ROWS = 200
-# A point is no part of a number then.
+# With a decimal comma, a point is not part of a number.
 _COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table is written, and the columns that hold something else than numbers."""
+    """The format of a text table, and its columns that do not hold numbers."""
 
     encoding: str
     delimiter: str

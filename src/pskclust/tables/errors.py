@@ -1,4 +1,4 @@
-"""What can be wrong with a table in a file; each error says so in one sentence.
+"""Errors about tables in files; the message of each is one sentence.
 
 The ways out differ between the command line and a page, so errors carry what a caller needs to
 name its own.
@@ -30,7 +30,7 @@ class WrongFormatError(TableError):
     def __init__(self, name: str, claimed: str, looks_like: str | None) -> None:
         self.looks_like = looks_like
         found = f"it looks like {looks_like}" if looks_like else "it is damaged or something else"
-        super().__init__(f"{name} is no {claimed} file: {found}.")
+        super().__init__(f"{name} is not in {claimed} format: {found}.")
 
 
 class ImageGivenError(TableError):
@@ -42,7 +42,7 @@ class WrongEncodingError(TableError):
 
     def __init__(self, name: str, encoding: str) -> None:
         tried = "UTF-8" if encoding == "utf-8-sig" else encoding
-        super().__init__(f"{name} is no {tried} text.")
+        super().__init__(f"{name} is not {tried} text.")
 
 
 class UnknownColumnError(TableError):

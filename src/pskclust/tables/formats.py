@@ -1,4 +1,4 @@
-"""Which format a file has: by its ending, checked against its first bytes."""
+"""The formats of table files: found by the ending, checked against the first bytes."""
 
 from __future__ import annotations
 

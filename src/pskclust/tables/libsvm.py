@@ -66,8 +66,8 @@ class LibsvmTable(NamedColumns):
                 )
             except (ValueError, OverflowError) as error:
                 raise TableError(
-                    f"{name} is no LibSVM file: each line must be a class and index:value pairs "
-                    f"({error})."
+                    f"{name} is not in LibSVM format: each line must be a class and index:value "
+                    f"pairs ({error})."
                 ) from error
             if rows.shape[0]:
                 yield rows, classes, min(1.0, (start + _PIECE_BYTES) / self._size)

@@ -128,7 +128,7 @@ def _refuse_special(mode: int, name: str) -> None:
 
 
 def _copy(source: BinaryIO, spool: IO[bytes], kind: str | None) -> None:
-    """Copy standard input to a file; end soon with what is no table, or would fill the disk."""
+    """Copy standard input to a file; stop if it is not a table, or would fill the disk."""
     _refuse_endless_device(source)
     folder = tempfile.gettempdir()
     n_copied = 0

@@ -181,7 +181,7 @@ class _Store:
 
 
 class _Rising:
-    """Which columns are whole numbers that rise from row to row, as row numbers do."""
+    """Finds the columns of whole numbers that rise from row to row, as row numbers do."""
 
     def __init__(self, n_columns: int) -> None:
         self.columns = np.ones(n_columns, dtype=bool)

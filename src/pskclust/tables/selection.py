@@ -1,4 +1,4 @@
-"""Which columns of a table play which part."""
+"""The roles of the columns of a table: features, ids, classes, weights."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def select(
 def select_known(table: Table, known: Sequence[str], ids: Sequence[str] = ()) -> Selection:
     """Return the columns that a model knows, in its order.
 
-    A table without names of its own is taken column by column if it has as many.
+    A table without column names is taken column by column if it has as many.
     """
     for name in ids:
         require_column(table, name)

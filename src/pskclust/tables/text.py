@@ -123,7 +123,7 @@ class TextTable(NamedColumns):
         return head
 
     def _explained(self, error: Exception, ragged: list[tuple[int, int]]) -> TableError:
-        """Return what went wrong in words, with the line where it did."""
+        """Return an error that names the cause and the line."""
         if ragged:
             expected, found = ragged[0]
             line = self._line_of(lambda row: len(row) != expected)

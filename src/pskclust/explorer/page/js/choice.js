@@ -20,7 +20,7 @@ export class Choice {
     this.show();
   }
 
-  /** Ask for so many clusters; the number that was found is found again. */
+  /** Ask for a number of clusters; null, or the number that was found, asks for the choice. */
   ask(number) {
     const known = this.known();
     const same = known !== null && number === known.clusters;
@@ -36,7 +36,7 @@ export class Choice {
     if (!wrong) this.ask(input.value.trim() === "" ? null : number);
   }
 
-  /** Return what was found at this setting, whatever number is asked for now. */
+  /** Return the choice at this setting, whatever number is asked for now. */
   known() {
     const { fit, settings } = this.state;
     if (fit?.found) [this.found, this.foundAt] = [fit.found, place(fit.settings)];

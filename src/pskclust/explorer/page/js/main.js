@@ -109,7 +109,7 @@ function showFit(fit) {
   document.title = `${plural(fit.clusters, "cluster")} \u2013 ${state.data.name} \u2013 pskclust`;
 }
 
-/** Return what is chosen of a new fit: clusters have other numbers there, but keep their colours. */
+/** Return the selected clusters of a new fit: their numbers differ there, their colours do not. */
 function stillChosen(fit) {
   const before = state.fit;
   if (before === null) return state.chosen.filter((cluster) => cluster < fit.clusters);

@@ -35,7 +35,7 @@ export class Pane {
     };
   }
 
-  /** Return what to ask the server for: the box and the size in pixels of the screen. */
+  /** Return the parameters of a picture request: the box and the size in pixels of the screen. */
   frame(box) {
     const area = this.area();
     let scale = Math.min(MAX_SCALE, window.devicePixelRatio || 1);
@@ -164,7 +164,7 @@ export class Pane {
   }
 }
 
-/** Return round numbers from low to high, about so many. */
+/** Return about `count` round numbers from low to high. */
 function ticks(low, high, about) {
   const rough = (high - low) / Math.max(1, about);
   const power = 10 ** Math.floor(Math.log10(rough));

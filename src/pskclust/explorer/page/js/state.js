@@ -96,7 +96,7 @@ export class State extends EventTarget {
     return view === "columns" || (view === "pca" && n > 2) || (view === "image" && this.data.image);
   }
 
-  /** Return what the picture of a fit shows: growth only if its clusters grew. */
+  /** Return the mode of the picture of a fit: growth only if its clusters grew. */
   modeOf(fit) {
     return this.mode === "growth" && fit?.settings.tau === null ? "clusters" : this.mode;
   }
