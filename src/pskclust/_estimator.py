@@ -244,7 +244,9 @@ class PSKC(ClusterMixin, FittedModel):
 
     # Where rows are: all that ``pskclust.dask.PSKC`` does in its own way.
 
-    def _rows(self, X: Any, sample_weight: Any, parameters: Parameters, report: Report) -> FitRows:
+    def _rows(
+        self, X: Rows, sample_weight: ArrayLike | None, parameters: Parameters, report: Report
+    ) -> FitRows:
         return rows_of(self, X, sample_weight, parameters, report)
 
     def _engine(

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _estimator
@@ -29,7 +29,14 @@ da = optional("dask.array", "pskclust.dask", "dask")
 distributed = optional("distributed", "pskclust.dask", "dask")
 
 # Which need Dask themselves.
-from ._dask.data import Collection, DaskData, check_block  # noqa: E402
+from ._dask.data import (  # noqa: E402
+    Collection,
+    DaskArray,
+    DaskColumn,
+    DaskData,
+    DaskRows,
+    check_block,
+)
 from ._dask.engine import DaskEngine  # noqa: E402
 from ._dask.tasks import Tasks  # noqa: E402
 
@@ -103,7 +110,7 @@ class PSKC(_estimator.PSKC):
         """Leave the client out, which means nothing to another process."""
         return {**super().__getstate__(), "client": None}
 
-    def fit(self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: DaskRows, y: object = None, sample_weight: DaskColumn | None = None) -> Self:
         """Find the clusters of the rows of X.
 
         Parameters
@@ -132,7 +139,7 @@ class PSKC(_estimator.PSKC):
             finally:
                 del self._resources
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: DaskRows | ArrayLike) -> DaskArray | NDArray[np.int64]:
         """Return the most similar cluster of each row, -1 for noise, as pskclust.PSKC does.
 
         Parameters
@@ -220,7 +227,13 @@ class PSKC(_estimator.PSKC):
                     f"worker is made up for by the others. Leave {name} out."
                 )
 
-    def _rows(self, X: Any, sample_weight: Any, parameters: Parameters, report: Report) -> DaskData:
+    def _rows(
+        self,
+        X: DaskRows,
+        sample_weight: DaskColumn | None,
+        parameters: Parameters,
+        report: Report,
+    ) -> DaskData:
         collection = Collection.of(X)
         check_columns(self, collection.n_columns, collection.names, reset=True)
         tasks = Tasks(self._current_client(), self.timeout)

@@ -329,7 +329,8 @@ def die_at(verb, calls):
     from pskclust._dask import placement, worker
     from pskclust._engines import sharded
 
-    owners = {"encode_shard": placement, "listen": worker.Worker, "results_of": worker.Worker}
+    owners = {"encode_shard": placement}
+    owners |= dict.fromkeys(("listen", "best_row", "results_of"), worker.Worker)
     owner = owners.get(verb, sharded.ShardedEngine)
     original = getattr(owner, verb)
     left = [calls]

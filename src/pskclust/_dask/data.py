@@ -6,12 +6,12 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import dask.array as da
 import numpy as np
 from distributed import Future
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import check_distances
 from .._data.metric import column_ranges, to_points, warn_of_radians
@@ -26,6 +26,14 @@ from .._data.weights import (
 )
 from .tasks import Tasks
 
+if TYPE_CHECKING:
+    import dask.dataframe as dd
+
+DaskRows: TypeAlias = "da.Array | dd.DataFrame"
+# Weights may also be in this process.
+DaskColumn: TypeAlias = "da.Array | dd.Series | ArrayLike"
+DaskArray: TypeAlias = da.Array
+
 
 @dataclass(frozen=True)
 class Collection:
@@ -35,7 +43,7 @@ class Collection:
     names: list[str] | None
 
     @classmethod
-    def of(cls, X: Any) -> Collection:
+    def of(cls, X: DaskRows) -> Collection:
         """Return X as a collection, or raise TypeError if it is not one."""
         if not hasattr(X, "__dask_graph__"):
             raise TypeError(
@@ -99,7 +107,7 @@ class DaskData:
         self._sources = X.blocks()
         self.rows: dict[int, Future] = {}
 
-    def read(self, sample_weight: Any, resolution: int) -> None:
+    def read(self, sample_weight: DaskColumn | None, resolution: int) -> None:
         """Have all blocks made, and check them."""
         self.require(range(len(self._sources)))
         self._check()
@@ -264,26 +272,31 @@ class DaskWeights:
 
 
 def weights_of(
-    sample_weight: Any, data: DaskData, resolution: int, tasks: Tasks
+    sample_weight: DaskColumn | None, data: DaskData, resolution: int, tasks: Tasks
 ) -> UniformWeights | DaskWeights:
     """Return the weights of the rows, cut up as the rows are."""
     if sample_weight is None:
         return UniformWeights(len(data))
-    if hasattr(sample_weight, "to_dask_array"):
-        sample_weight = sample_weight.to_dask_array()
-    if not hasattr(sample_weight, "__dask_graph__"):
-        weights = checked_weights(sample_weight, len(data))
-        sample_weight = da.from_array(weights, chunks=(tuple(data.lengths.tolist()),))
-    known = sample_weight.ndim == 1 and not np.isnan(sample_weight.shape[0])
-    if known and sample_weight.shape[0] == len(data):
-        sample_weight = sample_weight.rechunk((tuple(data.lengths.tolist()),))
-    elif known or sample_weight.ndim != 1 or sample_weight.numblocks[0] != len(data.lengths):
+    weights = _weight_array(sample_weight, data)
+    lengths = tuple(data.lengths.tolist())
+    known = weights.ndim == 1 and not np.isnan(weights.shape[0])
+    if known and weights.shape[0] == len(data):
+        weights = weights.rechunk((lengths,))
+    elif known or weights.ndim != 1 or weights.numblocks[0] != len(lengths):
         raise ValueError(
-            f"sample_weight has shape {sample_weight.shape}, in {sample_weight.numblocks} blocks, "
-            f"but X has {len(data)} rows in {len(data.lengths)} blocks. Pass one weight a row, cut "
-            "up as X is."
+            f"sample_weight has shape {weights.shape}, in {weights.numblocks} blocks, but X has "
+            f"{len(data)} rows in {len(lengths)} blocks. Pass one weight a row, cut up as X is."
         )
-    return DaskWeights(list(sample_weight.to_delayed().ravel()), data, resolution, tasks)
+    return DaskWeights(list(weights.to_delayed().ravel()), data, resolution, tasks)
+
+
+def _weight_array(sample_weight: DaskColumn, data: DaskData) -> da.Array:
+    if hasattr(sample_weight, "to_dask_array"):
+        return sample_weight.to_dask_array()
+    if hasattr(sample_weight, "__dask_graph__"):
+        return sample_weight
+    weights = checked_weights(sample_weight, len(data))
+    return da.from_array(weights, chunks=(tuple(data.lengths.tolist()),))
 
 
 def _weigh(block: Any, run: range) -> tuple[list[float], bool]:

@@ -9,7 +9,7 @@ asked it again, which gives them the labels that they had.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import dask.array as da
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable
 from .._cells.partition import Partition
-from .._engines.protocol import Absorbed, Candidate, RowResults
+from .._engines.protocol import Absorbed, Candidate, RowFunction, RowResults
 from .._engines.sharded import CombinedRows, summed_up
 from .._kernels.select import Backend
 from .._utils.progress import Report, ignore
@@ -100,7 +100,7 @@ class DaskEngine(CombinedRows):
         self._tables.clear()
         return absorbed
 
-    def row_results(self, clusters: ClusterTables) -> Any:
+    def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return arrays on the cluster, cut up as the rows are."""
         while True:
             self._ask("row_results", clusters)
@@ -115,10 +115,9 @@ class DaskEngine(CombinedRows):
             )
         )
 
-    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
+    def map_rows(self, function: RowFunction, labels: da.Array) -> da.Array:
         """Return a Dask array, not computed yet: the function applied to each block."""
-        kind = function(np.empty(0, known.dtype), first_row=0).dtype
-        return known.map_blocks(_of_block, function, dtype=kind)
+        return labels.map_blocks(_of_block, function, dtype=np.float64)
 
     def _collected(self) -> tuple[dict[int, Future], list[Share]]:
         """Return the results of each block, as data on workers, and the shares that are lost."""
@@ -147,7 +146,7 @@ class DaskEngine(CombinedRows):
         """Let go of what the workers hold."""
         self._placement.close()
 
-    def _array(self, futures: dict[int, Future], number: int, kind: type) -> Any:
+    def _array(self, futures: dict[int, Future], number: int, kind: type) -> da.Array:
         lengths = self._data.lengths.tolist()
         arrays = []
         for block in sorted(futures):
@@ -227,7 +226,7 @@ def _results_of(actor: Any, first_row: int) -> RowResults:
 
 
 def _of_block(
-    known: NDArray[Any], function: Callable[..., NDArray[Any]], block_info: Any
-) -> NDArray[Any]:
-    """Apply a function to the entries of a block, given the number of its first row."""
-    return function(known, first_row=block_info[0]["array-location"][0][0])
+    labels: NDArray[np.int64], function: RowFunction, block_info: Any
+) -> NDArray[np.float64]:
+    """Apply a function to the labels of a block, given the number of its first row."""
+    return function(labels, first_row=block_info[0]["array-location"][0][0])

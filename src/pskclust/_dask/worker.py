@@ -84,7 +84,7 @@ class Worker:
         self, table: CountTable, besides: int | None
     ) -> tuple[Candidate, CountTable] | None:
         """Return the best row with its table, which is asked for next, as if its weight was 1."""
-        best = self._engine.best_row(table, besides)
+        best = self._engine.best_row_if_any(table, besides)
         return None if best is None else (best, self._engine.table_of(best.row, 1))
 
     def absorb_by(

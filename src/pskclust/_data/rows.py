@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from .._utils.parallel import map_chunks, rows_per_chunk
@@ -70,7 +71,12 @@ class Data:
 
 
 def check_rows(
-    estimator: Any, X: ArrayLike, metric: str, *, reset: bool = False, min_samples: int = 1
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    metric: str,
+    *,
+    reset: bool = False,
+    min_samples: int = 1,
 ) -> NDArray[Any]:
     """Return X as a real, finite (n, d) array of whatever type it came in.
 
@@ -117,7 +123,7 @@ def check_values(
 
 
 def check_columns(
-    estimator: Any, n_columns: int, names: Sequence[str] | None, *, reset: bool
+    estimator: BaseEstimator, n_columns: int, names: Sequence[str] | None, *, reset: bool
 ) -> None:
     """Set or check `n_features_in_` and `feature_names_in_` as scikit-learn does for arrays."""
     if reset:
@@ -170,7 +176,7 @@ def _refuse_other_columns(X: Any) -> None:
             )
 
 
-def _all_numbers(values: Any) -> bool:
+def _all_numbers(values: ArrayLike) -> bool:
     try:
         np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -178,7 +184,7 @@ def _all_numbers(values: Any) -> bool:
     return True
 
 
-def _name_the_bad_entry(X: Any, error: Exception) -> None:
+def _name_the_bad_entry(X: ArrayLike, error: Exception) -> None:
     """Raise an error again with the place and the value of the entry that is not a number."""
     try:
         entries = np.asarray(X)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class DenseEngine(MemoryRows):
         data: Data,
         partition: Partition,
         *,
-        kernels: Any = reference,
+        kernels: ModuleType = reference,
         indexed: bool = True,
         n_jobs: int | None = None,
         chunk_rows: int | None = None,

@@ -6,6 +6,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from .._data.rows import Data
 from .._kernels.reference import Cells, one_hot
 from .._utils.memory import require_memory
 from .._utils.parallel import map_chunks, rows_per_chunk
-from .protocol import Candidate, Moved, ProposalRule
+from .protocol import Candidate, Moved, ProposalRule, RowFunction
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ class MemoryRows(ABC):
 
     resolution: int
     _partition: Partition
-    _kernels: Any
+    _kernels: ModuleType
 
     def __init__(
         self,
@@ -159,8 +160,8 @@ class MemoryRows(ABC):
             found.append(Candidate(row, int(scores.max()), int(self._units[place])))
         return found
 
-    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
-        return function(known, first_row=0)
+    def map_rows(self, function: RowFunction, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+        return function(labels, first_row=0)
 
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._labels = new_labels[self._labels]

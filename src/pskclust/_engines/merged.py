@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable
 from .._data.duplicates import EqualRows
-from .protocol import Absorbed, Candidate, Moved, ProposalRule, RowResults, ShardableEngine
+from .protocol import (
+    Absorbed,
+    Candidate,
+    Moved,
+    ProposalRule,
+    RowFunction,
+    RowResults,
+    ShardableEngine,
+)
 
 
 class MergedEngine:
@@ -93,8 +98,8 @@ class MergedEngine:
             for best in self._engine.best_members(clusters)
         ]
 
-    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
-        return function(known, first_row=0)
+    def map_rows(self, function: RowFunction, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+        return function(labels, first_row=0)
 
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
         self._engine.renumber(new_labels)

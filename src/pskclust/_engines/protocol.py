@@ -8,8 +8,8 @@ again to a worker that takes over rows of a lost one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,13 @@ class ProposalRule(Protocol):
         self, labels: NDArray[np.int64], similarities: NDArray[np.float64]
     ) -> NDArray[np.int64]:
         """Return new labels, given the old ones (m,) and similarities to all clusters (m, k)."""
+
+
+class RowFunction(Protocol):
+    """Computes a value for each of successive rows."""
+
+    def __call__(self, labels: NDArray[np.int64], /, first_row: int) -> NDArray[np.float64]:
+        """Return the values of the rows from `first_row` on, given their labels."""
 
 
 class Candidate(NamedTuple):
@@ -218,8 +225,8 @@ class Engine(Protocol):
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return the label of each row, its similarity to that cluster, and its growth step."""
 
-    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
-        """Return `function(known, first_row=...)` of an array with an entry for each row.
+    def map_rows(self, function: RowFunction, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return a value for each row, given the labels that `row_results` returned.
 
         Where rows are in several blocks, the function is called for each block, with the number
         of its first row.

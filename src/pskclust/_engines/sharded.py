@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from .protocol import (
     Members,
     Moved,
     ProposalRule,
+    RowFunction,
     RowResults,
     ShardableEngine,
     better_candidate,
@@ -129,13 +130,20 @@ class CombinedRows(ABC):
     def total(self) -> CountTable:
         return _sum_of_tables(self._ask("total"))
 
-    def best_row(self, table: CountTable, besides: int | None = None) -> Any:
-        found = [best for best in self._ask("best_row", table, besides) if best is not None]
-        return max(found, key=lambda best: (best.score, -best.row), default=None)
+    def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
+        best = self.best_row_if_any(table, besides)
+        if best is None:
+            raise ValueError("every row is in a cluster")
+        return best
 
-    def table_of(self, row: int, units: int) -> Any:
-        answers = self._ask("table_of", row, units)
-        return next((table for table in answers if table is not None), None)
+    def best_row_if_any(self, table: CountTable, besides: int | None = None) -> Candidate | None:
+        """Return the best row as `best_row` does, None if every row is in a cluster."""
+        found: list[Candidate | None] = self._ask("best_row", table, besides)
+        return functools.reduce(better_candidate, found)
+
+    def table_of(self, row: int, units: int) -> CountTable:
+        answers: list[CountTable | None] = self._ask("table_of", row, units)
+        return next(table for table in answers if table is not None)
 
     def claim(self, row: int, cluster: int) -> None:
         self._ask("claim", row, cluster)
@@ -237,8 +245,8 @@ class ShardedEngine(CombinedRows):
                 results.growth_steps[rows] = own.growth_steps
         return results
 
-    def map_rows(self, function: Callable[..., NDArray[Any]], known: Any) -> Any:
-        return function(known, first_row=0)
+    def map_rows(self, function: RowFunction, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+        return function(labels, first_row=0)
 
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
         return [shard.answer(verb, *arguments) for shard in self._shards]

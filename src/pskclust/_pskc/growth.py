@@ -8,13 +8,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable, TableStack, smallest_passing_score
-from .._engines.protocol import Candidate, Engine
+from .._engines.protocol import Candidate, Engine, ResumableEngine
 from .._utils.progress import Progress, Report, ignore
 
 
@@ -42,10 +42,10 @@ class GrownCluster(NamedTuple):
 class Journal(Protocol):
     """Notes clusters as they are grown, for a later fit to take up."""
 
-    def restore(self, engine: Any) -> Iterable[GrownCluster]:
+    def restore(self, engine: ResumableEngine) -> Iterable[GrownCluster]:
         """Put the clusters noted into the engine, one after the other, and yield them."""
 
-    def note(self, engine: Any, number: int, cluster: GrownCluster) -> None:
+    def note(self, engine: ResumableEngine, number: int, cluster: GrownCluster) -> None:
         """Note a cluster that has grown."""
 
 
@@ -65,7 +65,10 @@ def grow(
     report: Report = ignore,
     journal: Journal | None = None,
 ) -> Growth:
-    """Grow clusters until no pair of the rows left is similar enough to start one."""
+    """Grow clusters until no pair of the rows left is similar enough to start one.
+
+    With a journal, the engine must be a `ResumableEngine`.
+    """
     unassigned = engine.total()
     n_rows = engine.n_rows_left
     stack = TableStack()
@@ -81,7 +84,7 @@ def grow(
     def tell() -> None:
         report(Progress("grow", n_rows - engine.n_rows_left, n_rows, len(stack) + 1))
 
-    for cluster in journal.restore(engine) if journal else ():
+    for cluster in journal.restore(cast(ResumableEngine, engine)) if journal else ():
         add(cluster)
     while _more_than_one_row(engine, unassigned):
         pair = _find_seed_pair(engine, unassigned, growth_rate)
@@ -90,7 +93,7 @@ def grow(
         table, steps = _grow_cluster(engine, pair, len(stack), tau, growth_rate, tell)
         cluster = GrownCluster(table, pair.first.row, steps)
         if journal:
-            journal.note(engine, len(stack), cluster)
+            journal.note(cast(ResumableEngine, engine), len(stack), cluster)
         add(cluster)
     clusters = stack.clusters(unassigned.counts.shape, engine.resolution)
     return Growth(clusters, np.array(seeds, dtype=np.int64), np.array(n_steps, dtype=np.int64))

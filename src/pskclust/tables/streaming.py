@@ -6,7 +6,6 @@ import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from .scanning import Missing, scan
 from .selection import Selection, select, select_known
 
 
-def row_blocks(X: Any, known: Sequence[str] | None = None) -> RowBlocks | None:
+def row_blocks(X: object, known: Sequence[str] | None = None) -> RowBlocks | None:
     """Return X as blocks if it is to be read from somewhere, None if it is in memory.
 
     Of a file with column names only the columns in `known` are read, in that order, if given.

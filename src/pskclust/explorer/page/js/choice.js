@@ -20,7 +20,7 @@ export class Choice {
     this.show();
   }
 
-  /** Ask for a number of clusters; null, or the number that was found, asks for the choice. */
+  /** Ask for a number of clusters; the number that was found is left to the choice. */
   ask(number) {
     const known = this.known();
     const same = known !== null && number === known.clusters;

@@ -164,7 +164,7 @@ export class Pane {
   }
 }
 
-/** Return about `count` round numbers from low to high. */
+/** Return `about` round numbers, more or less, from low to high. */
 function ticks(low, high, about) {
   const rough = (high - low) / Math.max(1, about);
   const power = 10 ** Math.floor(Math.log10(rough));
