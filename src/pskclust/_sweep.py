@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from ._data.checks import check_psi
 from ._data.parameters import Parameters, between, check_parameters, whole
-from ._data.rows import Data
+from ._data.rows import Data, FitRows
 from ._data.sources import RowBlocks
 from ._data.streamed import StreamedRows
 from ._estimator import PSKC
@@ -129,39 +129,19 @@ def sweep(
     3
     """
     _check_grid(psi, tau, n_seeds)
-    rng = check_random_state(random_state)
-    seeds = rng.randint(np.iinfo(np.int32).max, size=n_seeds).astype(np.int64)
+    seeds = _draw_seeds(n_seeds, random_state)
     model = PSKC(random_state=0, **pskc_params)
-    report = reporter(model.verbose, callback)
     fits = _fits(model, psi, tau, seeds)
     rows = rows_of(model, X, sample_weight, fits[0][0])
-    weights = rows.weights
-    check_psi(int(max(psi)), weights.n_slots, model.replace, weighted=not weights.uniform)
-    shape = len(psi), len(tau), n_seeds
-    n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
-    stability = np.empty(shape[:2])
-    n_done = itertools.count(1)
-    units = np.asarray(weights.units)
-    for row, of_psi in enumerate(fits):
-        labels = np.empty((len(tau), n_seeds, len(rows)), dtype=np.int32)
-        for number, parameters in enumerate(of_psi):
-            for column, result in enumerate(_results(rows, parameters, tau)):
-                place = row, column, number
-                labels[column, number] = result.labels
-                n_clusters[place], objective[place] = len(result.clusters), result.objective
-                noise[place] = units[result.labels < 0].sum() / units.sum()
-                found = len(result.clusters)
-                report(Progress("sweep", next(n_done), int(np.prod(shape)), found))
-        stability[row] = [_mean_agreement(some, units) for some in labels]
-    return SweepResult(
-        np.array(psi, dtype=np.int64),
-        np.array(tau, dtype=np.float64),
-        seeds,
-        np.percentile(n_clusters, 50, axis=2, method="lower").astype(np.int64),
-        noise.mean(axis=2),
-        stability,
-        objective.mean(axis=2),
-    )
+    _check_largest_psi(int(max(psi)), rows, model)
+    found = _measured(rows, fits, tau, reporter(model.verbose, callback))
+    return SweepResult(np.array(psi, np.int64), np.array(tau, np.float64), seeds, *found)
+
+
+def _draw_seeds(n_seeds: int, random_state: int | RandomState | None) -> NDArray[np.int64]:
+    rng = check_random_state(random_state)
+    seeds: NDArray[np.int64] = rng.randint(np.iinfo(np.int32).max, size=n_seeds, dtype=np.int64)
+    return seeds
 
 
 def _check_grid(psi: Sequence[int], tau: Sequence[float], n_seeds: int) -> None:
@@ -171,6 +151,11 @@ def _check_grid(psi: Sequence[int], tau: Sequence[float], n_seeds: int) -> None:
         for value in values:
             check_parameters({name: value}, {name: _GRID_RULES[name]})
     check_parameters({"n_seeds": n_seeds}, {"n_seeds": _GRID_RULES["n_seeds"]})
+
+
+def _check_largest_psi(psi: int, rows: FitRows, model: PSKC) -> None:
+    weights = rows.weights
+    check_psi(psi, weights.n_slots, model.replace, weighted=not weights.uniform)
 
 
 def _fits(
@@ -190,6 +175,30 @@ def _fits(
         ]
         for size in psi
     ]
+
+
+def _measured(
+    rows: Data | StreamedRows, fits: list[list[Parameters]], tau: Sequence[float], report: Report
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return clusters, noise, stability and objective of all entries, as `SweepResult` has them."""
+    shape = len(fits), len(tau), len(fits[0])
+    n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
+    stability = np.empty(shape[:2])
+    n_done = itertools.count(1)
+    units = np.asarray(rows.weights.units)
+    for row, of_psi in enumerate(fits):
+        labels = np.empty((len(tau), len(of_psi), len(rows)), dtype=np.int32)
+        for number, parameters in enumerate(of_psi):
+            for column, result in enumerate(_results(rows, parameters, tau)):
+                place = row, column, number
+                labels[column, number] = result.labels
+                n_clusters[place], objective[place] = len(result.clusters), result.objective
+                noise[place] = units[result.labels < 0].sum() / units.sum()
+                found = len(result.clusters)
+                report(Progress("sweep", next(n_done), int(np.prod(shape)), found))
+        stability[row] = [_mean_agreement(some, units) for some in labels]
+    median = np.percentile(n_clusters, 50, axis=2, method="lower").astype(np.int64)
+    return median, noise.mean(axis=2), stability, objective.mean(axis=2)
 
 
 def _results(

@@ -122,12 +122,9 @@ def plan(
     >>> plan(10**9, 2, 100).n_rounds
     470
     """
-    for name, value in (("rows", rows), ("columns", columns), ("workers", workers)):
-        if value < 1:
-            raise ValueError(f"{name}={value} is not allowed. Use a whole number of 1 or more.")
+    _require_one_or_more(rows=rows, columns=columns, workers=workers)
     used_psi = choose_psi(rows) if psi is None else psi
     per_worker = -(-rows // workers)
-    cells = n_partitions * np.min_scalar_type(used_psi - 1).itemsize
     bytes_per_round = 2 * workers * n_partitions * used_psi * _BYTES_PER_COUNT
     n_rounds = n_clusters * (_steps(choose_tau(used_psi), growth_rate) + 2) + _OTHER_ROUNDS
     row = _row_costs(columns, n_partitions, used_psi)
@@ -139,13 +136,8 @@ def plan(
     )
     encode_seconds = row.encode_seconds * per_worker
     return Plan(
-        rows,
-        columns,
-        workers,
-        used_psi,
-        n_partitions,
-        n_clusters,
-        int(_BYTES_PER_WORKER + per_worker * (_BYTES_PER_ROW + row.bytes_per_cell * cells)),
+        *(rows, columns, workers, used_psi, n_partitions, n_clusters),
+        int(_BYTES_PER_WORKER + per_worker * row.n_bytes),
         bytes_per_round,
         n_rounds,
         seconds_per_round,
@@ -154,19 +146,29 @@ def plan(
     )
 
 
+def _require_one_or_more(**numbers: int) -> None:
+    for name, value in numbers.items():
+        if value < 1:
+            raise ValueError(f"{name}={value} is not allowed. Use a whole number of 1 or more.")
+
+
 class _RowCosts(NamedTuple):
-    bytes_per_cell: float
+    n_bytes: float
     round_seconds: float
     encode_seconds: float
 
 
 def _row_costs(columns: int, n_partitions: int, psi: int) -> _RowCosts:
     """Return the memory and time that a row takes on its worker."""
+    cell_bytes = n_partitions * np.min_scalar_type(psi - 1).itemsize
     if columns > _MOST_COLUMNS_IN_BLOCKS:
         encode_seconds = columns * n_partitions * psi / _PRODUCTS_PER_SECOND
-        return _RowCosts(1.0, n_partitions * _SECONDS_PER_CELL_SCORED, encode_seconds)
+        return _RowCosts(
+            _BYTES_PER_ROW + cell_bytes, n_partitions * _SECONDS_PER_CELL_SCORED, encode_seconds
+        )
+    bytes_per_cell = float(np.interp(columns, _MEASURED_COLUMNS, _BYTES_PER_CELL))
     return _RowCosts(
-        float(np.interp(columns, _MEASURED_COLUMNS, _BYTES_PER_CELL)),
+        _BYTES_PER_ROW + bytes_per_cell * cell_bytes,
         _between(columns, _SECONDS_PER_ROW_AND_ROUND),
         _between(columns, _SECONDS_TO_ENCODE_A_ROW),
     )

@@ -185,10 +185,7 @@ def explore(
     server : ExplorerServer
         With the address of the page, `url`, and a method to end it, `close`.
     """
-    if isinstance(X, str | os.PathLike):
-        table = TableSubject.from_file(os.fspath(X), weights=sample_weight, sample=sample)
-    else:
-        table = TableSubject.of(X, weights=sample_weight, sample=sample)
+    table = _table_of(X, sample_weight, sample)
     server = serve(table, {"scaling": scaling, **parameters}, host=host, port=port)
     interactive = hasattr(sys, "ps1") or _in_notebook()
     if open_browser or (open_browser is None and not _in_notebook()):
@@ -217,6 +214,14 @@ def serve(
         name: value for name, value in given.items() if name not in (*controls, *_NOT_EXPLORED)
     }
     return ExplorerServer(subject, first, fixed, host=host, port=port).start()
+
+
+def _table_of(
+    X: ArrayLike | os.PathLike[str], weights: ArrayLike | None, sample: int | None
+) -> TableSubject:
+    if isinstance(X, str | os.PathLike):
+        return TableSubject.from_file(os.fspath(X), weights=weights, sample=sample)
+    return TableSubject.of(X, weights=weights, sample=sample)
 
 
 def _listening(host: str, port: int | None) -> socket.socket:

@@ -58,27 +58,45 @@ def segment(
     >>> segment(flag, psi=8, tau=0.5, random_state=0).n_clusters
     2
     """
-    if color_space not in COLOUR_SPACES:
-        raise ValueError(f"color_space={color_space!r} must be one of {COLOUR_SPACES}.")
-    if not 0 <= position < np.inf:
-        raise ValueError(f"position={position} must be 0 or more, and finite.")
+    _check_options(color_space, position)
     pixels = Pixels.of(image)
     model = PSKC(psi=psi, tau=tau, **parameters)
     colours = Colours(pixels, model.n_jobs)
     points = to_space(colours.rgb, color_space)
-    eight_bits = to_eight_bits(colours.rgb)
     if position:
-        opaque = np.ones(pixels.shape, dtype=bool) if pixels.opaque is None else pixels.opaque
-        numbers = colours.spread(np.arange(len(points), dtype=np.int32))[opaque]
-        model.fit(_with_position(points[numbers], opaque, position))
-        segments = Segments.of(model, eight_bits[numbers])
-        labels = np.full(pixels.shape, -1, dtype=np.int32)
-        labels[opaque] = segments.labels
+        segments, labels = _segment_pixels(model, pixels, colours, points, position)
     else:
-        model.fit(points, sample_weight=colours.counts)
-        segments = Segments.of(model, eight_bits, colours.counts)
-        labels = colours.spread(segments.labels)
+        segments, labels = _segment_colours(model, colours, points)
     return Segmentation(pixels.shown(), labels, segments.colours, segments.sizes, model)
+
+
+def _check_options(color_space: str, position: float) -> None:
+    if color_space not in COLOUR_SPACES:
+        raise ValueError(f"color_space={color_space!r} must be one of {COLOUR_SPACES}.")
+    if not 0 <= position < np.inf:
+        raise ValueError(f"position={position} must be 0 or more, and finite.")
+
+
+def _segment_colours(
+    model: PSKC, colours: Colours, points: NDArray[np.float64]
+) -> tuple[Segments, NDArray[np.int32]]:
+    """Fit a row for each colour; return the segments and the label of each pixel."""
+    model.fit(points, sample_weight=colours.counts)
+    segments = Segments.of(model, to_eight_bits(colours.rgb), colours.counts)
+    return segments, colours.spread(segments.labels)
+
+
+def _segment_pixels(
+    model: PSKC, pixels: Pixels, colours: Colours, points: NDArray[np.float64], position: float
+) -> tuple[Segments, NDArray[np.int32]]:
+    """Fit a row for each opaque pixel; return the segments and the label of each pixel."""
+    opaque = np.ones(pixels.shape, dtype=bool) if pixels.opaque is None else pixels.opaque
+    numbers = colours.spread(np.arange(len(points), dtype=np.int32))[opaque]
+    model.fit(_with_position(points[numbers], opaque, position))
+    segments = Segments.of(model, to_eight_bits(colours.rgb)[numbers])
+    labels = np.full(pixels.shape, -1, dtype=np.int32)
+    labels[opaque] = segments.labels
+    return segments, labels
 
 
 def _with_position(

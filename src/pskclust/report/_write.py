@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._advice import Outcome, hints, rules
 from .._data.scaling import unequal_columns
@@ -74,14 +74,41 @@ def write_report(
     if ids is not None and len(ids) != len(rows):
         raise ValueError(f"ids has {len(ids)} entries, but X has {len(rows)} rows.")
     summary = Summary.of(model, rows)
-    outcome = Outcome.of(model)
-    said = [hint.text for hint in hints(outcome)]
-    if scaling is None:
-        said += _on_columns(summary, names)
-    content = Content(
+    facts = _facts(model, summary, rows.shape, n_left_out)
+    content = _content(
+        model,
+        rows,
+        names,
+        summary,
         title=title or f"Clusters of {len(rows):,} rows",
-        facts=_facts(model, summary, rows.shape, n_left_out)
-        | _figures_of_fit(seconds, scores or {}),
+        facts=facts | _figures_of_fit(seconds, scores or {}),
+        ids=ids,
+        scaling=scaling,
+    )
+    with replacing(path) as stream:
+        # Text that is not valid Unicode, as broken files hold, must not break the page.
+        stream.write(page(content).encode("utf-8", "replace"))
+
+
+def _content(
+    model: Any,
+    rows: NDArray[Any],
+    names: list[str],
+    summary: Summary,
+    *,
+    title: str,
+    facts: dict[str, str],
+    ids: Sequence[Any] | None,
+    scaling: str | None,
+) -> Content:
+    """Return all that the page shows of a model."""
+    outcome = Outcome.of(model)
+    advice = [hint.text for hint in hints(outcome)]
+    if scaling is None:
+        advice += _on_columns(summary, names)
+    return Content(
+        title=title,
+        facts=facts,
         summary=summary,
         names=names,
         ids=ids,
@@ -93,11 +120,8 @@ def write_report(
         provenance=_provenance(model, scaling),
         details=_details(model, scaling),
         rules=rules(outcome),
-        hints=said,
+        hints=advice,
     )
-    with replacing(path) as stream:
-        # Text that is not valid Unicode, as broken files hold, must not break the page.
-        stream.write(page(content).encode("utf-8", "replace"))
 
 
 def _facts(
