@@ -14,7 +14,7 @@ from distributed import Future
 from numpy.typing import ArrayLike, NDArray
 
 from .._data.checks import check_distances
-from .._data.metric import column_ranges, to_points, warn_of_radians
+from .._data.distance_metrics import column_ranges, to_points, warn_if_unlikely
 from .._data.rows import Condition, Data, check_values
 from .._data.weights import (
     are_whole,
@@ -180,8 +180,7 @@ class DaskData:
         extremes = np.array([row for summary in summaries for row in summary.extremes])
         if self.metric == "euclidean":
             check_distances(extremes)
-        elif self.metric == "haversine":
-            warn_of_radians(extremes)
+        warn_if_unlikely(extremes, self.metric)
 
 
 def check_block(

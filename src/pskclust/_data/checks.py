@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .metric import column_ranges
+from .distance_metrics import column_ranges
 
 
 def check_distances(rows: NDArray[Any], *others: NDArray[Any]) -> None:

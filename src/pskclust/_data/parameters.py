@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 
-from .metric import METRICS
+from .distance_metrics import METRICS
 
 METHODS = ("voronoi", "hypersphere", "tree")
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from .._utils.parallel import map_chunks, rows_per_chunk
-from .metric import check_metric, to_points, warn_of_radians
+from .distance_metrics import check_metric, to_points, warn_if_unlikely
 from .weights import RowWeights, Weights
 
 # Tells which points, (m, d), meet it.
@@ -104,8 +104,8 @@ def check_rows(
     if rows.dtype.kind not in "biuf":
         _name_the_bad_entry(X, TypeError())
     rows = check_values(rows, metric, getattr(estimator, "feature_names_in_", None))
-    if reset and metric == "haversine":
-        warn_of_radians(rows)
+    if reset:
+        warn_if_unlikely(rows, metric)
     return rows
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._utils.progress import Progress, Report, ignore
 from .checks import check_distances
-from .metric import column_ranges, to_points, warn_of_radians
+from .distance_metrics import column_ranges, to_points, warn_if_unlikely
 from .rows import Condition, Data, check_values
 from .sources import RowBlocks, numbered, of_length
 from .weights import Weights
@@ -64,8 +64,7 @@ class StreamedRows:
         self.fingerprint = "" if digest is None else digest.hexdigest()
         if self.metric == "euclidean":
             check_distances(np.array(extremes))
-        elif self.metric == "haversine":
-            warn_of_radians(np.array(extremes))
+        warn_if_unlikely(np.array(extremes), self.metric)
         return np.concatenate(parts)
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:

@@ -12,6 +12,7 @@ from .._cells.methods import PARTITIONS
 from .._cells.partition import Partition
 from .._choice.linkage import Linkage
 from .._choice.noise import NoiseRule
+from .._data.distance_metrics import n_point_columns
 from .._data.parameters import CLUSTERING_RULES, check_parameters
 from .._data.scaling import Preparation
 from .._fit.pipeline import Columns, Fitted
@@ -121,7 +122,7 @@ def _restored_partition(
 ) -> Partition:
     kind = PARTITIONS[parameters["method"]]
     partition = kind(psi=psi, **_own_arrays(arrays, "partition_"))
-    partition.check(3 if parameters["metric"] == "haversine" else columns.number)
+    partition.check(n_point_columns(columns.number, parameters["metric"]))
     if clusters.shape != partition.table_shape or clusters.resolution != partition.n_partitions:
         raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
     return partition

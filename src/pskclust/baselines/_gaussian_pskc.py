@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._cells.count_tables import most_similar
 from .._data.checks import check_distances
-from .._data.metric import to_points
+from .._data.distance_metrics import to_points
 from .._data.parameters import (
     CLUSTERING_RULES,
     FLAG,

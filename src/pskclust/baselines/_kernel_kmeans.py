@@ -16,7 +16,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state, gen_batches
 
 from .._data.checks import check_distances
-from .._data.metric import to_points
+from .._data.distance_metrics import to_points
 from .._data.parameters import Rule, between, check_parameters, one_of, whole
 from .._data.rows import check_rows
 from .._utils.memory import require_memory

@@ -15,7 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from .._data.checks import check_distances
-from .._data.metric import to_points
+from .._data.distance_metrics import to_points
 from .._data.parameters import KERNEL_RULES, Rule, between, check_parameters, one_of, whole
 from .._data.rows import check_rows
 

@@ -15,7 +15,7 @@ from sklearn.metrics import euclidean_distances
 from sklearn.utils import check_random_state
 
 from .._data.checks import check_distances
-from .._data.metric import to_points
+from .._data.distance_metrics import to_points
 from .._data.parameters import NOT_NEGATIVE, Rule, between, check_parameters, whole
 from .._data.rows import check_rows
 from .._utils.parallel import map_chunks, one_blas_thread, rows_per_chunk

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
+from .._data.distance_metrics import METRICS
+from .._data.parameters import METHODS
 from .._data.scaling import SCALINGS
 from ..tables.formats import FORMATS
 
@@ -181,7 +183,7 @@ _NUMBER_OPTIONS = (
         help="Number of clusters, exactly; found by default.",
     ),
 )
-_OTHER_PARAMETERS = (
+_OTHER_OPTIONS = (
     click.option(
         "--growth-rate",
         type=float,
@@ -198,14 +200,14 @@ _OTHER_PARAMETERS = (
     ),
     click.option(
         "--method",
-        type=click.Choice(("voronoi", "hypersphere", "tree")),
+        type=click.Choice(METHODS),
         default="voronoi",
         show_default=True,
         help="What the cells are.",
     ),
     click.option(
         "--metric",
-        type=click.Choice(("euclidean", "cosine", "haversine")),
+        type=click.Choice(METRICS),
         default="euclidean",
         show_default=True,
         help="Haversine takes latitude and longitude in degrees.",
@@ -239,20 +241,20 @@ _OTHER_PARAMETERS = (
     _SEED_OPTION,
 )
 
-OTHER_PARAMETERS = (
-    "growth_rate",
-    "n_partitions",
-    "method",
-    "metric",
-    "replace",
-    "refine",
-    "min_cluster_size",
-    "noise",
-    "n_jobs",
-    "random_state",
-)
-SCALES = ("psi", "tau")
-PARAMETERS = (*SCALES, "n_clusters", *OTHER_PARAMETERS)
+
+def _parameters_of(options: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names under which options are passed to a command."""
+
+    def command() -> None: ...
+
+    for option in options:
+        option(command)
+    return tuple(option.name for option in command.__click_params__)  # type: ignore[attr-defined]
+
+
+# Every option above is a parameter of PSKC, under the same name.
+OTHER_PARAMETERS = _parameters_of(_OTHER_OPTIONS)
+PARAMETERS = _parameters_of((*_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS))
 
 _QUOTES = "'\""
 _PARAMETER_WITH_VALUE = re.compile(
@@ -272,17 +274,17 @@ def new_data_options(command: Command) -> Command:
 
 def clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC."""
-    return _with(command, *_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_PARAMETERS)
+    return _with(command, *_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS)
 
 
 def image_clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC, with the defaults for images."""
-    return _with(command, *_IMAGE_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_PARAMETERS)
+    return _with(command, *_IMAGE_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS)
 
 
 def other_clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC but psi, tau and n_clusters."""
-    return _with(command, *_OTHER_PARAMETERS)
+    return _with(command, *_OTHER_OPTIONS)
 
 
 def check_clustering(parameters: dict[str, Any]) -> None:

@@ -15,9 +15,9 @@ from .._data.parameters import (
     NONE,
     check_parameters,
 )
+from .._data.scaling import SCALINGS
 from ..image.colour_spaces import COLOUR_SPACES
 
-SCALINGS = ("none", "standard", "minmax")
 MAX_PARTITIONS = 1000
 MAX_PSI = 1 << 16
 # Growth takes about log(tau) / growth_rate steps for each cluster.

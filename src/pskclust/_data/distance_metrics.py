@@ -1,7 +1,8 @@
-"""Metrics, as ways to place rows in Euclidean space.
+"""Distance metrics, as maps of rows to points in Euclidean space.
 
 Every metric offered ranks pairs of rows as Euclidean distance between their points does, so
-that all else in this package knows one distance only.
+that all else in this package knows one distance only. A new metric needs its name in `METRICS`, its
+map in `to_points`, and, where it does not take every row, its check in `check_metric`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
     if metric == "haversine":
         return _on_globe(points)
     return points
+
+
+def n_point_columns(n_columns: int, metric: str) -> int:
+    """Return the number of columns of the points of rows with `n_columns` columns."""
+    return 3 if metric == "haversine" else n_columns
 
 
 def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -100,8 +106,14 @@ def _require_degrees(rows: NDArray[Any], first_row: int) -> None:
             )
 
 
-def warn_of_radians(rows: NDArray[Any]) -> None:
-    """Warn if latitudes and longitudes are all as small as radians are."""
+def warn_if_unlikely(rows: NDArray[Any], metric: str) -> None:
+    """Warn of values that `metric` takes, but that are probably of another unit.
+
+    Latitudes and longitudes that are all as small as radians are probably radians. The smallest
+    and largest values of each column do as well as all rows.
+    """
+    if metric != "haversine":
+        return
     if np.abs(rows[:, 0]).max() <= np.pi / 2 and np.abs(rows[:, 1]).max() <= np.pi:
         warnings.warn(
             "All of X would be latitudes and longitudes in radians, but metric='haversine' takes "
