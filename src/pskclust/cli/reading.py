@@ -87,7 +87,8 @@ def _way_out(error: TableError, command: str, data: str) -> str:
         if command == "predict":
             return f"Go on with one of {ways}."
         return f"Go on with one of {ways}, --drop {option_value(tuple(error.counts))}."
-    if isinstance(error, SpecialFileError) and data != "-":
+    # Standard input may be a pipe; a device is refused there, too.
+    if isinstance(error, SpecialFileError) and error.is_pipe and data != "-":
         return f"Or read it as standard input: pskclust {command} - < {shlex.quote(data)}"
     if isinstance(error, WrongEncodingError):
         return "Name its encoding, say with --encoding cp1252."

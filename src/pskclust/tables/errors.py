@@ -21,6 +21,7 @@ class SpecialFileError(TableError):
     """A device, pipe or socket, which may have no end and cannot be read twice."""
 
     def __init__(self, name: str, words: str) -> None:
+        self.is_pipe = words == "a pipe"
         super().__init__(f"{name} is {words}, not a file. Save its content to a file first.")
 
 
