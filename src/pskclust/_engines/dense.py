@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # With more rows to a cell, an index of them visits so many that scoring all anew is as fast.
-_MAX_ROWS_PER_CELL = 64
+MAX_ROWS_PER_CELL_TO_INDEX = 64
 _INDEX_BYTES_PER_CELL = 4
 # So few are added to a large table sooner than a second such table is filled and added.
 _FEW_ROWS = 2048
@@ -80,7 +80,7 @@ class DenseEngine(MemoryRows):
     def _index_pays(self, partition: Partition) -> bool:
         available = available_bytes()
         fits = available is None or 2 * _INDEX_BYTES_PER_CELL * self._cells.size <= available
-        return fits and self._n_rows <= _MAX_ROWS_PER_CELL * partition.n_cells
+        return fits and self._n_rows <= MAX_ROWS_PER_CELL_TO_INDEX * partition.n_cells
 
     @property
     def n_rows_left(self) -> int:

@@ -16,13 +16,14 @@ from .._data.rows import Data
 from .._kernels.reference import Cells
 from .._kernels.select import Backend, backend_for, kernels_for
 from .._utils.progress import Report, ignore
-from .dense import DenseEngine
+from .dense import MAX_ROWS_PER_CELL_TO_INDEX, DenseEngine
 from .memory_rows import Keep, in_memory
 from .merged import MergedEngine
 from .protocol import Engine, ShardableEngine
 
-# Beyond, neighbour blocks are too wide to share cells.
-_MAX_COLUMNS_FOR_BLOCKS = 8
+# In more columns few blocks share cells. They still pay, but not where cells have so few rows that
+# an index of those is the faster way to grow clusters.
+_MAX_COLUMNS_TO_SHARE_CELLS = 8
 # New rows are put into blocks so many at a time, so that their number needs no memory.
 _ROWS_AT_A_TIME = 1 << 20
 
@@ -32,7 +33,10 @@ def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None
     return (
         type(partition) is VoronoiPartition
         and (backend or backend_for(n_rows)) == "numba"
-        and partition.points.shape[1] <= _MAX_COLUMNS_FOR_BLOCKS
+        and (
+            partition.points.shape[1] <= _MAX_COLUMNS_TO_SHARE_CELLS
+            or n_rows > MAX_ROWS_PER_CELL_TO_INDEX * partition.psi
+        )
     )
 
 

@@ -1,0 +1,103 @@
+"""Compiled loops that put rows in the order of the leaves of a k-d tree, which are blocks."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compiling import compiled, compiled_within
+from .neighbour_blocks import BLOCK
+
+# Of a range of rows, so many are looked at to find the column in which it is widest.
+_SAMPLE = 256
+# To part many rows near the place that is wanted, so many are looked at for a value.
+_PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
+
+
+@compiled
+def split_range(
+    points,  # INOUT (n, d)
+    order,  # INOUT (n,) moved along with the points
+    first,  # IN   rows from here
+    last,  # IN   to here
+):
+    """Split rows in two at a place in the column in which they vary most; return the place.
+
+    The first part is the largest power of two of blocks, so that superblocks are parts, too.
+    """
+    step = max(1, (last - first) // _SAMPLE)
+    widest, chosen = -1.0, 0
+    for column in range(points.shape[1]):
+        count, total, total2 = 0, 0.0, 0.0
+        for row in range(first, last, step):
+            value = points[row, column] - points[first, column]
+            count += 1
+            total += value
+            total2 += value * value
+        variance = (total2 - total * total / count) / count
+        if variance > widest:
+            widest, chosen = variance, column
+    n_blocks = (last - first + BLOCK - 1) // BLOCK
+    n_below = 1
+    while 2 * n_below < n_blocks:
+        n_below *= 2
+    place = first + n_below * BLOCK
+    select(points, order, first, last, place, chosen)
+    return place
+
+
+@compiled_within
+def select(points, order, first, last, place, column):
+    """Move rows until those before `place` have values no larger than those from there on."""
+    state = np.uint64(first + last)
+    values = np.empty(_PIVOT_SAMPLE)
+    while last - first > 1:
+        # Of a few places that no data can be prepared for, the value at the share that is wanted.
+        n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
+        for number in range(n_values):
+            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            offset = np.int64(state >> np.uint64(33)) % (last - first)
+            value, at = points[first + offset, column], number
+            while at > 0 and values[at - 1] > value:
+                values[at] = values[at - 1]
+                at -= 1
+            values[at] = value
+        pivot = values[(place - first) * n_values // (last - first)]
+        left, right = first, last - 1
+        while left <= right:
+            while points[left, column] < pivot:
+                left += 1
+            while points[right, column] > pivot:
+                right -= 1
+            if left <= right:
+                for other in range(points.shape[1]):
+                    value = points[left, other]
+                    points[left, other] = points[right, other]
+                    points[right, other] = value
+                order[left], order[right] = order[right], order[left]
+                left += 1
+                right -= 1
+        if place <= right:
+            last = right + 1
+        elif place >= left:
+            first = left
+        else:
+            return
+
+
+@compiled
+def split_to_blocks(points, order, first, last):
+    """Split a range of rows, and its parts, until they are blocks."""
+    # Parts that wait stand side by side, the last one first: each starts where the one before ends.
+    ends = np.empty(64, dtype=np.int64)
+    ends[0] = last
+    n_waiting = 1
+    while n_waiting:
+        last = ends[n_waiting - 1]
+        if last - first > BLOCK:
+            ends[n_waiting] = split_range(points, order, first, last)
+            n_waiting += 1
+        else:
+            first = last
+            n_waiting -= 1
