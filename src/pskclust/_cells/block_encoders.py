@@ -21,7 +21,7 @@ from .voronoi import VoronoiPartition
 _MAX_COLUMNS_FOR_SHARING = 3
 # In more, balls rule out nearly as many centres as boxes do, and take one product.
 _MAX_COLUMNS_FOR_BOXES = 32
-_MAX_SUPERBLOCKS_AT_A_TIME, _BYTES_AT_A_TIME = 8, 1 << 21
+_BYTES_AT_A_TIME = 1 << 21
 
 _CHUNK_ROWS = 2048
 # Within these lengths, squares and products are far from the ends of float32.
@@ -47,6 +47,8 @@ def encoder_for(
 class Encoder(ABC):
     """Encodes superblocks, in threads that each have working arrays of their own."""
 
+    _max_superblocks = 1  # at a time
+
     def __init__(
         self,
         points_at: PointsAt,
@@ -63,7 +65,7 @@ class Encoder(ABC):
         self._thread = threading.local()
         # Several superblocks at a time cost little Python, if they need little memory.
         bytes_each = blocks_per_superblock * BLOCK * partition.n_partitions
-        n_superblocks = max(1, min(_MAX_SUPERBLOCKS_AT_A_TIME, _BYTES_AT_A_TIME // bytes_each))
+        n_superblocks = max(1, min(self._max_superblocks, _BYTES_AT_A_TIME // bytes_each))
         self._blocks_at_a_time = n_superblocks * blocks_per_superblock
         self.rows_at_a_time = self._blocks_at_a_time * BLOCK
 
@@ -139,6 +141,8 @@ class Encoder(ABC):
 
 class SharingEncoder(Encoder):
     """For few columns: where bounds leave one centre, it is the cell of a whole block."""
+
+    _max_superblocks = 8
 
     def __init__(
         self,

@@ -40,6 +40,8 @@ from .superblocks import (
 )
 
 T = TypeVar("T")
+# Of blocks, and of superblocks.
+Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class NeighbourBlocksEngine(MemoryRows):
@@ -98,6 +100,7 @@ class NeighbourBlocksEngine(MemoryRows):
         self._tables = padded(np.zeros((1, *self._partition.table_shape), dtype=np.int64))
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
+        self._bounded: NDArray[np.int64] | None = None
 
     def _count_open(self) -> None:
         starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
@@ -120,17 +123,32 @@ class NeighbourBlocksEngine(MemoryRows):
         return unpadded(counts, sum(mass for _, mass in parts))
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
-        tables = padded(table.counts[np.newaxis])
+        bounds = self._bounds_of_scores(table) if besides is None else self._no_bounds()
         place, score = growth_kernels.best_row(
             self._layout,
-            tables,
+            padded(table.counts[np.newaxis]),
             self._open,
             self._n_open,
             self._blocked.order,
             -1 if besides is None else besides,
+            *bounds,
             np.empty_like(self._n_open),
         )
         return Candidate(int(self._blocked.order[place]), int(score), int(self._units[place]))
+
+    def _bounds_of_scores(self, table: CountTable) -> Bounds:
+        """Return bounds on the scores of blocks and superblocks, those of the last call if any.
+
+        Rows that are in no cluster become fewer, and so do their counts: the scores of those left
+        do not rise.
+        """
+        if self._bounded is None or (table.counts > self._bounded).any():
+            self._bounds = self._no_bounds()
+        self._bounded = table.counts.copy()
+        return self._bounds
+
+    def _no_bounds(self) -> Bounds:
+        return np.full(len(self._open), UNKNOWN), np.full(len(self._n_open), UNKNOWN)
 
     def table_of(self, row: int, units: int) -> CountTable:
         cells = self._blocked.cells(self._places[[row]])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import neighbour_blocks
-from .compiling import compiled_with
+from .compiling import compiled_with, compiled_within
 from .neighbour_blocks import (
     BLOCK,
     UNKNOWN,
@@ -124,34 +124,54 @@ def best_row(
     n_open,  # IN   (n_superblocks,) how many rows are open in each
     order,  # IN   (n,) number of each row
     besides,  # IN   number of a row that does not count
-    bounds,  # TMP  (n_superblocks,) on the scores in each
+    highest,  # INOUT (n_blocks,) bounds on the scores in each; UNKNOWN where there is none
+    super_highest,  # INOUT (n_superblocks,) and in each superblock
+    left,  # TMP  (n_superblocks,) those of superblocks that were not visited yet
 ):
-    """Return the place and the score of the best open row; of equal ones, the lowest number."""
+    """Return the place and the score of the best open row; of equal ones, the lowest number.
+
+    Bounds are good for later calls, too, in which no count is larger than it was.
+    """
     best_place, best_score = np.int64(-1), np.int64(-1)
     for superblock in range(len(n_open)):
-        bounds[superblock] = -1
-        if n_open[superblock]:
-            bounds[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+        if not n_open[superblock]:
+            super_highest[superblock] = -1
+        elif super_highest[superblock] == UNKNOWN:
+            super_highest[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+        left[superblock] = super_highest[superblock]
     while True:
-        superblock = 0
-        for other in range(1, len(bounds)):
-            if bounds[other] > bounds[superblock]:
-                superblock = other
-        if bounds[superblock] < max(best_score, 0):
+        superblock = np.argmax(left)
+        if left[superblock] < max(best_score, 0):
             return best_place, best_score
-        bounds[superblock] = -1
+        left[superblock] = -1
         first_block, last_block = blocks_of(layout, superblock)
+        most = np.int64(-1)
         for block in range(first_block, last_block):
-            if not open_rows[block]:
-                continue
-            common = common_score(layout, block, tables, 0)
-            if block_bounds(layout, block, common, tables, 0)[1] < best_score:
-                continue
-            for place in range(min(BLOCK, len(order) - block * BLOCK)):
-                row = block * BLOCK + place
-                is_open = open_rows[block] >> np.uint64(place) & np.uint64(1)
-                if not is_open or order[row] == besides:
-                    continue
-                score = row_score(layout, block, place, common, tables, 0)
-                if score > best_score or (score == best_score and order[row] < order[best_place]):
-                    best_place, best_score = np.int64(row), score
+            if highest[block] >= best_score:
+                highest[block], best_place, best_score = best_in_block(
+                    layout, block, tables, open_rows, order, besides, best_place, best_score
+                )
+            most = max(most, highest[block])
+        # A bound of all its cells may be lower than one of a block that was not looked at.
+        super_highest[superblock] = min(most, super_highest[superblock])
+
+
+@compiled_within
+def best_in_block(layout, block, tables, open_rows, order, besides, best_place, best_score):
+    """Return a bound on the scores of open rows, and the better of their best and a given row."""
+    if not open_rows[block]:
+        return np.int64(-1), best_place, best_score
+    common = common_score(layout, block, tables, 0)
+    high = block_bounds(layout, block, common, tables, 0)[1]
+    if high < best_score:
+        return high, best_place, best_score
+    most = np.int64(0)
+    for place in range(min(BLOCK, len(order) - block * BLOCK)):
+        row = block * BLOCK + place
+        if not open_rows[block] >> np.uint64(place) & np.uint64(1) or order[row] == besides:
+            continue
+        score = row_score(layout, block, place, common, tables, 0)
+        most = max(most, score)
+        if score > best_score or (score == best_score and order[row] < order[best_place]):
+            best_place, best_score = np.int64(row), score
+    return most, best_place, best_score
