@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -40,6 +41,8 @@ from .superblocks import (
 )
 
 T = TypeVar("T")
+# Where clusters have members in so few of their cells, counts are looked up cell by cell.
+_MAX_SHARE_TO_LIST = 0.25
 # Of blocks, and of superblocks.
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -324,6 +327,7 @@ class NeighbourBlocksEngine(MemoryRows):
         denominators = self.resolution * clusters.masses
         closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
         content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
+        by_cell = clusters.by_cell
 
         def judge(some: Superblocks) -> None:
             label_kernels.judge_blocks(
@@ -331,9 +335,10 @@ class NeighbourBlocksEngine(MemoryRows):
                 some,
                 self._labels,
                 tables,
+                by_cell.indptr,
+                by_cell.indices,
                 closeness,
                 offsets,
-                np.empty(len(clusters), dtype=np.bool_),
                 content,
                 own_low,
             )
@@ -359,7 +364,8 @@ class NeighbourBlocksEngine(MemoryRows):
         return rows[sources[self._labels[rows]]], np.append(weakest_staying, np.inf)
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        if not self._tables_fit(clusters):
+        sparse_is_faster = clusters.counts.nnz < _MAX_SHARE_TO_LIST * math.prod(clusters.counts.shape)
+        if sparse_is_faster or not self._tables_fit(clusters):
             return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
         label_kernels.cluster_scores(self._layout, rows, clusters.padded, scores)
