@@ -13,6 +13,10 @@ from .neighbour_blocks import BLOCK
 _SAMPLE = 256
 # To part many rows near the place that is wanted, so many are looked at for a value.
 _PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
+# Ranges of more blocks than this are split between multiples of it.
+_UNIT_OF_MANY = 32
+# Rows are split elsewhere than in the middle where they are so many times sparser.
+_MIN_TIMES_SPARSER = 1.5
 
 
 @compiled
@@ -22,10 +26,7 @@ def split_range(
     first,  # IN   rows from here
     last,  # IN   to here
 ):
-    """Split rows in two at a place in the column in which they vary most; return the place.
-
-    The first part is the largest power of two of blocks, so that superblocks are parts, too.
-    """
+    """Split rows in two at a place in the column in which they vary most; return the place."""
     step = max(1, (last - first) // _SAMPLE)
     widest, chosen = -1.0, 0
     for column in range(points.shape[1]):
@@ -39,12 +40,39 @@ def split_range(
         if variance > widest:
             widest, chosen = variance, column
     n_blocks = (last - first + BLOCK - 1) // BLOCK
+    place = first + BLOCK * blocks_below(np.sort(points[first:last:step, chosen]), n_blocks)
+    select(points, order, first, last, place, chosen)
+    return place
+
+
+@compiled_within
+def blocks_below(
+    values,  # IN   values of some of the rows, rising
+    n_blocks,  # IN   of all of them
+):
+    """Return how many of the blocks of a range are to be its first part.
+
+    That is the largest power of two below all, so that superblocks are parts, too. But where the
+    rows are much sparser elsewhere, clusters are parted there: a block with rows of two has a wide
+    box.
+    """
     n_below = 1
     while 2 * n_below < n_blocks:
         n_below *= 2
-    place = first + n_below * BLOCK
-    select(points, order, first, last, place, chosen)
-    return place
+    unit = 1 if n_blocks <= _UNIT_OF_MANY else _UNIT_OF_MANY
+    chosen, widest = n_below, _MIN_TIMES_SPARSER * width_at(values, n_below / n_blocks)
+    for other in range(unit * (1 + n_blocks // (4 * unit)), 3 * n_blocks // 4 + 1, unit):
+        width = width_at(values, other / n_blocks)
+        if width > widest:
+            chosen, widest = other, width
+    return chosen
+
+
+@compiled_within
+def width_at(values, share):
+    """Return how far some values around a share of all lie apart."""
+    at, around = int(share * len(values)), max(1, len(values) // 32)
+    return values[min(at + around, len(values) - 1)] - values[max(at - around, 0)]
 
 
 @compiled_within
