@@ -38,6 +38,8 @@ compiled = compiled_with(block_products, boxes, vectors)
 BLOCKS_PER_GROUP = 4
 # Where boxes rule out less than a tenth in the first partitionings, they are not tried in others.
 _TRIALS, _MIN_SHARE_RULED_OUT = 3, 0.1
+# So few are compared with rows sooner than with a box.
+_FEW_CENTRES = 12
 
 
 class Centres(NamedTuple):
@@ -218,8 +220,9 @@ def find_cells_in_boxes(
                 bounded = n_left < (1 - _MIN_SHARE_RULED_OUT) * _TRIALS * (last - first) * psi
             n_in_group, farthest = keep_in_group(i, centres, bounded, space)
             margin = margin_of_error(n_columns, radius + farthest)
+            worth_it = bounded and n_in_group > _FEW_CENTRES
             for block in range(first, last):
-                n_kept = keep_in_block(block - first, n_in_group, bounded, space)
+                n_kept = keep_in_block(block - first, n_in_group, worth_it, space)
                 n_left += n_kept
                 rows = space.rows[block - first]
                 write_nearest(points, block, rows, i, n_kept, margin, centres, space, cells)

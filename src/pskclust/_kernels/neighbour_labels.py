@@ -45,6 +45,7 @@ def cluster_scores(
     scores,  # OUT  (m, k)
 ):
     """Score some rows against all clusters."""
+    own = np.empty(BLOCK, dtype=np.int64)
     first = 0
     while first < len(rows):
         block = rows[first] // BLOCK
@@ -53,13 +54,9 @@ def cluster_scores(
             last += 1
         for cluster in range(len(tables)):
             common = common_score(layout, block, tables, cluster)
+            score_block(layout, block, common, tables, cluster, own)
             for number in range(first, last):
-                scores[number, cluster] = common
-            for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
-                i = layout.mixed_partitionings[mixed]
-                for number in range(first, last):
-                    cell = layout.mixed_cells[mixed, rows[number] - block * BLOCK]
-                    scores[number, cluster] += tables[cluster, i, cell]
+                scores[number, cluster] = own[rows[number] - block * BLOCK]
         first = last
 
 
