@@ -103,6 +103,7 @@ class NeighbourBlocksEngine(MemoryRows):
         self._tables = padded(np.zeros((1, *self._partition.table_shape), dtype=np.int64))
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
+        self._visited = np.full(len(self._n_open), -1)
         self._bounded: NDArray[np.int64] | None = None
 
     def _count_open(self) -> None:
@@ -184,6 +185,7 @@ class NeighbourBlocksEngine(MemoryRows):
                 cluster,
                 step,
                 self._highest,
+                self._visited,
                 self._open,
                 self._n_open,
                 self._labels,
@@ -364,7 +366,9 @@ class NeighbourBlocksEngine(MemoryRows):
         return rows[sources[self._labels[rows]]], np.append(weakest_staying, np.inf)
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        sparse_is_faster = clusters.counts.nnz < _MAX_SHARE_TO_LIST * math.prod(clusters.counts.shape)
+        sparse_is_faster = clusters.counts.nnz < _MAX_SHARE_TO_LIST * math.prod(
+            clusters.counts.shape
+        )
         if sparse_is_faster or not self._tables_fit(clusters):
             return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)

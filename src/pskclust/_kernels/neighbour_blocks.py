@@ -25,6 +25,8 @@ from .compiling import compiled_within
 BLOCK = 64
 ALL_ROWS = np.uint64(2**64 - 1)
 UNKNOWN = np.iinfo(np.int64).max
+# Blocks with more different cells in a partitioning, on average, have no use for bounds.
+_MAX_CELLS_TO_BOUND = 12
 
 
 class Layout(NamedTuple):
@@ -93,6 +95,14 @@ def block_bounds(layout, block, common, tables, cluster):
         lowest += small
         highest += large
     return lowest, highest
+
+
+@compiled_within
+def bounds_pay(layout, block):
+    """Return whether a block has so few different cells that bounds are found before scores."""
+    first, last = layout.mixed_start[block], layout.mixed_start[block + 1]
+    n_distinct = layout.distinct_start[last] - layout.distinct_start[first]
+    return n_distinct <= _MAX_CELLS_TO_BOUND * (last - first)
 
 
 @compiled_within
