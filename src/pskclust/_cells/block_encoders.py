@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import block_cells, neighbour_encoding, neighbour_layout
+from .._kernels import block_cells, compiled, neighbour_encoding, neighbour_layout
 from .._kernels.neighbour_blocks import BLOCK, Layout
+from .._utils.parallel import Buffers
 from .voronoi import VoronoiPartition
 
 # Up to here most blocks share cells, and bounds alone find them.
@@ -24,6 +25,9 @@ _MAX_COLUMNS_FOR_BOXES = 32
 _BYTES_AT_A_TIME = 1 << 21
 
 _CHUNK_ROWS = 2048
+# In more columns, balls are tried on so many blocks. As measured, to screen one of the different
+# centres takes as long as so many products of a row with one that is left.
+_BLOCKS_TO_TRY, _PRODUCTS_PER_SCREENED_CENTRE = 24, 96
 # Within these lengths, squares and products are far from the ends of float32.
 _SHORTEST, _LONGEST = 1e-12, 1e18
 
@@ -36,12 +40,13 @@ def encoder_for(
 ) -> Encoder:
     """Return the encoder for a partition; `points_at` returns points at places in block order."""
     n_columns = partition.points.shape[1]
-    kind: type[Encoder] = BallEncoder
+    arguments = points_at, n_rows, partition, blocks_per_superblock
     if n_columns <= _MAX_COLUMNS_FOR_SHARING:
-        kind = SharingEncoder
-    elif n_columns <= _MAX_COLUMNS_FOR_BOXES:
-        kind = BoxEncoder
-    return kind(points_at, n_rows, partition, blocks_per_superblock)
+        return SharingEncoder(*arguments)
+    if n_columns <= _MAX_COLUMNS_FOR_BOXES:
+        return BoxEncoder(*arguments)
+    balls = BallEncoder(*arguments)
+    return balls if balls.pays(n_rows) else ScreenEncoder(*arguments)
 
 
 class Encoder(ABC):
@@ -258,6 +263,27 @@ class BallEncoder(BoxEncoder):
         self._squares = squares
         self._longest = float(np.sqrt(squares.max()))
 
+    def pays(self, n_rows: int) -> bool:
+        """Whether balls around some blocks rule out enough centres to be the faster way."""
+        n_partitions, psi = self._partition.centres.shape
+        n_points, n_columns = self._partition.points.shape
+        n_products = self._share_left(n_rows) * n_partitions * psi * n_columns
+        return bool(n_products < _PRODUCTS_PER_SCREENED_CENTRE * n_points)
+
+    def _share_left(self, n_rows: int) -> float:
+        """Return the share of centres that balls around some blocks do not rule out."""
+        n_blocks = -(-n_rows // BLOCK)
+        left = []
+        for block in np.unique(np.linspace(0, n_blocks - 1, _BLOCKS_TO_TRY).astype(int)).tolist():
+            points = self._points_at(slice(block * BLOCK, min((block + 1) * BLOCK, n_rows)))
+            middle = points.mean(axis=0)
+            away2, errors = self._distances2(middle[np.newaxis])
+            radius = np.sqrt(((points - middle) ** 2).sum(axis=1).max())
+            own2 = away2[0][self._partition.centres]
+            limits = np.sqrt(np.maximum(own2.min(axis=1), 0)) + 2 * radius
+            left.append(np.mean(~(own2 > limits[:, np.newaxis] ** 2 + errors)))
+        return float(np.mean(left))
+
     def _find_cells(
         self, columns: NDArray[np.float64], space: block_cells.Workspace, cells: NDArray[Any]
     ) -> None:
@@ -286,6 +312,23 @@ class BallEncoder(BoxEncoder):
         errors = reach * reach * ((middles.shape[1] + 32) * 2.0**-24)
         errors[~((reach > _SHORTEST) & (reach < _LONGEST))] = np.inf
         return away2, errors
+
+
+class ScreenEncoder(BoxEncoder):
+    """For many columns in which nothing rules centres out: a product with all different ones."""
+
+    _boxes = False
+    _buffers = Buffers()
+
+    def _find_cells(
+        self, columns: NDArray[np.float64], space: block_cells.Workspace, cells: NDArray[Any]
+    ) -> None:
+        n_at_a_time = max(1, self._partition.chunk_rows // BLOCK)
+        for start in range(0, len(columns), n_at_a_time):
+            some = slice(start, start + n_at_a_time)
+            points = columns[some].transpose(0, 2, 1).reshape(-1, columns.shape[1])
+            by_row = self._partition.cells(points, compiled, self._buffers)
+            cells[some] = by_row.reshape(-1, BLOCK, cells.shape[1]).transpose(0, 2, 1)
 
 
 def _by_columns(

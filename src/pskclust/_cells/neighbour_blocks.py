@@ -26,7 +26,7 @@ _ROWS_PER_CHUNK = 1 << 16
 _RANGES_PER_THREAD = 4
 # In more columns, rows are put in order by the directions in which they vary most, and are not
 # copied in that order.
-_MAX_COLUMNS_TO_ORDER_BY, _DIRECTIONS_TO_ORDER_BY = 32, 8
+MAX_COLUMNS_TO_COPY, _DIRECTIONS_TO_ORDER_BY = 32, 8
 _POINTS_TO_FIND_DIRECTIONS = 2048
 
 
@@ -41,6 +41,18 @@ class BlockedRows:
     @property
     def n_superblocks(self) -> int:
         return -(-len(self.layout.block_cells) // self.layout.blocks_per_superblock)
+
+    @property
+    def mean_cells_of_block(self) -> float:
+        """How many different cells the rows of a block have in a partitioning, on average."""
+        n_shared = self.layout.block_cells.size - len(self.layout.mixed_cells)
+        return (n_shared + len(self.layout.distinct_cells)) / self.layout.block_cells.size
+
+    def cells_by_row(self) -> Cells:
+        """Return the cells of all rows, in the order that the rows have in the data."""
+        places = np.empty_like(self.order)
+        places[self.order] = np.arange(len(places))
+        return self.cells(places)
 
     def arrays(self) -> list[NDArray[Any]]:
         """Return all arrays, for `of` to put together again."""
@@ -102,7 +114,7 @@ def _order_of_rows(
 ) -> tuple[NDArray[np.int64], Callable[[slice], NDArray[np.float64]]]:
     """Return an order in which neighbours in space stand together, and points at places in it."""
     n_columns = partition.points.shape[1]
-    if n_columns <= _MAX_COLUMNS_TO_ORDER_BY:
+    if n_columns <= MAX_COLUMNS_TO_COPY:
         order, points = _order_by_neighbourhood(data.points, len(data), n_columns, n_jobs)
         return order, points.__getitem__
     directions = _main_directions(partition.points)

@@ -31,7 +31,7 @@ _FEW_ROWS = 2048
 
 
 class DenseEngine(MemoryRows):
-    """All cells of all rows in one array; chunks of rows in threads."""
+    """All cells of all rows in one array, found here unless given; chunks of rows in threads."""
 
     name = "local"
 
@@ -44,6 +44,7 @@ class DenseEngine(MemoryRows):
         indexed: bool = True,
         n_jobs: int | None = None,
         chunk_rows: int | None = None,
+        cells: Cells | None = None,
         keep: Keep = in_memory,
         report: Report = ignore,
     ) -> None:
@@ -59,7 +60,10 @@ class DenseEngine(MemoryRows):
         self.backend = name_of(kernels)
         self._index: MemberIndex | None = None
         require_memory_to_fit(self._n_rows, partition)
-        cells = encode_rows(data, partition, kernels, n_jobs, chunk_rows=chunk_rows, report=report)
+        if cells is None:
+            cells = encode_rows(
+                data, partition, kernels, n_jobs, chunk_rows=chunk_rows, report=report
+            )
         (self._cells,) = keep([cells])
         if indexed and self.backend == "numba" and self._index_pays(partition):
             from .member_index import MemberIndex  # compiled code is loaded only where it is used

@@ -13,6 +13,7 @@ from scipy import sparse
 from .._cells.count_tables import ClusterTables, CountTable, padded
 from .._cells.neighbour_blocks import (
     BLOCKS_PER_SUPERBLOCK,
+    MAX_COLUMNS_TO_COPY,
     BlockedRows,
     block_rows,
     holders_of_cells,
@@ -47,6 +48,12 @@ _MAX_SHARE_TO_LIST = 0.25
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
+def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
+    """Raise InsufficientMemoryError if rows in block order and their cells do not fit."""
+    n_columns = min(partition.points.shape[1], MAX_COLUMNS_TO_COPY)
+    require_memory_to_fit(len(data), partition, points=8 * len(data) * (n_columns + 1))
+
+
 class NeighbourBlocksEngine(MemoryRows):
     """Rows stand in the order of their neighbour blocks, and are asked for by their numbers."""
 
@@ -62,6 +69,7 @@ class NeighbourBlocksEngine(MemoryRows):
         chunk_rows: int | None = None,
         keep: Keep = in_memory,
         report: Report = ignore,
+        blocked: BlockedRows | None = None,
         blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
         superblocks_per_run: int = SUPERBLOCKS_PER_RUN,
         largest_tables_bytes: int = LARGEST_TABLES_BYTES,
@@ -77,15 +85,15 @@ class NeighbourBlocksEngine(MemoryRows):
         self._kernels = row_kernels
         self._superblocks_per_run = superblocks_per_run
         self._largest_tables_bytes = largest_tables_bytes
-        point_bytes = 8 * self._n_rows * (partition.points.shape[1] + 1)
-        require_memory_to_fit(self._n_rows, partition, points=point_bytes)
-        blocked = block_rows(data, partition, n_jobs, report, blocks_per_superblock)
+        if blocked is None:
+            require_memory_for_blocks(data, partition)
+            blocked = block_rows(data, partition, n_jobs, report, blocks_per_superblock)
         places = np.empty(self._n_rows, dtype=np.int64)
         places[blocked.order] = np.arange(self._n_rows)
         holders = holders_of_cells(blocked, partition.psi)
         self._places, *arrays = keep([places, *holders, *blocked.arrays()])
         self._holders, arrays = tuple(arrays[:2]), arrays[2:]
-        self._blocked = BlockedRows.of(arrays, blocks_per_superblock)
+        self._blocked = BlockedRows.of(arrays, blocked.layout.blocks_per_superblock)
         self._layout = self._blocked.layout
         self._units = self._blocked.units
         self.reset()

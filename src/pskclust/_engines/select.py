@@ -24,6 +24,8 @@ from .protocol import Engine, ShardableEngine
 # In more columns few blocks share cells. They still pay, but not where cells have so few rows that
 # an index of those is the faster way to grow clusters.
 _MAX_COLUMNS_TO_SHARE_CELLS = 8
+# Blocks whose rows have more cells in a partitioning rule nothing out: growth is as fast without.
+_MAX_CELLS_OF_BLOCK = 16
 # New rows are put into blocks so many at a time, so that their number needs no memory.
 _ROWS_AT_A_TIME = 1 << 20
 
@@ -48,8 +50,7 @@ def cells_of_rows(data: Data, partition: Partition, n_jobs: int | None) -> Cells
 
     cells = np.empty((len(data), partition.n_partitions), dtype=partition.cell_type)
     for some in _slices(len(data)):
-        blocked = block_rows(data.only(some), partition, n_jobs)
-        cells[some][blocked.order] = blocked.cells(np.arange(len(blocked.order)))
+        cells[some] = block_rows(data.only(some), partition, n_jobs).cells_by_row()
     return cells
 
 
@@ -117,11 +118,20 @@ def engine_for_rows(
     Where these are not `all_rows`, clusters grow by others too.
     """
     pays = blocks_pay(len(data), partition, backend)
+    cells = None
     if isinstance(partition, VoronoiPartition) and pays and neighbour_blocks:
         # Compiled code is loaded only where it is used.
-        from .neighbour_blocks import NeighbourBlocksEngine
+        from .._cells.neighbour_blocks import block_rows
+        from .neighbour_blocks import NeighbourBlocksEngine, require_memory_for_blocks
 
-        return NeighbourBlocksEngine(data, partition, n_jobs=n_jobs, keep=keep, report=report)
+        require_memory_for_blocks(data, partition)
+        blocked = block_rows(data, partition, n_jobs, report)
+        if blocked.mean_cells_of_block <= _MAX_CELLS_OF_BLOCK:
+            return NeighbourBlocksEngine(
+                data, partition, blocked=blocked, n_jobs=n_jobs, keep=keep, report=report
+            )
+        cells = blocked.cells_by_row()
+        del blocked
     # An index knows of the rows that joined here only.
     return DenseEngine(
         data,
@@ -129,6 +139,7 @@ def engine_for_rows(
         kernels=kernels_for(len(data), backend),
         indexed=all_rows,
         n_jobs=n_jobs,
+        cells=cells,
         keep=keep,
         report=report,
     )

@@ -8,7 +8,7 @@ clusters; the others are compared with the rows by products in float32.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +73,7 @@ class Workspace(NamedTuple):
 def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
     """Return a workspace for boxes, which takes centres column by column, or for balls."""
     n_blocks, n_possible = (BLOCKS_PER_GROUP, psi) if boxes else (1, 0)
-    order = "F" if boxes else "C"
+    order: Literal["F", "C"] = "F" if boxes else "C"
     space = Workspace(
         low=np.empty((n_blocks + 1, n_columns)),
         high=np.empty((n_blocks + 1, n_columns)),

@@ -187,7 +187,7 @@ def best_row(
             super_highest[superblock] = super_bounds(layout, superblock, tables, 0)[1]
         left[superblock] = super_highest[superblock]
     while True:
-        superblock = np.argmax(left)
+        superblock = int(np.argmax(left))
         if left[superblock] < max(best_score, 0):
             return best_place, best_score
         left[superblock] = -1

@@ -5,14 +5,14 @@ few columns. Here they stay in registers from the first column to the last. Vect
 made of whatever the processor has.
 """
 
-# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc, type-arg"
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, misc, type-arg, attr-defined"
+# mypy: disable-error-code="import-untyped"
 
 from __future__ import annotations
 
 from typing import Any
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
@@ -168,4 +168,3 @@ def _vectors_compare_with_four(
 compare_with_four: Any = (
     _compare_with_four if numba.config.DISABLE_JIT else _vectors_compare_with_four
 )
-_ = np
