@@ -13,7 +13,6 @@ from scipy import sparse
 from .._cells.count_tables import ClusterTables, CountTable, padded
 from .._cells.neighbour_blocks import (
     BLOCKS_PER_SUPERBLOCK,
-    MAX_COLUMNS_TO_COPY,
     BlockedRows,
     block_rows,
     holders_of_cells,
@@ -28,30 +27,25 @@ from .._kernels.neighbour_blocks import BLOCK, UNKNOWN
 from .._kernels.reference import Cells
 from .._kernels.select import Backend
 from .._utils.progress import Report, ignore
-from .memory_rows import Keep, MemoryRows, in_memory, require_memory_to_fit
+from .memory_rows import Keep, MemoryRows, in_memory
 from .protocol import Absorbed, Candidate, Members, ProposalRule, RowResults, better_candidate
 from .superblocks import (
     LARGEST_TABLES_BYTES,
     LARGEST_TABLES_PER_RUN_BYTES,
     SUPERBLOCKS_PER_RUN,
+    ScoreBounds,
     Superblocks,
     bytes_of_tables,
     labeller,
     map_superblocks,
+    no_bounds,
+    require_memory_for_blocks,
     tables_fit_in_memory,
 )
 
 T = TypeVar("T")
 # Where clusters have members in so few of their cells, counts are looked up cell by cell.
 _MAX_SHARE_TO_LIST = 0.25
-# Of blocks, and of superblocks.
-Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
-
-
-def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
-    """Raise InsufficientMemoryError if rows in block order and their cells do not fit."""
-    n_columns = min(partition.points.shape[1], MAX_COLUMNS_TO_COPY)
-    require_memory_to_fit(len(data), partition, points=8 * len(data) * (n_columns + 1))
 
 
 class NeighbourBlocksEngine(MemoryRows):
@@ -112,7 +106,7 @@ class NeighbourBlocksEngine(MemoryRows):
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
         self._visited = np.full(len(self._n_open), -1)
-        self._bounded: NDArray[np.int64] | None = None
+        self._bounds = ScoreBounds(len(self._open), len(self._n_open))
 
     def _count_open(self) -> None:
         starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
@@ -135,7 +129,8 @@ class NeighbourBlocksEngine(MemoryRows):
         return unpadded(counts, sum(mass for _, mass in parts))
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
-        bounds = self._bounds_of_scores(table) if besides is None else self._no_bounds()
+        sizes = len(self._open), len(self._n_open)
+        bounds = self._bounds.of(table) if besides is None else no_bounds(*sizes)
         place, score = growth_kernels.best_row(
             self._layout,
             padded(table.counts[np.newaxis]),
@@ -147,20 +142,6 @@ class NeighbourBlocksEngine(MemoryRows):
             np.empty_like(self._n_open),
         )
         return Candidate(int(self._blocked.order[place]), int(score), int(self._units[place]))
-
-    def _bounds_of_scores(self, table: CountTable) -> Bounds:
-        """Return bounds on the scores of blocks and superblocks, those of the last call if any.
-
-        Rows that are in no cluster become fewer, and so do their counts: the scores of those left
-        do not rise.
-        """
-        if self._bounded is None or (table.counts > self._bounded).any():
-            self._bounds = self._no_bounds()
-        self._bounded = table.counts.copy()
-        return self._bounds
-
-    def _no_bounds(self) -> Bounds:
-        return np.full(len(self._open), UNKNOWN), np.full(len(self._n_open), UNKNOWN)
 
     def table_of(self, row: int, units: int) -> CountTable:
         cells = self._blocked.cells(self._places[[row]])

@@ -122,7 +122,8 @@ def engine_for_rows(
     if isinstance(partition, VoronoiPartition) and pays and neighbour_blocks:
         # Compiled code is loaded only where it is used.
         from .._cells.neighbour_blocks import block_rows
-        from .neighbour_blocks import NeighbourBlocksEngine, require_memory_for_blocks
+        from .neighbour_blocks import NeighbourBlocksEngine
+        from .superblocks import require_memory_for_blocks
 
         require_memory_for_blocks(data, partition)
         blocked = block_rows(data, partition, n_jobs, report)
