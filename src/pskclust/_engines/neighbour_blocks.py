@@ -318,7 +318,10 @@ class NeighbourBlocksEngine(MemoryRows):
         denominators = self.resolution * clusters.masses
         closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
         content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
-        by_cell = clusters.by_cell
+        # Of one type, since code is compiled anew for others.
+        starts, members = (
+            array.astype(np.int64) for array in (clusters.by_cell.indptr, clusters.by_cell.indices)
+        )
 
         def judge(some: Superblocks) -> None:
             label_kernels.judge_blocks(
@@ -326,8 +329,8 @@ class NeighbourBlocksEngine(MemoryRows):
                 some,
                 self._labels,
                 tables,
-                by_cell.indptr,
-                by_cell.indices,
+                starts,
+                members,
                 closeness,
                 offsets,
                 content,

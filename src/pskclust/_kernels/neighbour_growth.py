@@ -55,7 +55,9 @@ def take_over(
 ):
     """Take a table, and forget the bounds of superblocks with a cell whose count is new."""
     n_partitions, psi = counts.shape
-    n_known = np.count_nonzero(highest != UNKNOWN)
+    n_known = 0
+    for superblock in range(len(highest)):
+        n_known += highest[superblock] != UNKNOWN
     for i in range(n_partitions):
         for cell in range(psi):
             if counts[i, cell] == tables[0, i, cell]:
@@ -187,7 +189,10 @@ def best_row(
             super_highest[superblock] = super_bounds(layout, superblock, tables, 0)[1]
         left[superblock] = super_highest[superblock]
     while True:
-        superblock = int(np.argmax(left))
+        superblock = 0
+        for other in range(1, len(left)):
+            if left[other] > left[superblock]:
+                superblock = other
         if left[superblock] < max(best_score, 0):
             return best_place, best_score
         left[superblock] = -1
