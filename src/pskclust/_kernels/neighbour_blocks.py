@@ -118,12 +118,27 @@ def row_score(layout, block, place, common, tables, cluster):
 @compiled_within
 def score_block(layout, block, common, tables, cluster, scores):
     """Fill the scores, (64,), of all rows of a block."""
+    table, cells = tables[cluster], layout.mixed_cells
     for place in range(BLOCK):
         scores[place] = common
-    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+    mixed, stop = layout.mixed_start[block], layout.mixed_start[block + 1]
+    # Four at a time, so that scores go to memory and back a quarter as often.
+    while mixed + 4 <= stop:
+        a, b = layout.mixed_partitionings[mixed], layout.mixed_partitionings[mixed + 1]
+        c, d = layout.mixed_partitionings[mixed + 2], layout.mixed_partitionings[mixed + 3]
+        for place in range(BLOCK):
+            scores[place] += (
+                table[a, cells[mixed, place]]
+                + table[b, cells[mixed + 1, place]]
+                + table[c, cells[mixed + 2, place]]
+                + table[d, cells[mixed + 3, place]]
+            )
+        mixed += 4
+    while mixed < stop:
         i = layout.mixed_partitionings[mixed]
         for place in range(BLOCK):
-            scores[place] += tables[cluster, i, layout.mixed_cells[mixed, place]]
+            scores[place] += table[i, cells[mixed, place]]
+        mixed += 1
 
 
 @compiled_within

@@ -207,14 +207,15 @@ def weakest_rows(
     weakest,  # OUT  (k,) the lowest score of a row against its own cluster
 ):
     """Find the weakest row of each cluster, looking only where it can be."""
+    scores = np.empty(BLOCK, dtype=np.int64)
     for block in blocks:
         own = content[block]
         if own_low[block] >= weakest[own]:
             continue
         common = common_score(layout, block, tables, own)
+        score_block(layout, block, common, tables, own, scores)
         for place in range(min(BLOCK, n_rows - block * BLOCK)):
-            score = row_score(layout, block, place, common, tables, own)
-            weakest[own] = min(weakest[own], score)
+            weakest[own] = min(weakest[own], scores[place])
 
 
 @compiled
