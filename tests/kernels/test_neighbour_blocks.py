@@ -15,7 +15,7 @@ from pskclust._cells.partition import Partition
 from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
 from pskclust._engines.neighbour_blocks import NeighbourBlocksEngine
-from pskclust._kernels import neighbour_encoding as block_encoding
+from pskclust._kernels import neighbour_order
 from pskclust._kernels.neighbour_blocks import BLOCK
 from tests.helpers.cases import cases
 from tests.helpers.engines import (
@@ -131,7 +131,7 @@ def test_rows_are_split_at_a_value_of_the_widest_column(n_rows, n_values):
     rng = np.random.RandomState(n_rows)
     rows = np.column_stack([rng.rand(n_rows), 5.0 * rng.randint(n_values, size=n_rows)])
     points, order = rows.copy(), np.arange(n_rows)
-    place = block_encoding.split_range(points, order, 0, n_rows)
+    place = neighbour_order.split_range(points, order, 0, n_rows)
     assert place % BLOCK == 0
     assert 0 < place < n_rows
     assert points[:place, 1].max() <= points[place:, 1].min()

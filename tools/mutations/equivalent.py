@@ -70,10 +70,12 @@ EQUIVALENT = {
             "block * BLOCK -> (block / BLOCK)": "a short block is filled up with copies of a row",
         },
     },
-    "_kernels/neighbour_encoding": {
+    "_kernels/neighbour_order": {
         "while at > 0 and values[at - 1] > value:": {
             "values[at - 1] > value -> (values[at - 1] <= value)": _PIVOT,
         },
+    },
+    "_kernels/neighbour_encoding": {
         "continue": {"continue -> pass": "the only centre left is found once more"},
         "return np.int64(kept_numbers[0, 0]), 1": {
             "1 -> (2)": "of a shared cell nobody asks how many were kept",

@@ -63,6 +63,11 @@ TESTS = {
     "_kernels/neighbour_growth": ["kernels/test_neighbour_blocks.py"],
     "_kernels/neighbour_labels": ["kernels/test_neighbour_blocks.py"],
     "_kernels/neighbour_encoding": ["kernels/test_neighbour_blocks.py"],
+    "_kernels/neighbour_order": ["kernels/test_neighbour_blocks.py"],
+    "_kernels/neighbour_layout": ["kernels/test_neighbour_blocks.py"],
+    "_kernels/boxes": ["kernels/test_neighbour_blocks.py"],
+    "_kernels/block_cells": ["kernels/test_block_cells.py"],
+    "_kernels/block_products": ["kernels/test_block_cells.py"],
     "_choice/similarity": ["choice/test_similarity.py", EVIDENCE],
     "_choice/split_tree": ["choice/test_split_tree.py", EVIDENCE],
     "_choice/consensus": ["choice/test_consensus.py"],
@@ -75,6 +80,11 @@ COMPILED_MODULES = {
     "_kernels/neighbour_growth",
     "_kernels/neighbour_labels",
     "_kernels/neighbour_encoding",
+    "_kernels/neighbour_order",
+    "_kernels/neighbour_layout",
+    "_kernels/boxes",
+    "_kernels/block_cells",
+    "_kernels/block_products",
 }
 UNCOMPILED_TESTS = ["kernels/test_compiled.py"]
 # A change that makes the tests take so many times longer would be noticed, too.

@@ -162,12 +162,12 @@ class ClusterTables:
     def scores(self, cells: Cells, kernels: Any = reference) -> NDArray[np.int64]:
         """Return the score of each row of cells against each cluster, (m, k)."""
         scores = np.empty((len(cells), len(self)), dtype=np.int64)
-        by_cell = self._by_cell
+        by_cell = self.by_cell
         kernels.score_clusters(cells, by_cell.indptr, by_cell.indices, by_cell.data, scores)
         return scores
 
     @cached_property
-    def _by_cell(self) -> sparse.csr_array:
+    def by_cell(self) -> sparse.csr_array:
         """The counts with a row for each cell."""
         return self.counts.T.tocsr()
 

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
 
 from .._data.rows import Data
-from .._kernels import neighbour_encoding as block_encoding
-from .._kernels import neighbour_labels
+from .._kernels import neighbour_labels, neighbour_order
 from .._kernels.neighbour_blocks import BLOCK, Layout
 from .._kernels.reference import Cells
-from .._utils.parallel import map_chunks, n_threads
+from .._utils.parallel import map_chunks, n_threads, one_blas_thread
 from .._utils.progress import Progress, Report, ignore
+from .block_encoders import encoder_for
 from .count_tables import CountTable
 from .voronoi import VoronoiPartition
 
 BLOCKS_PER_SUPERBLOCK = 32
 _ROWS_PER_CHUNK = 1 << 16
 _RANGES_PER_THREAD = 4
-_MAX_SUPERBLOCKS_AT_A_TIME, _BYTES_AT_A_TIME = 8, 1 << 21
+# In more columns, rows are put in order by the directions in which they vary most, and are not
+# copied in that order.
+MAX_COLUMNS_TO_COPY, _DIRECTIONS_TO_ORDER_BY = 32, 8
+_POINTS_TO_FIND_DIRECTIONS = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,18 @@ class BlockedRows:
     @property
     def n_superblocks(self) -> int:
         return -(-len(self.layout.block_cells) // self.layout.blocks_per_superblock)
+
+    @property
+    def mean_cells_of_block(self) -> float:
+        """How many different cells the rows of a block have in a partitioning, on average."""
+        n_shared = self.layout.block_cells.size - len(self.layout.mixed_cells)
+        return (n_shared + len(self.layout.distinct_cells)) / self.layout.block_cells.size
+
+    def cells_by_row(self) -> Cells:
+        """Return the cells of all rows, in the order that the rows have in the data."""
+        places = np.empty_like(self.order)
+        places[self.order] = np.arange(len(places))
+        return self.cells(places)
 
     def arrays(self) -> list[NDArray[Any]]:
         """Return all arrays, for `of` to put together again."""
@@ -64,14 +79,15 @@ def block_rows(
     blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
 ) -> BlockedRows:
     """Put the rows in order and find their cells."""
-    order, points = _order_by_neighbourhood(data, n_jobs)
+    order, points_at = _order_of_rows(data, partition, n_jobs)
     units = data.weights.units[order]
-    encoder = _Encoder(points, partition, blocks_per_superblock)
+    encoder = encoder_for(points_at, len(order), partition, blocks_per_superblock)
     parts = []
-    for part in map_chunks(encoder.encode, len(order), encoder.rows_at_a_time, n_jobs):
-        parts.append(part)
-        done = min(len(parts) * encoder.rows_at_a_time, len(order))
-        report(Progress("encode", done, len(order)))
+    with one_blas_thread:
+        for part in map_chunks(encoder.encode, len(order), encoder.rows_at_a_time, n_jobs):
+            parts.append(part)
+            done = min(len(parts) * encoder.rows_at_a_time, len(order))
+            report(Progress("encode", done, len(order)))
     return BlockedRows(order, units, encoder.layout(parts))
 
 
@@ -93,18 +109,46 @@ def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray
     return holders.indptr, holders.indices
 
 
+def _order_of_rows(
+    data: Data, partition: VoronoiPartition, n_jobs: int | None
+) -> tuple[NDArray[np.int64], Callable[[slice], NDArray[np.float64]]]:
+    """Return an order in which neighbours in space stand together, and points at places in it."""
+    n_columns = partition.points.shape[1]
+    if n_columns <= MAX_COLUMNS_TO_COPY:
+        order, points = _order_by_neighbourhood(data.points, len(data), n_columns, n_jobs)
+        return order, points.__getitem__
+    directions = _main_directions(partition.points)
+
+    def project(chunk: slice) -> NDArray[np.float64]:
+        return data.points(chunk) @ directions
+
+    order, _ = _order_by_neighbourhood(project, len(data), directions.shape[1], n_jobs)
+    return order, lambda places: data.points(order[places])
+
+
+def _main_directions(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the directions in which points vary most, (d, 8)."""
+    some = points[:: -(-len(points) // _POINTS_TO_FIND_DIRECTIONS)]
+    _, _, directions = randomized_svd(
+        some - some.mean(axis=0), _DIRECTIONS_TO_ORDER_BY, n_iter=2, random_state=0
+    )
+    return np.ascontiguousarray(directions.T)
+
+
 def _order_by_neighbourhood(
-    data: Data, n_jobs: int | None
+    points_of: Callable[[slice], NDArray[np.float64]],
+    n_rows: int,
+    n_columns: int,
+    n_jobs: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return an order in which neighbours in space stand together, and the points in that order.
+    """Return an order in which neighbours stand together, and the points in that order.
 
     It is that of the leaves of a k-d tree, each a block.
     """
-    n_rows, n_columns = len(data), data.points(slice(0, 1)).shape[1]
     order, points = np.arange(n_rows), np.empty((n_rows, n_columns))
 
     def copy(chunk: slice) -> None:
-        points[chunk] = data.points(chunk)
+        points[chunk] = points_of(chunk)
 
     _exhaust(map_chunks(copy, n_rows, _ROWS_PER_CHUNK, n_jobs))
     ranges = [(0, n_rows)]
@@ -113,11 +157,11 @@ def _order_by_neighbourhood(
         first, last = ranges[some.start]
         if last - first <= BLOCK:
             return [(first, last)]
-        place = block_encoding.split_range(points, order, first, last)
+        place = neighbour_order.split_range(points, order, first, last)
         return [(first, place), (place, last)]
 
     def split_to_blocks(some: slice) -> None:
-        block_encoding.split_to_blocks(points, order, *ranges[some.start])
+        neighbour_order.split_to_blocks(points, order, *ranges[some.start])
 
     # A few ranges for each thread, then each by itself.
     while len(ranges) < _RANGES_PER_THREAD * n_threads(n_jobs) and n_rows > len(ranges) * BLOCK:
@@ -125,121 +169,6 @@ def _order_by_neighbourhood(
         ranges = [part for both in parts for part in both]
     _exhaust(map_chunks(split_to_blocks, len(ranges), 1, n_jobs, min_chunks_per_thread=1))
     return order, points
-
-
-class _Encoder:
-    """Encodes superblocks, in threads that each have working arrays of their own."""
-
-    def __init__(
-        self,
-        points: NDArray[np.float64],
-        partition: VoronoiPartition,
-        blocks_per_superblock: int,
-    ) -> None:
-        self._points = points
-        self._blocks_per_superblock = blocks_per_superblock
-        centres = partition.points[partition.centres]
-        self._centres = np.ascontiguousarray(centres.transpose(0, 2, 1))
-        self._n_blocks = -(-len(points) // BLOCK)
-        everything = np.arange(partition.psi, dtype=partition.cell_type)
-        self._everything = np.tile(everything, (partition.n_partitions, 1))
-        shape = self._n_blocks, partition.n_partitions
-        # One more number than there are cells: the mark of a mixed block.
-        self._block_cells = np.empty(shape, dtype=np.min_scalar_type(partition.psi))
-        self._thread = threading.local()
-        # Several superblocks at a time cost little Python, if they need little memory.
-        bytes_each = blocks_per_superblock * BLOCK * partition.n_partitions
-        n_superblocks = max(1, min(_MAX_SUPERBLOCKS_AT_A_TIME, _BYTES_AT_A_TIME // bytes_each))
-        self._blocks_at_a_time = n_superblocks * blocks_per_superblock
-        self.rows_at_a_time = self._blocks_at_a_time * BLOCK
-
-    def encode(self, rows: slice) -> tuple[NDArray[Any], ...]:
-        """Return the mixed cells of some superblocks, and the cells that they have."""
-        temporary, output = self._working_arrays()
-        first_block = rows.start // BLOCK
-        n_blocks = -(-(rows.stop - rows.start) // BLOCK)
-        n_mixed, n_distinct, n_super = block_encoding.encode_superblocks(
-            self._columns(rows, n_blocks),
-            rows.stop - rows.start,
-            self._blocks_per_superblock,
-            self._centres,
-            self._everything,
-            *temporary,
-            self._block_cells[first_block : first_block + n_blocks],
-            *output,
-        )
-        n_superblocks = -(-n_blocks // self._blocks_per_superblock)
-        sizes = n_blocks, n_mixed, n_mixed, n_mixed, n_distinct, n_superblocks, n_super
-        return tuple(array[:size].copy() for array, size in zip(output, sizes, strict=True))
-
-    def layout(self, parts: list[tuple[NDArray[Any], ...]]) -> Layout:
-        """Return the layout of all superblocks, given the parts of each."""
-        mixed_end, mixed_of, mixed_cells, distinct_end, distinct_cells, super_end, super_cells = (
-            zip(*parts, strict=True)
-        )
-        return Layout(
-            self._blocks_per_superblock,
-            self._block_cells,
-            _starts(mixed_end, mixed_of),
-            np.concatenate(mixed_of),
-            np.concatenate(mixed_cells),
-            _starts(distinct_end, distinct_cells),
-            np.concatenate(distinct_cells),
-            _starts((ends.ravel() for ends in super_end), super_cells),
-            np.concatenate(super_cells),
-        )
-
-    def _columns(self, rows: slice, n_blocks: int) -> NDArray[np.float64]:
-        """Return the points of rows as (n_blocks, d, 64); the last point fills the last block."""
-        points = self._points[rows]
-        missing = n_blocks * BLOCK - len(points)
-        if missing:
-            points = np.concatenate([points, np.repeat(points[-1:], missing, axis=0)])
-        return np.ascontiguousarray(points.reshape(n_blocks, BLOCK, -1).transpose(0, 2, 1))
-
-    def _working_arrays(self) -> tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]:
-        """Return this thread's own temporary arrays, and those for output."""
-        if not hasattr(self._thread, "arrays"):
-            n_partitions, n_columns, psi = self._centres.shape
-            cell_type = self._everything.dtype
-            n_blocks = self._blocks_at_a_time
-            n_pairs = n_blocks * n_partitions
-            n_superblocks = n_blocks // self._blocks_per_superblock
-            temporary = (
-                np.empty((n_blocks + 1, n_columns)),  # low
-                np.empty((n_blocks + 1, n_columns)),  # high
-                np.empty((2, max(psi, BLOCK))),  # bounds
-                np.empty(self._centres.shape),  # possible
-                np.empty((n_partitions, psi), dtype=cell_type),  # possible_numbers
-                np.empty(n_partitions, dtype=np.int64),  # n_possible
-                np.empty((1, n_columns, psi)),  # kept
-                np.empty((1, psi), dtype=cell_type),  # kept_numbers
-                np.empty(BLOCK, dtype=np.int64),  # nearest
-                np.zeros((n_partitions, psi), dtype=np.bool_),  # present
-            )
-            output = (
-                np.empty(n_blocks, dtype=np.int64),  # mixed_end
-                np.empty(n_pairs, dtype=np.uint16 if n_partitions < 1 << 16 else np.uint32),
-                np.empty((n_pairs, BLOCK), dtype=cell_type),  # mixed_cells
-                np.empty(n_pairs, dtype=np.int64),  # distinct_end
-                np.empty(n_pairs * min(psi, BLOCK), dtype=cell_type),  # distinct_cells
-                np.empty((n_superblocks, n_partitions), dtype=np.int64),  # super_end
-                np.empty(n_superblocks * n_partitions * psi, dtype=cell_type),  # super_cells
-            )
-            self._thread.arrays = temporary, output
-        arrays: tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]] = self._thread.arrays
-        return arrays
-
-
-def _starts(
-    ends: Iterable[NDArray[np.int64]], entries: Iterable[NDArray[Any]]
-) -> NDArray[np.int64]:
-    """Return where each part starts among all entries, from where it ends among its own."""
-    shifted, before = [np.zeros(1, dtype=np.int64)], 0
-    for own_ends, own_entries in zip(ends, entries, strict=True):
-        shifted.append(own_ends + before)
-        before += len(own_entries)
-    return np.concatenate(shifted)
 
 
 def _exhaust(results: Iterable[None]) -> None:

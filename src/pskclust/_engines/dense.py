@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 # With more rows to a cell, an index is no faster than scoring all rows again.
-_MAX_ROWS_PER_CELL = 64
+MAX_ROWS_PER_CELL_TO_INDEX = 64
 _INDEX_BYTES_PER_CELL = 4
 # Fewer rows are added to a large table directly; more are counted in a second table first.
 _FEW_ROWS = 2048
 
 
 class DenseEngine(MemoryRows):
-    """All cells of all rows in one array; chunks of rows in threads."""
+    """All cells of all rows in one array, found here unless given; chunks of rows in threads."""
 
     name = "local"
 
@@ -45,6 +45,7 @@ class DenseEngine(MemoryRows):
         indexed: bool = True,
         n_jobs: int | None = None,
         chunk_rows: int | None = None,
+        cells: Cells | None = None,
         keep: Keep = in_memory,
         report: Report = ignore,
     ) -> None:
@@ -60,7 +61,10 @@ class DenseEngine(MemoryRows):
         self.backend = name_of(kernels)
         self._index: MemberIndex | None = None
         require_memory_to_fit(self._n_rows, partition)
-        cells = encode_rows(data, partition, kernels, n_jobs, chunk_rows=chunk_rows, report=report)
+        if cells is None:
+            cells = encode_rows(
+                data, partition, kernels, n_jobs, chunk_rows=chunk_rows, report=report
+            )
         (self._cells,) = keep([cells])
         if indexed and self.backend == "numba" and self._index_pays(partition):
             from .member_index import MemberIndex  # compiled code is loaded only where it is used
@@ -81,7 +85,7 @@ class DenseEngine(MemoryRows):
     def _index_pays(self, partition: Partition) -> bool:
         available = available_bytes()
         fits = available is None or 2 * _INDEX_BYTES_PER_CELL * self._cells.size <= available
-        return fits and self._n_rows <= _MAX_ROWS_PER_CELL * partition.n_cells
+        return fits and self._n_rows <= MAX_ROWS_PER_CELL_TO_INDEX * partition.n_cells
 
     @property
     def n_rows_left(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -26,20 +27,25 @@ from .._kernels.neighbour_blocks import BLOCK, UNKNOWN
 from .._kernels.reference import Cells
 from .._kernels.select import Backend
 from .._utils.progress import Report, ignore
-from .memory_rows import Keep, MemoryRows, in_memory, require_memory_to_fit
+from .memory_rows import Keep, MemoryRows, in_memory
 from .protocol import Absorbed, Candidate, Members, ProposalRule, RowResults, better_candidate
 from .superblocks import (
     LARGEST_TABLES_BYTES,
     LARGEST_TABLES_PER_RUN_BYTES,
     SUPERBLOCKS_PER_RUN,
+    ScoreBounds,
     Superblocks,
     bytes_of_tables,
     labeller,
     map_superblocks,
+    no_bounds,
+    require_memory_for_blocks,
     tables_fit_in_memory,
 )
 
 T = TypeVar("T")
+# Where clusters have members in so few of their cells, counts are looked up cell by cell.
+_MAX_SHARE_TO_LIST = 0.25
 
 
 class NeighbourBlocksEngine(MemoryRows):
@@ -57,6 +63,7 @@ class NeighbourBlocksEngine(MemoryRows):
         chunk_rows: int | None = None,
         keep: Keep = in_memory,
         report: Report = ignore,
+        blocked: BlockedRows | None = None,
         blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
         superblocks_per_run: int = SUPERBLOCKS_PER_RUN,
         largest_tables_bytes: int = LARGEST_TABLES_BYTES,
@@ -72,16 +79,16 @@ class NeighbourBlocksEngine(MemoryRows):
         self._kernels = row_kernels
         self._superblocks_per_run = superblocks_per_run
         self._largest_tables_bytes = largest_tables_bytes
-        point_bytes = 8 * self._n_rows * (partition.points.shape[1] + 1)
-        require_memory_to_fit(self._n_rows, partition, points=point_bytes)
-        blocked = block_rows(data, partition, n_jobs, report, blocks_per_superblock)
+        if blocked is None:
+            require_memory_for_blocks(data, partition)
+            blocked = block_rows(data, partition, n_jobs, report, blocks_per_superblock)
         # Four bytes suffice for the rows of most data.
         places = np.empty(self._n_rows, dtype=np.min_scalar_type(-self._n_rows))
         places[blocked.order] = np.arange(self._n_rows)
         holders = holders_of_cells(blocked, partition.psi)
         self._places, *arrays = keep([places, *holders, *blocked.arrays()])
         self._holders, arrays = tuple(arrays[:2]), arrays[2:]
-        self._blocked = BlockedRows.of(arrays, blocks_per_superblock)
+        self._blocked = BlockedRows.of(arrays, blocked.layout.blocks_per_superblock)
         self._layout = self._blocked.layout
         self._units = self._blocked.units
         self.reset()
@@ -99,6 +106,8 @@ class NeighbourBlocksEngine(MemoryRows):
         self._tables = padded(np.zeros((1, *self._partition.table_shape), dtype=np.int64))
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
+        self._visited = np.full(len(self._n_open), -1)
+        self._bounds = ScoreBounds(len(self._open), len(self._n_open))
 
     def _count_open(self) -> None:
         starts = np.arange(0, len(self._open), self._layout.blocks_per_superblock)
@@ -121,14 +130,16 @@ class NeighbourBlocksEngine(MemoryRows):
         return unpadded(counts, sum(mass for _, mass in parts))
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
-        tables = padded(table.counts[np.newaxis])
+        sizes = len(self._open), len(self._n_open)
+        bounds = self._bounds.of(table) if besides is None else no_bounds(*sizes)
         place, score = growth_kernels.best_row(
             self._layout,
-            tables,
+            padded(table.counts[np.newaxis]),
             self._open,
             self._n_open,
             self._blocked.order,
             -1 if besides is None else besides,
+            *bounds,
             np.empty_like(self._n_open),
         )
         return Candidate(int(self._blocked.order[place]), int(score), int(self._units[place]))
@@ -164,6 +175,7 @@ class NeighbourBlocksEngine(MemoryRows):
                 cluster,
                 step,
                 self._highest,
+                self._visited,
                 self._open,
                 self._n_open,
                 self._labels,
@@ -307,6 +319,10 @@ class NeighbourBlocksEngine(MemoryRows):
         denominators = self.resolution * clusters.masses
         closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
         content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
+        # Of one type, since code is compiled anew for others.
+        starts, members = (
+            array.astype(np.int64) for array in (clusters.by_cell.indptr, clusters.by_cell.indices)
+        )
 
         def judge(some: Superblocks) -> None:
             label_kernels.judge_blocks(
@@ -314,9 +330,10 @@ class NeighbourBlocksEngine(MemoryRows):
                 some,
                 self._labels,
                 tables,
+                starts,
+                members,
                 closeness,
                 offsets,
-                np.empty(len(clusters), dtype=np.bool_),
                 content,
                 own_low,
             )
@@ -342,7 +359,10 @@ class NeighbourBlocksEngine(MemoryRows):
         return rows[sources[self._labels[rows]]], np.append(weakest_staying, np.inf)
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        if not self._tables_fit(clusters):
+        sparse_is_faster = clusters.counts.nnz < _MAX_SHARE_TO_LIST * math.prod(
+            clusters.counts.shape
+        )
+        if sparse_is_faster or not self._tables_fit(clusters):
             return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
         label_kernels.cluster_scores(self._layout, rows, clusters.padded, scores)

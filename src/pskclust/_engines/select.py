@@ -16,13 +16,16 @@ from .._data.rows import Data
 from .._kernels.reference import Cells
 from .._kernels.select import Backend, backend_for, kernels_for
 from .._utils.progress import Report, ignore
-from .dense import DenseEngine
+from .dense import MAX_ROWS_PER_CELL_TO_INDEX, DenseEngine
 from .memory_rows import Keep, in_memory
 from .merged import MergedEngine
 from .protocol import Engine, ShardableEngine
 
-# Beyond, neighbour blocks are too wide to share cells.
-_MAX_COLUMNS_FOR_BLOCKS = 8
+# In more columns few blocks share cells. They still pay, but not where cells have so few rows that
+# an index of those is the faster way to grow clusters.
+_MAX_COLUMNS_TO_SHARE_CELLS = 8
+# Blocks whose rows have more cells in a partitioning rule nothing out: growth is as fast without.
+_MAX_CELLS_OF_BLOCK = 16
 # New rows are put into blocks in batches, so that memory does not grow with their number.
 _ROWS_AT_A_TIME = 1 << 20
 
@@ -32,7 +35,10 @@ def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None
     return (
         type(partition) is VoronoiPartition
         and (backend or backend_for(n_rows)) == "numba"
-        and partition.points.shape[1] <= _MAX_COLUMNS_FOR_BLOCKS
+        and (
+            partition.points.shape[1] <= _MAX_COLUMNS_TO_SHARE_CELLS
+            or n_rows > MAX_ROWS_PER_CELL_TO_INDEX * partition.psi
+        )
     )
 
 
@@ -44,8 +50,7 @@ def cells_of_rows(data: Data, partition: Partition, n_jobs: int | None) -> Cells
 
     cells = np.empty((len(data), partition.n_partitions), dtype=partition.cell_type)
     for some in _slices(len(data)):
-        blocked = block_rows(data.only(some), partition, n_jobs)
-        cells[some][blocked.order] = blocked.cells(np.arange(len(blocked.order)))
+        cells[some] = block_rows(data.only(some), partition, n_jobs).cells_by_row()
     return cells
 
 
@@ -113,11 +118,21 @@ def engine_for_rows(
     Where these are not `all_rows`, clusters grow by others too.
     """
     pays = blocks_pay(len(data), partition, backend)
+    cells = None
     if isinstance(partition, VoronoiPartition) and pays and neighbour_blocks:
         # Compiled code is loaded only where it is used.
+        from .._cells.neighbour_blocks import block_rows
         from .neighbour_blocks import NeighbourBlocksEngine
+        from .superblocks import require_memory_for_blocks
 
-        return NeighbourBlocksEngine(data, partition, n_jobs=n_jobs, keep=keep, report=report)
+        require_memory_for_blocks(data, partition)
+        blocked = block_rows(data, partition, n_jobs, report)
+        if blocked.mean_cells_of_block <= _MAX_CELLS_OF_BLOCK:
+            return NeighbourBlocksEngine(
+                data, partition, blocked=blocked, n_jobs=n_jobs, keep=keep, report=report
+            )
+        cells = blocked.cells_by_row()
+        del blocked
     # An index knows of the rows that joined here only.
     return DenseEngine(
         data,
@@ -125,6 +140,7 @@ def engine_for_rows(
         kernels=kernels_for(len(data), backend),
         indexed=all_rows,
         n_jobs=n_jobs,
+        cells=cells,
         keep=keep,
         report=report,
     )

@@ -9,12 +9,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cells.count_tables import ClusterTables
-from .._cells.neighbour_blocks import block_rows
+from .._cells.count_tables import ClusterTables, CountTable
+from .._cells.neighbour_blocks import MAX_COLUMNS_TO_COPY, block_rows
 from .._cells.voronoi import VoronoiPartition
 from .._data.rows import Data
 from .._kernels import neighbour_labels as label_kernels
+from .._kernels.neighbour_blocks import UNKNOWN
 from .._utils.parallel import map_chunks, n_threads
+from .memory_rows import require_memory_to_fit
 
 T = TypeVar("T")
 Superblocks = NDArray[np.int64]
@@ -25,6 +27,40 @@ LARGEST_TABLES_PER_RUN_BYTES = 1 << 25
 # Not many, since each run allocates a table.
 _RUNS_PER_THREAD = 2
 SUPERBLOCKS_PER_RUN = 64
+
+
+# Of blocks, and of superblocks.
+Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def no_bounds(n_blocks: int, n_superblocks: int) -> Bounds:
+    """Return bounds of scores of which nothing is known."""
+    return np.full(n_blocks, UNKNOWN), np.full(n_superblocks, UNKNOWN)
+
+
+class ScoreBounds:
+    """Bounds of the scores of rows in no cluster against the table of all of them.
+
+    Such rows become fewer, and so do their counts: the scores of those left do not rise, and
+    bounds stay good.
+    """
+
+    def __init__(self, n_blocks: int, n_superblocks: int) -> None:
+        self._bounds = no_bounds(n_blocks, n_superblocks)
+        self._counts: NDArray[np.int64] | None = None
+
+    def of(self, table: CountTable) -> Bounds:
+        """Return bounds to be lowered for a table; new ones, if a count has risen."""
+        if self._counts is not None and (table.counts > self._counts).any():
+            self._bounds = no_bounds(*map(len, self._bounds))
+        self._counts = table.counts.copy()
+        return self._bounds
+
+
+def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
+    """Raise InsufficientMemoryError if rows in block order and their cells do not fit."""
+    n_columns = min(partition.points.shape[1], MAX_COLUMNS_TO_COPY)
+    require_memory_to_fit(len(data), partition, points=8 * len(data) * (n_columns + 1))
 
 
 def map_superblocks(

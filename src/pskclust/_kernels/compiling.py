@@ -26,13 +26,14 @@ def compiled(function: Callable[..., Any]) -> Any:
         return numba.njit(**_OPTIONS)(function)
 
 
-def compiled_with(module: ModuleType) -> Callable[[Callable[..., Any]], Any]:
-    """Return `compiled` for functions that call functions of another module.
+def compiled_with(*modules: ModuleType) -> Callable[[Callable[..., Any]], Any]:
+    """Return `compiled` for functions that call functions of other modules.
 
     Code that is kept on disk is compiled again when the function's own file changes; with this,
-    when the other file changes as well.
+    when another of the files changes as well.
     """
-    source = hashlib.sha256(inspect.getsource(module).encode()).hexdigest()
+    sources = "".join(map(inspect.getsource, modules))
+    source = hashlib.sha256(sources.encode()).hexdigest()
 
     def compiled_with_module(function: Callable[..., Any]) -> Any:
         dispatcher = compiled(function)

@@ -25,6 +25,8 @@ from .compiling import compiled_within
 BLOCK = 64
 ALL_ROWS = np.uint64(2**64 - 1)
 UNKNOWN = np.iinfo(np.int64).max
+# Blocks with more different cells in a partitioning, on average, have no use for bounds.
+_MAX_CELLS_TO_BOUND = 12
 
 
 class Layout(NamedTuple):
@@ -96,6 +98,14 @@ def block_bounds(layout, block, common, tables, cluster):
 
 
 @compiled_within
+def bounds_pay(layout, block):
+    """Return whether a block has so few different cells that bounds are found before scores."""
+    first, last = layout.mixed_start[block], layout.mixed_start[block + 1]
+    n_distinct = layout.distinct_start[last] - layout.distinct_start[first]
+    return n_distinct <= _MAX_CELLS_TO_BOUND * (last - first)
+
+
+@compiled_within
 def row_score(layout, block, place, common, tables, cluster):
     """Return the score of one row."""
     score = common
@@ -108,12 +118,27 @@ def row_score(layout, block, place, common, tables, cluster):
 @compiled_within
 def score_block(layout, block, common, tables, cluster, scores):
     """Fill the scores, (64,), of all rows of a block."""
+    table, cells = tables[cluster], layout.mixed_cells
     for place in range(BLOCK):
         scores[place] = common
-    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+    mixed, stop = layout.mixed_start[block], layout.mixed_start[block + 1]
+    # Four at a time, so that scores go to memory and back a quarter as often.
+    while mixed + 4 <= stop:
+        a, b = layout.mixed_partitionings[mixed], layout.mixed_partitionings[mixed + 1]
+        c, d = layout.mixed_partitionings[mixed + 2], layout.mixed_partitionings[mixed + 3]
+        for place in range(BLOCK):
+            scores[place] += (
+                table[a, cells[mixed, place]]
+                + table[b, cells[mixed + 1, place]]
+                + table[c, cells[mixed + 2, place]]
+                + table[d, cells[mixed + 3, place]]
+            )
+        mixed += 4
+    while mixed < stop:
         i = layout.mixed_partitionings[mixed]
         for place in range(BLOCK):
-            scores[place] += tables[cluster, i, layout.mixed_cells[mixed, place]]
+            scores[place] += table[i, cells[mixed, place]]
+        mixed += 1
 
 
 @compiled_within

@@ -1,4 +1,4 @@
-"""Compiled loops that put rows in order and find the cells of blocks of neighbours.
+"""Compiled loops that find the cells of blocks of neighbours in few dimensions.
 
 Cells are exact: a centre is left out only if it is farther than another one by more than all
 roundings together, for every point of a box.
@@ -10,128 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled, compiled_within
+from . import boxes
+from .boxes import bound_gains, find_boxes
+from .compiling import compiled_with, compiled_within
 from .neighbour_blocks import BLOCK
 
-EPSILON = np.finfo(np.float64).eps
-# Below, products lose digits to underflow.
-SMALLEST = 1e-290
-
-
-# Of a range of rows, so many are looked at to find the column in which it is widest.
-_SAMPLE = 256
-# To part many rows near the place that is wanted, so many are looked at for a value.
-_PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
-
-
-@compiled
-def split_range(
-    points,  # INOUT (n, d)
-    order,  # INOUT (n,) moved along with the points
-    first,  # IN   rows from here
-    last,  # IN   to here
-):
-    """Split rows in two at a place in the column in which they vary most; return the place.
-
-    The first part is the largest power of two of blocks, so that superblocks are parts, too.
-    """
-    step = max(1, (last - first) // _SAMPLE)
-    widest, chosen = -1.0, 0
-    for column in range(points.shape[1]):
-        count, total, total2 = 0, 0.0, 0.0
-        for row in range(first, last, step):
-            value = points[row, column] - points[first, column]
-            count += 1
-            total += value
-            total2 += value * value
-        variance = (total2 - total * total / count) / count
-        if variance > widest:
-            widest, chosen = variance, column
-    n_blocks = (last - first + BLOCK - 1) // BLOCK
-    n_below = 1
-    while 2 * n_below < n_blocks:
-        n_below *= 2
-    place = first + n_below * BLOCK
-    select(points, order, first, last, place, chosen)
-    return place
-
-
-@compiled_within
-def select(points, order, first, last, place, column):
-    """Move rows until those before `place` have values no larger than those from there on."""
-    state = np.uint64(first + last)
-    values = np.empty(_PIVOT_SAMPLE)
-    while last - first > 1:
-        # Of a few places that no data can be prepared for, the value at the share that is wanted.
-        n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
-        for number in range(n_values):
-            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            offset = np.int64(state >> np.uint64(33)) % (last - first)
-            value, at = points[first + offset, column], number
-            while at > 0 and values[at - 1] > value:
-                values[at] = values[at - 1]
-                at -= 1
-            values[at] = value
-        pivot = values[(place - first) * n_values // (last - first)]
-        left, right = first, last - 1
-        while left <= right:
-            while points[left, column] < pivot:
-                left += 1
-            while points[right, column] > pivot:
-                right -= 1
-            if left <= right:
-                for other in range(points.shape[1]):
-                    value = points[left, other]
-                    points[left, other] = points[right, other]
-                    points[right, other] = value
-                order[left], order[right] = order[right], order[left]
-                left += 1
-                right -= 1
-        if place <= right:
-            last = right + 1
-        elif place >= left:
-            first = left
-        else:
-            return
-
-
-@compiled
-def split_to_blocks(points, order, first, last):
-    """Split a range of rows, and its parts, until they are blocks."""
-    # Parts that wait stand side by side, the last one first: each starts where the one before ends.
-    ends = np.empty(64, dtype=np.int64)
-    ends[0] = last
-    n_waiting = 1
-    while n_waiting:
-        last = ends[n_waiting - 1]
-        if last - first > BLOCK:
-            ends[n_waiting] = split_range(points, order, first, last)
-            n_waiting += 1
-        else:
-            first = last
-            n_waiting -= 1
-
-
-@compiled_within
-def find_boxes(
-    points,  # IN   (n_blocks, d, 64)
-    first,  # IN   blocks from here
-    last,  # IN   to here
-    low,  # OUT  (n_blocks + 1, d) of each block; the last one is the box of all of them
-    high,  # OUT  (n_blocks + 1, d)
-):
-    whole = len(low) - 1
-    for column in range(points.shape[1]):
-        low[whole, column], high[whole, column] = np.inf, -np.inf
-        for block in range(first, last):
-            smallest = largest = points[block, column, 0]
-            for place in range(1, BLOCK):
-                smallest = min(smallest, points[block, column, place])
-                largest = max(largest, points[block, column, place])
-            low[block, column] = smallest
-            high[block, column] = largest
-            low[whole, column] = min(low[whole, column], smallest)
-            high[whole, column] = max(high[whole, column], largest)
+compiled = compiled_with(boxes)
 
 
 @compiled_within
@@ -148,37 +32,12 @@ def keep_possible(
     kept_numbers,  # OUT  (t or 1, psi)
     k,  # IN   where to keep them
 ):
-    """Return how many centres are kept.
-
-    One centre is compared with all others. The difference of the squared distances to two centres
-    is linear in the point, so its largest value in the box is a sum over columns.
-    """
-    n_columns = centres.shape[1]
-    for number in range(n_centres):
-        bounds[0, number] = 0.0
-        bounds[1, number] = 0.0
-    for column in range(n_columns):
-        lowest, highest = low[box, column], high[box, column]
-        for number in range(n_centres):
-            value = centres[i, column, number]
-            outside = max(highest - value, value - lowest)
-            bounds[0, number] += outside * outside
-    best = 0
-    for number in range(1, n_centres):
-        if bounds[0, number] < bounds[0, best]:
-            best = number
-    for column in range(n_columns):
-        lowest, highest, own = low[box, column], high[box, column], centres[i, column, best]
-        for number in range(n_centres):
-            value = centres[i, column, number]
-            point = highest if value > own else lowest
-            bounds[1, number] += (value - own) * ((point - own) + (point - value))
-    # All roundings, of this sum and of the distances that decide, are within this margin.
-    margin = 4 * (n_columns + 8) * EPSILON
+    """Return how many centres are kept."""
+    bound_gains(low, high, box, centres[i], n_centres, bounds)
     end = 0
     for number in range(n_centres):
-        if bounds[1, number] + margin * (bounds[0, number] + bounds[0, best]) >= -SMALLEST:
-            for column in range(n_columns):
+        if bounds[1, number] >= 0:
+            for column in range(centres.shape[1]):
                 kept[k, column, end] = centres[i, column, number]
             kept_numbers[k, end] = numbers[i, number]
             end += 1
@@ -320,7 +179,7 @@ def encode_superblocks(
     n_mixed = n_distinct = n_super = 0
     for first in range(0, n_blocks, blocks_per_superblock):
         last = min(first + blocks_per_superblock, n_blocks)
-        find_boxes(points, first, last, low, high)
+        find_boxes(points, first, last, first, low, high)
         for i in range(n_partitions):
             n_possible[i] = keep_possible(
                 low,

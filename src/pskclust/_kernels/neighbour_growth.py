@@ -7,12 +7,13 @@ from __future__ import annotations
 import numpy as np
 
 from . import neighbour_blocks
-from .compiling import compiled_with
+from .compiling import compiled_with, compiled_within
 from .neighbour_blocks import (
     BLOCK,
     UNKNOWN,
     block_bounds,
     blocks_of,
+    bounds_pay,
     common_score,
     count_rows,
     row_score,
@@ -21,6 +22,9 @@ from .neighbour_blocks import (
 )
 
 compiled = compiled_with(neighbour_blocks)
+
+# So many rows of a block are scored sooner all together than one by one.
+_MANY_ROWS = 40
 
 
 @compiled
@@ -51,13 +55,19 @@ def take_over(
 ):
     """Take a table, and forget the bounds of superblocks with a cell whose count is new."""
     n_partitions, psi = counts.shape
+    n_known = 0
+    for superblock in range(len(highest)):
+        n_known += highest[superblock] != UNKNOWN
     for i in range(n_partitions):
         for cell in range(psi):
             if counts[i, cell] == tables[0, i, cell]:
                 continue
             tables[0, i, cell] = counts[i, cell]
+            if not n_known:
+                continue
             flat = i * psi + cell
             for place in range(holders_start[flat], holders_start[flat + 1]):
+                n_known -= highest[holders[place]] != UNKNOWN
                 highest[holders[place]] = UNKNOWN
 
 
@@ -69,7 +79,8 @@ def absorb(
     min_score,  # IN   what a row needs to join
     cluster,  # IN   its number
     step,  # IN   the growth step
-    highest,  # OUT  (n_superblocks,) bounds on the scores of their rows
+    highest,  # OUT  (n_superblocks,) bounds on the scores of their open rows
+    visited,  # INOUT (n_superblocks,) the last cluster for which their blocks were looked at
     open_rows,  # INOUT (n_blocks,) bits of the rows in no cluster
     n_open,  # INOUT (n_superblocks,) how many they are
     labels,  # OUT  (n,) of the rows that join
@@ -78,42 +89,80 @@ def absorb(
 ):
     """Return how many rows join, and a bound on the scores of all others."""
     n_taken = 0
-    best_left = -1
+    best_left = np.int64(-1)
     scores = np.empty(BLOCK, dtype=np.int64)
     for superblock in superblocks:
+        # One that was not ruled out in an earlier step seldom is in this one.
+        if visited[superblock] != cluster:
+            highest[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+            if highest[superblock] < min_score:
+                best_left = max(best_left, highest[superblock])
+                continue
+            visited[superblock] = cluster
+        left = np.int64(-1)
         first_block, last_block = blocks_of(layout, superblock)
-        lowest, highest[superblock] = super_bounds(layout, superblock, tables, 0)
-        if highest[superblock] < min_score:
-            best_left = max(best_left, highest[superblock])
-            continue
         for block in range(first_block, last_block):
             if not open_rows[block]:
                 continue
-            joining = open_rows[block]
-            if lowest < min_score:
-                common = common_score(layout, block, tables, 0)
-                low, high = block_bounds(layout, block, common, tables, 0)
-                if high < min_score:
-                    best_left = max(best_left, high)
-                    continue
-                if low < min_score:
-                    score_block(layout, block, common, tables, 0, scores)
-                    for place in range(min(BLOCK, len(labels) - block * BLOCK)):
-                        bit = np.uint64(1) << np.uint64(place)
-                        if joining & bit and scores[place] < min_score:
-                            joining &= ~bit
-                            best_left = max(best_left, scores[place])
+            joining, most = who_join(layout, block, tables, min_score, open_rows[block], scores)
+            left = max(left, most)
             if not joining:
                 continue
             open_rows[block] &= ~joining
             joined[block] = joining
-            for place in range(min(BLOCK, len(labels) - block * BLOCK)):
+            for place in range(BLOCK):
                 if joining >> np.uint64(place) & np.uint64(1):
                     labels[block * BLOCK + place] = cluster
                     steps[block * BLOCK + place] = step
                     n_open[superblock] -= 1
                     n_taken += 1
+        highest[superblock] = left
+        best_left = max(best_left, left)
     return n_taken, best_left
+
+
+@compiled_within
+def who_join(
+    layout,
+    block,  # IN   which block
+    tables,  # IN   (1, t, psi + 1)
+    min_score,  # IN   what a row needs to join
+    open_rows,  # IN   bits of the rows in no cluster
+    scores,  # TMP  (64,)
+):
+    """Return the bits of the rows that join, and a bound on the scores of the other open ones."""
+    common = common_score(layout, block, tables, 0)
+    if bounds_pay(layout, block):
+        low, high = block_bounds(layout, block, common, tables, 0)
+        if high < min_score:
+            return np.uint64(0), high
+        if low >= min_score:
+            return open_rows, np.int64(-1)
+    most = np.int64(-1)
+    joining = np.uint64(0)
+    together = bits_in(open_rows) >= _MANY_ROWS
+    if together:
+        score_block(layout, block, common, tables, 0, scores)
+    for place in range(BLOCK):
+        bit = np.uint64(1) << np.uint64(place)
+        if open_rows & bit:
+            if not together:
+                scores[place] = row_score(layout, block, place, common, tables, 0)
+            if scores[place] >= min_score:
+                joining |= bit
+            else:
+                most = max(most, scores[place])
+    return joining, most
+
+
+@compiled_within
+def bits_in(word):
+    """Return how many bits are set."""
+    count = 0
+    while word:
+        word &= word - np.uint64(1)
+        count += 1
+    return count
 
 
 @compiled
@@ -124,34 +173,58 @@ def best_row(
     n_open,  # IN   (n_superblocks,) how many rows are open in each
     order,  # IN   (n,) number of each row
     besides,  # IN   number of a row that does not count
-    bounds,  # TMP  (n_superblocks,) on the scores in each
+    highest,  # INOUT (n_blocks,) bounds on the scores in each; UNKNOWN where there is none
+    super_highest,  # INOUT (n_superblocks,) and in each superblock
+    left,  # TMP  (n_superblocks,) those of superblocks that were not visited yet
 ):
-    """Return the place and the score of the best open row; of equal ones, the lowest number."""
+    """Return the place and the score of the best open row; of equal ones, the lowest number.
+
+    Bounds are good for later calls, too, in which no count is larger than it was.
+    """
     best_place, best_score = np.int64(-1), np.int64(-1)
     for superblock in range(len(n_open)):
-        bounds[superblock] = -1
-        if n_open[superblock]:
-            bounds[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+        if not n_open[superblock]:
+            super_highest[superblock] = -1
+        elif super_highest[superblock] == UNKNOWN:
+            super_highest[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+        left[superblock] = super_highest[superblock]
     while True:
         superblock = 0
-        for other in range(1, len(bounds)):
-            if bounds[other] > bounds[superblock]:
+        for other in range(1, len(left)):
+            if left[other] > left[superblock]:
                 superblock = other
-        if bounds[superblock] < max(best_score, 0):
+        if left[superblock] < max(best_score, 0):
             return best_place, best_score
-        bounds[superblock] = -1
+        left[superblock] = -1
         first_block, last_block = blocks_of(layout, superblock)
+        most = np.int64(-1)
         for block in range(first_block, last_block):
-            if not open_rows[block]:
-                continue
-            common = common_score(layout, block, tables, 0)
-            if block_bounds(layout, block, common, tables, 0)[1] < best_score:
-                continue
-            for place in range(min(BLOCK, len(order) - block * BLOCK)):
-                row = block * BLOCK + place
-                is_open = open_rows[block] >> np.uint64(place) & np.uint64(1)
-                if not is_open or order[row] == besides:
-                    continue
-                score = row_score(layout, block, place, common, tables, 0)
-                if score > best_score or (score == best_score and order[row] < order[best_place]):
-                    best_place, best_score = np.int64(row), score
+            if highest[block] >= best_score:
+                highest[block], best_place, best_score = best_in_block(
+                    layout, block, tables, open_rows, order, besides, best_place, best_score
+                )
+            most = max(most, highest[block])
+        # A bound of all its cells may be lower than one of a block that was not looked at.
+        super_highest[superblock] = min(most, super_highest[superblock])
+
+
+@compiled_within
+def best_in_block(layout, block, tables, open_rows, order, besides, best_place, best_score):
+    """Return a bound on the scores of open rows, and the better of their best and a given row."""
+    if not open_rows[block]:
+        return np.int64(-1), best_place, best_score
+    common = common_score(layout, block, tables, 0)
+    if bounds_pay(layout, block):
+        high = block_bounds(layout, block, common, tables, 0)[1]
+        if high < best_score:
+            return high, best_place, best_score
+    most = np.int64(0)
+    for place in range(min(BLOCK, len(order) - block * BLOCK)):
+        row = block * BLOCK + place
+        if not open_rows[block] >> np.uint64(place) & np.uint64(1) or order[row] == besides:
+            continue
+        score = row_score(layout, block, place, common, tables, 0)
+        most = max(most, score)
+        if score > best_score or (score == best_score and order[row] < order[best_place]):
+            best_place, best_score = np.int64(row), score
+    return most, best_place, best_score

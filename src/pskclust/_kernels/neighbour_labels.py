@@ -45,6 +45,7 @@ def cluster_scores(
     scores,  # OUT  (m, k)
 ):
     """Score some rows against all clusters."""
+    own = np.empty(BLOCK, dtype=np.int64)
     first = 0
     while first < len(rows):
         block = rows[first] // BLOCK
@@ -53,13 +54,9 @@ def cluster_scores(
             last += 1
         for cluster in range(len(tables)):
             common = common_score(layout, block, tables, cluster)
+            score_block(layout, block, common, tables, cluster, own)
             for number in range(first, last):
-                scores[number, cluster] = common
-            for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
-                i = layout.mixed_partitionings[mixed]
-                for number in range(first, last):
-                    cell = layout.mixed_cells[mixed, rows[number] - block * BLOCK]
-                    scores[number, cluster] += tables[cluster, i, cell]
+                scores[number, cluster] = own[rows[number] - block * BLOCK]
         first = last
 
 
@@ -123,43 +120,80 @@ def could_be_closer(
     return gain > -1e-9
 
 
+@compiled_within
+def mark_clusters(
+    layout,
+    block,  # IN   which block
+    psi,  # IN   number of cells of each partitioning
+    starts,  # IN   (t * psi + 1,) where the clusters with members in a cell start
+    clusters,  # IN   those clusters
+    marks,  # OUT  (k,) the block, for clusters that share a cell with it
+):
+    """Mark the clusters that share a cell with a row of a block."""
+    for i in range(layout.block_cells.shape[1]):
+        if layout.block_cells[block, i] < psi:
+            cell = i * psi + layout.block_cells[block, i]
+            for at in range(starts[cell], starts[cell + 1]):
+                marks[clusters[at]] = block
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+        first_cell = layout.mixed_partitionings[mixed] * psi
+        for place in range(layout.distinct_start[mixed], layout.distinct_start[mixed + 1]):
+            cell = first_cell + layout.distinct_cells[place]
+            for at in range(starts[cell], starts[cell + 1]):
+                marks[clusters[at]] = block
+
+
 @compiled
 def judge_blocks(
     layout,
     superblocks,  # IN   (m,) which ones
     labels,  # IN   (n,)
     tables,  # IN   (k, t, psi + 1)
+    starts,  # IN   (t * psi + 1,) where the clusters with members in a cell start
+    clusters,  # IN   those clusters
     closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
     offsets,  # IN   (k,) and what is taken from it in the end
-    reach,  # TMP  (k,) whether a cluster shares a cell with the superblock
     content,  # OUT  (n_blocks,) cluster that all rows have and none would leave; -1 if unsure
     own_low,  # OUT  (n_blocks,) a bound below the scores of those rows against it
 ):
     """Find the blocks in which no row would be closer to another cluster than to its own."""
-    n_rows = len(labels)
+    marks = np.full(len(tables), -1)
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
-        for cluster in range(len(tables)):
-            reach[cluster] = super_bounds(layout, superblock, tables, cluster)[1] > 0
         for block in range(first_block, last_block):
             content[block] = -1
-            own = labels[block * BLOCK]
-            for row in range(block * BLOCK + 1, min((block + 1) * BLOCK, n_rows)):
-                if labels[row] != own:
-                    own = -1
+            own = shared_label(labels, block)
             if own < 0:
                 continue
             common = common_score(layout, block, tables, own)
             own_low[block] = block_bounds(layout, block, common, tables, own)[0]
-            content[block] = own
+            mark_clusters(layout, block, tables.shape[2] - 1, starts, clusters, marks)
+            # Of those without a cell in common, the one with the lowest offset is closest.
+            lowest, may_leave = -1, False
             for other in range(len(tables)):
                 gap = offsets[other] - offsets[own]
-                # Without a cell in common, the other can be closer only by its lower offset.
-                if other == own or (not reach[other] and gap >= 0):
+                if other == own:
                     continue
-                if could_be_closer(layout, block, own, other, closeness, gap):
-                    content[block] = -1
+                if marks[other] != block:
+                    if gap < 0 and (lowest < 0 or offsets[other] < offsets[lowest]):
+                        lowest = other
+                elif could_be_closer(layout, block, own, other, closeness, gap):
+                    may_leave = True
                     break
+            if lowest >= 0 and not may_leave:
+                gap = offsets[lowest] - offsets[own]
+                may_leave = could_be_closer(layout, block, own, lowest, closeness, gap)
+            content[block] = -1 if may_leave else own
+
+
+@compiled_within
+def shared_label(labels, block):
+    """Return the label of all rows of a block, -1 if there is none."""
+    own = labels[block * BLOCK]
+    for row in range(block * BLOCK + 1, min((block + 1) * BLOCK, len(labels))):
+        if labels[row] != own:
+            return np.int64(-1)
+    return own
 
 
 @compiled
@@ -173,14 +207,15 @@ def weakest_rows(
     weakest,  # OUT  (k,) the lowest score of a row against its own cluster
 ):
     """Find the weakest row of each cluster, looking only where it can be."""
+    scores = np.empty(BLOCK, dtype=np.int64)
     for block in blocks:
         own = content[block]
         if own_low[block] >= weakest[own]:
             continue
         common = common_score(layout, block, tables, own)
+        score_block(layout, block, common, tables, own, scores)
         for place in range(min(BLOCK, n_rows - block * BLOCK)):
-            score = row_score(layout, block, place, common, tables, own)
-            weakest[own] = min(weakest[own], score)
+            weakest[own] = min(weakest[own], scores[place])
 
 
 @compiled

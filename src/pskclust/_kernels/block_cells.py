@@ -1,0 +1,281 @@
+"""Compiled loops that find the cells of neighbour blocks in middle and high dimension.
+
+A box, or in many columns a ball, around the rows of a block rules out most centres in data that has
+clusters; the others are compared with the rows by products in float32.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import block_products, boxes, vectors
+from .block_products import (
+    FEW_ROWS,
+    NEVER,
+    compare,
+    margin_of_error,
+    n_within,
+    settle_block,
+    settle_row,
+    shift_centre,
+    shift_centres,
+    shift_rows,
+    sum_for_row,
+)
+from .boxes import bound_gains, find_boxes
+from .compiling import compiled_with, compiled_within
+from .neighbour_blocks import BLOCK
+from .vectors import CENTRES_AT_A_TIME
+
+compiled = compiled_with(block_products, boxes, vectors)
+
+# The box of a few blocks is tried first.
+BLOCKS_PER_GROUP = 4
+# Where boxes rule out less than a tenth in the first partitionings, they are not tried in others.
+_TRIALS, _MIN_SHARE_RULED_OUT = 3, 0.1
+# So few are compared with rows sooner than with a box.
+_FEW_CENTRES = 12
+
+
+class Centres(NamedTuple):
+    """The centres of all partitionings."""
+
+    points: NDArray[np.float64]  # (u, d) the different ones
+    numbers: NDArray[np.intp]  # (t, psi) which of them is which centre
+    columns: NDArray[np.float64]  # (t, d, psi) their coordinates; (0, d, psi) for balls
+
+
+class Workspace(NamedTuple):
+    """Memory that a thread keeps from call to call."""
+
+    low: NDArray[np.float64]  # (blocks of a group + 1, d) boxes; the last one is the group's
+    high: NDArray[np.float64]  # (blocks of a group + 1, d)
+    middle: NDArray[np.float64]  # (d,)
+    rows: NDArray[np.float32]  # (blocks of a group, d, 64) less the middle
+    bounds: NDArray[np.float64]  # (2, psi)
+    possible: NDArray[np.float64]  # (d, psi) centres that may be nearest to a row of a group
+    in_group: NDArray[np.int32]  # (psi,) their numbers
+    shifted: NDArray[np.float32]  # (psi + 1, d) the middle less those
+    halves: NDArray[np.float32]  # (psi + 1,) half of their squared lengths
+    in_block: NDArray[np.int32]  # (psi + 4,) which of those may be nearest in a block
+    candidates: NDArray[np.intp]  # (psi,) which of the different centres they are
+    sums: NDArray[np.float32]  # (psi,)
+    smallest: NDArray[np.float32]  # (2, 64)
+    distances2: NDArray[np.float64]  # (2, 64)
+    nearest: NDArray[np.int32]  # (64,)
+
+
+def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
+    """Return a workspace for boxes, which takes centres column by column, or for balls."""
+    n_blocks, n_possible = (BLOCKS_PER_GROUP, psi) if boxes else (1, 0)
+    order: Literal["F", "C"] = "F" if boxes else "C"
+    space = Workspace(
+        low=np.empty((n_blocks + 1, n_columns)),
+        high=np.empty((n_blocks + 1, n_columns)),
+        middle=np.empty(n_columns),
+        rows=np.empty((n_blocks, n_columns, BLOCK), dtype=np.float32),
+        bounds=np.empty((2, psi)),
+        possible=np.empty((n_columns, n_possible)),
+        in_group=np.empty(psi, dtype=np.int32),
+        shifted=np.zeros((psi + 1, n_columns), dtype=np.float32, order=order),
+        halves=np.empty(psi + 1, dtype=np.float32),
+        in_block=np.arange(psi + CENTRES_AT_A_TIME, dtype=np.int32),
+        candidates=np.empty(psi, dtype=np.intp),
+        sums=np.empty(psi, dtype=np.float32),
+        smallest=np.empty((2, BLOCK), dtype=np.float32),
+        distances2=np.empty((2, BLOCK)),
+        nearest=np.empty(BLOCK, dtype=np.int32),
+    )
+    space.halves[psi] = NEVER
+    return space
+
+
+@compiled_within
+def enter_group(points, first, last, space):
+    """Take the rows of a group of blocks relative to its middle; return the largest distance."""
+    find_boxes(points, first, last, 0, space.low, space.high)
+    whole, radius = len(space.low) - 1, 0.0
+    for column in range(points.shape[1]):
+        space.middle[column] = (space.low[whole, column] + space.high[whole, column]) / 2
+    for block in range(first, last):
+        rows = space.rows[block - first]
+        radius = max(radius, shift_rows(points, block, space.middle, rows, space.distances2[0]))
+    return radius
+
+
+@compiled_within
+def keep_in_group(i, centres, bounded, space):
+    """List the centres that may be nearest to a row of a group; return how many, and how far."""
+    psi, whole = centres.numbers.shape[1], len(space.low) - 1
+    columns = centres.columns[i]
+    if bounded:
+        bound_gains(space.low, space.high, whole, columns, psi, space.bounds)
+    count = 0
+    for number in range(psi):
+        space.in_group[count] = number
+        count += not bounded or space.bounds[1, number] >= 0
+    for column in range(columns.shape[0]):
+        for a in range(count):
+            space.possible[column, a] = columns[column, space.in_group[a]]
+    farthest = shift_centres(
+        space.possible, space.middle, count, space.shifted.T, space.halves, space.bounds[0]
+    )
+    return count, farthest
+
+
+@compiled_within
+def keep_in_block(box, n_in_group, bounded, space):
+    """List which of those may be nearest to a row of one block; return how many."""
+    if bounded:
+        bound_gains(space.low, space.high, box, space.possible, n_in_group, space.bounds)
+    count = 0
+    for a in range(n_in_group):
+        space.in_block[count] = a
+        count += not bounded or space.bounds[1, a] >= 0
+    fill_up(count, space)
+    return count
+
+
+@compiled_within
+def fill_up(count, space):
+    """Fill up the last four of the centres kept with one that is never nearest."""
+    for a in range(count, count + CENTRES_AT_A_TIME - 1):
+        space.in_block[a] = len(space.halves) - 1
+
+
+@compiled_within
+def write_nearest(
+    points,  # IN   (n_blocks, d, 64)
+    block,  # IN   which block
+    rows,  # IN   (d, 64) its rows less the middle
+    i,  # IN   which partitioning
+    n_kept,  # IN   how many centres may be nearest
+    margin,  # IN   how much sums must differ
+    centres,  # IN   Centres
+    space,  # INOUT Workspace
+    cells,  # OUT  (n_blocks, t, 64)
+):
+    """Find the nearest of the centres kept; where rounding could decide, by exact distances."""
+    kept, smallest, nearest = space.in_block, space.smallest, space.nearest
+    compare(rows, space.shifted, space.halves, kept, n_kept, smallest, nearest)
+    n_unsure = n_within(smallest, margin)
+    if n_unsure:
+        for a in range(n_kept):
+            space.candidates[a] = centres.numbers[i, space.in_group[kept[a]]]
+        if n_unsure > FEW_ROWS:
+            settle_block(
+                points, block, centres.points, space.candidates, n_kept, space.distances2, nearest
+            )
+        else:
+            settle_rows(points, block, rows, n_kept, margin, centres, space)
+    for place in range(BLOCK):
+        cells[block, i, place] = space.in_group[kept[nearest[place]]]
+
+
+@compiled_within
+def settle_rows(points, block, rows, n_kept, margin, centres, space):
+    """Settle the rows whose two smallest sums differ by less than the margin."""
+    smallest = space.smallest
+    for place in range(BLOCK):
+        if smallest[1, place] > smallest[0, place] + margin:
+            continue
+        least = np.float32(np.inf)
+        for a in range(n_kept):
+            kept = space.in_block[a]
+            space.sums[a] = sum_for_row(rows, place, space.shifted, kept, space.halves[kept])
+            least = min(least, space.sums[a])
+        space.nearest[place] = settle_row(
+            points,
+            block,
+            place,
+            centres.points,
+            space.candidates,
+            n_kept,
+            space.sums,
+            least + margin,
+        )
+
+
+@compiled
+def find_cells_in_boxes(
+    points,  # IN   (n_blocks, d, 64)
+    centres,  # IN   Centres
+    space,  # TMP  Workspace
+    cells,  # OUT  (n_blocks, t, 64)
+):
+    """Find the cells of all rows of some blocks, with boxes around rows."""
+    n_blocks, n_columns = points.shape[:2]
+    n_partitions, psi = centres.numbers.shape
+    for first in range(0, n_blocks, BLOCKS_PER_GROUP):
+        last = min(first + BLOCKS_PER_GROUP, n_blocks)
+        radius = enter_group(points, first, last, space)
+        bounded, n_left = True, 0
+        for i in range(n_partitions):
+            if i == _TRIALS:
+                bounded = n_left < (1 - _MIN_SHARE_RULED_OUT) * _TRIALS * (last - first) * psi
+            n_in_group, farthest = keep_in_group(i, centres, bounded, space)
+            margin = margin_of_error(n_columns, radius + farthest)
+            worth_it = bounded and n_in_group > _FEW_CENTRES
+            for block in range(first, last):
+                n_kept = keep_in_block(block - first, n_in_group, worth_it, space)
+                n_left += n_kept
+                rows = space.rows[block - first]
+                write_nearest(points, block, rows, i, n_kept, margin, centres, space, cells)
+
+
+@compiled
+def find_cells_in_balls(
+    points,  # IN   (n_blocks, d, 64)
+    middles,  # IN   (n_blocks, d) a point among the rows of each block
+    away2,  # IN   (n_blocks, u) squared distances of middles to centres, but for rounding
+    errors,  # IN   (n_blocks,) how wrong rounding can make those
+    centres,  # IN   Centres
+    space,  # TMP  Workspace
+    cells,  # OUT  (n_blocks, t, 64)
+):
+    """Find the cells of all rows of some blocks, with balls around rows."""
+    n_blocks, n_columns = points.shape[:2]
+    rows = space.rows[0]
+    for block in range(n_blocks):
+        radius = shift_rows(points, block, middles[block], rows, space.distances2[0])
+        for i in range(len(centres.numbers)):
+            n_kept, farthest = keep_in_ball(
+                i, away2[block], errors[block], radius, middles[block], centres, space
+            )
+            margin = margin_of_error(n_columns, radius + farthest)
+            write_nearest(points, block, rows, i, n_kept, margin, centres, space, cells)
+            for a in range(n_kept, n_kept + CENTRES_AT_A_TIME - 1):
+                space.in_block[a] = a
+
+
+@compiled_within
+def keep_in_ball(i, away2, error, radius, middle, centres, space):
+    """List the centres that may be nearest to a point of a ball; return how many, and how far.
+
+    With m for the middle, r for the radius and y for the centre nearest to m, a centre z with
+    |m - z| > |m - y| + 2 r is farther than y from every point. The limit is a little larger, so
+    that computed distances are in that order, too.
+    """
+    numbers = centres.numbers[i]
+    least2 = np.inf
+    for number in range(len(numbers)):
+        least2 = min(least2, np.float64(away2[numbers[number]]))
+    limit = np.sqrt(max(least2, 0.0) + error) + 2 * radius
+    limit2 = limit * limit * (1 + 1e-9) + error
+    count, farthest2 = 0, 0.0
+    for number in range(len(numbers)):
+        # Also where a distance is not a number.
+        if away2[numbers[number]] > limit2:
+            continue
+        length2 = shift_centre(centres.points, numbers[number], middle, space.shifted, count)
+        space.in_group[count] = number
+        space.halves[count] = 0.5 * length2
+        farthest2 = max(farthest2, length2)
+        count += 1
+    fill_up(count, space)
+    return count, np.sqrt(farthest2)

@@ -1,0 +1,187 @@
+"""Compiled loops that find nearest centres for a block of rows, by products in float32.
+
+Rows and centres are taken relative to a point among the rows, so that float32 holds them well.
+Where the two nearest centres of a row are closer than all roundings together, exact distances
+decide: so cells are those of `reference.nearest_centres`, to the bit.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compiling import compiled_loosely, compiled_within
+from .neighbour_blocks import BLOCK
+from .vectors import CENTRES_AT_A_TIME, ROWS_AT_A_TIME, compare_with_four
+
+# What stands for the distance to a centre that is none.
+NEVER = np.float32(3e38)
+# Within these lengths, squares and products are far from the ends of float32.
+_SHORTEST, _LONGEST = 1e-12, 1e18
+_HALF_ULP = 2.0**-24
+# So many rows of a block are settled one by one; more are settled together.
+FEW_ROWS = 6
+
+
+@compiled_within
+def shift_rows(
+    points,  # IN   (n_blocks, d, 64)
+    block,  # IN   which block
+    middle,  # IN   (d,)
+    shifted,  # OUT  (d, 64) the rows less the middle
+    lengths2,  # TMP  (64,)
+):
+    """Take rows relative to a point; return the largest distance to it."""
+    for place in range(BLOCK):
+        lengths2[place] = 0.0
+    for column in range(points.shape[1]):
+        for place in range(BLOCK):
+            value = points[block, column, place] - middle[column]
+            shifted[column, place] = value
+            lengths2[place] += value * value
+    return np.sqrt(lengths2.max())
+
+
+@compiled_loosely
+def shift_centres(
+    columns,  # IN   (d, psi) coordinates of centres
+    middle,  # IN   (d,)
+    n_centres,  # IN   how many there are
+    shifted,  # OUT  (d, psi + 1) the middle less the centres
+    halves,  # OUT  (psi + 1,) half of their squared lengths
+    lengths2,  # TMP  (psi,)
+):
+    """Take centres relative to a point, turned to the other side; return the largest distance."""
+    for number in range(n_centres):
+        lengths2[number] = 0.0
+    for column in range(len(middle)):
+        for number in range(n_centres):
+            value = middle[column] - columns[column, number]
+            shifted[column, number] = value
+            lengths2[number] += value * value
+    farthest2 = 0.0
+    for number in range(n_centres):
+        halves[number] = 0.5 * lengths2[number]
+        farthest2 = max(farthest2, lengths2[number])
+    return np.sqrt(farthest2)
+
+
+@compiled_loosely
+def shift_centre(
+    points,  # IN   (u, d)
+    point,  # IN   which one
+    middle,  # IN   (d,)
+    shifted,  # OUT  (psi + 1, d)
+    to,  # IN   where to put it
+):
+    """Do so for one centre; return its squared distance."""
+    length2 = 0.0
+    for column in range(len(middle)):
+        value = middle[column] - points[point, column]
+        shifted[to, column] = value
+        length2 += value * value
+    return length2
+
+
+@compiled_within
+def compare(
+    rows,  # IN   (d, 64)
+    centres,  # IN   (psi + 1, d) turned to the other side
+    halves,  # IN   (psi + 1,)
+    kept,  # IN   (psi + padding,) which centres to compare with
+    n_kept,  # IN   how many there are
+    smallest,  # OUT  (2, 64) the smallest and the second smallest sum of each row
+    nearest,  # OUT  (64,) which of those kept has the smallest
+):
+    """Find the nearest centre of each row, but for rounding."""
+    for place in range(BLOCK):
+        smallest[0, place], smallest[1, place] = np.inf, np.inf
+        nearest[place] = 0
+    for start in range(0, n_kept, CENTRES_AT_A_TIME):
+        for first in range(0, BLOCK, ROWS_AT_A_TIME):
+            compare_with_four(rows, first, centres, halves, kept, start, smallest, nearest)
+
+
+@compiled_within
+def n_within(smallest, margin):
+    """Return how many rows have two sums closer to each other than a margin."""
+    count = np.int32(0)
+    for place in range(BLOCK):
+        count += np.int32(not smallest[1, place] > smallest[0, place] + margin)
+    return count
+
+
+@compiled_within
+def margin_of_error(n_columns, reach):
+    """Return how much two sums must differ for their order to be that of exact distances.
+
+    With X and Z for the lengths of row and centre, u the unit roundoff, sum and exact value differ
+    by at most u (Z^2 / 2 + X Z) ((1.01 d + 2) + 2): d + 1 additions, a rounding of each factor, and
+    of the half. That is at most u (X + Z)^2 (1.01 d + 5) / 2. The exact distance's own rounding in
+    float64 and that of adding the margin are well within what is added here. There are two sums.
+    """
+    if not _SHORTEST < reach < _LONGEST:
+        return np.float32(np.inf)
+    return np.float32(_HALF_ULP * (1.02 * n_columns + 16) * reach * reach)
+
+
+@compiled_loosely
+def sum_for_row(rows, place, centres, centre, half):
+    """Return what `compare` finds for a row and a centre, but for rounding."""
+    total = half
+    for k in range(centres.shape[1]):
+        total += rows[k, place] * centres[centre, k]
+    return total
+
+
+@compiled_within
+def settle_row(
+    points,  # IN   (n_blocks, d, 64)
+    block,  # IN   which block
+    place,  # IN   which row of it
+    centres,  # IN   (u, d)
+    candidates,  # IN   (psi,) which of them, by rising number
+    n_candidates,  # IN   how many there are
+    sums,  # IN   (psi,) what was found for them
+    limit,  # IN   a larger sum cannot be the nearest one's
+):
+    """Return the place of the nearest candidate by exact distances; of equal ones, the first."""
+    best, best2 = np.int32(0), np.inf
+    for a in range(n_candidates):
+        if sums[a] > limit:
+            continue
+        total = 0.0
+        for column in range(points.shape[1]):
+            apart = points[block, column, place] - centres[candidates[a], column]
+            total += apart * apart
+        if total < best2:
+            best, best2 = np.int32(a), total
+    return best
+
+
+@compiled_within
+def settle_block(
+    points,  # IN   (n_blocks, d, 64)
+    block,  # IN   which block
+    centres,  # IN   (u, d)
+    candidates,  # IN   (psi,) which of them, by rising number
+    n_candidates,  # IN
+    distances2,  # TMP  (2, 64)
+    nearest,  # OUT  (64,)
+):
+    """Do so for all rows of a block."""
+    for place in range(BLOCK):
+        distances2[1, place] = np.inf
+    for a in range(n_candidates):
+        for place in range(BLOCK):
+            distances2[0, place] = 0.0
+        for column in range(points.shape[1]):
+            value = centres[candidates[a], column]
+            for place in range(BLOCK):
+                apart = points[block, column, place] - value
+                distances2[0, place] += apart * apart
+        for place in range(BLOCK):
+            closer = distances2[0, place] < distances2[1, place]
+            nearest[place] = np.int32(a) if closer else nearest[place]
+            distances2[1, place] = distances2[0, place] if closer else distances2[1, place]
