@@ -27,8 +27,9 @@ from sets import LabelledSet, all_sets, family_of, n_classes
 from pskclust._choice.choose import MAX_ROWS
 from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
 from pskclust._choice.noise import find_noise
+from pskclust._choice.scales import sizes_for
 from pskclust._choice.split_tree import SplitTree
-from pskclust._choice.stability import grow_trees, sizes_for
+from pskclust._choice.stability import grow_trees
 from pskclust._utils.files import replacing
 from pskclust._utils.parallel import one_blas_thread
 
@@ -91,7 +92,7 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         # A generator of its own, so that trees do not depend on what is noise.
         is_noise = find_noise(points[rows], RandomState(seed))(points[rows])
         kept, noise = rows[~is_noise], rows[is_noise]
-        grown = grow_trees(points[kept], sizes_for(len(kept)), N_PARTITIONS, rng)
+        grown = grow_trees(points[kept], sizes_for(points[kept]), N_PARTITIONS, rng)
         evidence = gather_evidence(grown)
     trees = [each.tree for each in grown.trees]
     tables = [

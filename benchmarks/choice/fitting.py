@@ -23,7 +23,6 @@ from collect import Collected
 from scipy.optimize import minimize
 from sets import GIVEN
 
-from pskclust._choice.evidence import SPLIT_NAMES
 from pskclust._choice.scoring import (
     SURE,
     Logistic,
@@ -31,6 +30,7 @@ from pskclust._choice.scoring import (
     scored_evidence,
     split_columns,
 )
+from pskclust._choice.split_evidence import SPLIT_NAMES
 
 # Evidence that the score is made of.
 SCORED = (
@@ -45,6 +45,10 @@ SCORED = (
     "crossed_least",
     "silhouette",
     "contact",
+    "valley",
+    "valley_least",
+    "ratio",
+    "ambiguous",
     "weakest_split",
     "best_left",
     "splits_mean",
@@ -76,6 +80,8 @@ SEVERAL_RIDGE = 10.0
 # Sets that others have made count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
+# Splits from the top of a tree that are fitted to; those below divide few rows.
+N_SPLITS = 25
 
 Columns = dict[str, list[np.ndarray]]  # by name of the set, of each tree
 
@@ -146,6 +152,7 @@ def fit_split(sets: list[Collected], columns: Columns, ridge: float = SPLIT_RIDG
         splits = each.evidence.splits
         for own, some, same in zip(columns[each.name], splits, each.same_class, strict=True):
             if len(some):
+                own, some, same = own[:N_SPLITS], some[:N_SPLITS], same[:N_SPLITS]
                 rows.append(own)
                 targets.append(1 - same)
                 # Splits of many rows into sides of like size matter most.

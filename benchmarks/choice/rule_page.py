@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from pskclust._choice import choose, noise, scoring, split_tree, stability
+from pskclust._choice import choose, discriminant, noise, scales, scoring, split_tree, stability
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/automatic.md"
@@ -44,6 +44,9 @@ MEANINGS = {
     "best_stability": "how well halves of the rows find the most stable split of the best cut",
     "found_everywhere": "best split of a tree: found by halves times by other trees, mean of trees",
     "parted": "the same, times the depth of the valley between its sides, 0 to 1",
+    "valley_least": "the same, of the cluster where it is least",
+    "ratio": "similarity to the nearest other cluster over that within, mean over clusters",
+    "ambiguous": "share of rows that are about as similar to another cluster",
     "log_rows": "logarithm of the number of rows, less 6.5",
     "log_dimension": "logarithm of the intrinsic dimension, less 1",
     "log_dimension_squared": "its square",
@@ -53,7 +56,7 @@ MEANINGS = {
 
 def by_hand_table() -> str:
     """Return the numbers that were set by hand, each with its reason."""
-    psis = ", ".join(map(str, stability.PSIS))
+    psis = ", ".join(map(str, scales.PSIS))
     rows = [
         (
             f"{choose.MAX_ROWS:,} rows",
@@ -63,7 +66,7 @@ def by_hand_table() -> str:
         (
             f"psi {psis}",
             "numbers of cells, each four times the one before",
-            "from eight regions of all data to cells of a few rows; cells hold two rows or more",
+            "from cells of many rows to cells of a few; cells hold two rows or more",
         ),
         (
             str(stability.N_HALVES),
@@ -102,8 +105,23 @@ def cost_table() -> str:
         (f"2 to {split_tree.MAX_LEAVES} clusters", "are looked at: all up to 16, then every tenth"),
         (f"{choose.N_BEST} candidates", "are compared with each other at the end"),
         (f"{choose.MIN_ROWS_TO_DIVIDE} rows", "fewer are one cluster"),
-        ("500 rows", "of the sample, evenly spaced, tell similarity and contact of clusters"),
-        (f"{stability.ROWS_PER_FINE_CELL} rows a cell", "in the cells for contact and density"),
+        (f"psi {scales.PSI_FOR_FEW}", "for fewer than 64 rows"),
+        (
+            f"{scales.MAX_EVIDENCE_ROWS} rows",
+            "of the sample, evenly spaced, tell similarity and contact; of each half, half as many",
+        ),
+        (
+            f"{scales.ROWS_PER_FINE_CELL} rows a cell",
+            "in the cells for contact and density of clusters",
+        ),
+        (
+            f"{scales.N_FEW} and {scales.N_MORE} rows",
+            "nearest to a row, for contact and density of the two sides of a split",
+        ),
+        (
+            f"{discriminant.MAX_AXES} principal axes",
+            "of the rows, for the discriminant",
+        ),
         (f"{scoring.SURE:g}", "log odds of a split count up to this"),
     ]
     assert numbers[-1] == split_tree.MAX_LEAVES

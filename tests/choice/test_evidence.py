@@ -10,7 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from pskclust._choice.evidence import CUT_NAMES, SPLIT_NAMES, gather_evidence
+from pskclust._choice.borders import Sides, border_of, cohesion_of
+from pskclust._choice.evidence import CUT_NAMES, gather_evidence
+from pskclust._choice.scales import N_FEW, ROWS_PER_FINE_CELL, sizes_for
 from pskclust._choice.scoring import (
     fitted_weights,
     log_odds_of_several,
@@ -18,15 +20,9 @@ from pskclust._choice.scoring import (
     scores,
     split_logits,
 )
+from pskclust._choice.split_evidence import SPLIT_NAMES
 from pskclust._choice.split_tree import AVERAGE
-from pskclust._choice.stability import (
-    MIN_ROWS,
-    NUMBERS,
-    ROWS_PER_FINE_CELL,
-    grow_trees,
-    min_rows_for,
-    sizes_for,
-)
+from pskclust._choice.stability import MIN_ROWS, NUMBERS, grow_trees, min_rows_for
 
 RNG = np.random.RandomState
 PSI = 32
@@ -52,7 +48,7 @@ def apart():
     """Trees of three clusters far apart."""
     centres = [[0, 0], [100, 0], [0, 100]]
     X, y = make_blobs([70, 60, 62], centers=centres, random_state=0)
-    return grow_trees(X, [8, PSI], N_PARTITIONS, RNG(0)), y
+    return grow_trees(X, [8, PSI], 50, RNG(0)), y
 
 
 def shared(grown):
@@ -206,6 +202,42 @@ def test_splits_are_told_by_their_two_sides(grown, evidence):
             assert one["contact"] == pytest.approx(np.mean(contacts), abs=1e-6)
 
 
+def test_a_split_is_looked_up_in_the_halves_and_told_by_the_rest_of_the_rows(grown, evidence):
+    for number, each in enumerate(grown.trees):
+        table = evidence.splits[number]
+        for split, values in enumerate(table):
+            one = dict(zip(SPLIT_NAMES, values, strict=True))
+            pair = [2 * split + 1, 2 * split + 2]
+            small = pair[int(each.tree.sizes[pair[0]] >= each.tree.sizes[pair[1]])]
+            valleys, ratios = [], []
+            for half in each.held_out:
+                found = half.matches[small]
+                pair_there = np.array([2 * found + 1]), np.array([2 * found + 2])
+                counts = [
+                    [half.within[near[:N_FEW], node].sum() for node in range(half.tree.n_nodes)]
+                    for near in half.around.near
+                ]
+                sides = Sides.of(*pair_there, half.within)
+                meets = np.array(counts, dtype=np.float32)
+                border = border_of(meets, half.around.log_few, grown.dimension, sides)
+                valleys.append(border.valley[0])
+                sides = Sides.of(*pair_there, half.within[half.rows])
+                cohesion = cohesion_of(half.meetings, half.within.sum(axis=0), sides)
+                ratios.append(cohesion.ratio(sides)[0])
+            assert one["held_valley"] == pytest.approx(np.mean(valleys))
+            assert one["held_valley_least"] == pytest.approx(min(valleys))
+            assert one["held_ratio"] == pytest.approx(np.mean(ratios))
+
+
+def test_rows_that_tell_of_a_half_are_not_in_it(grown):
+    for each in grown.trees:
+        for one, other in zip(each.held_out[::2], each.held_out[1::2], strict=True):
+            # Every row has a leaf; those of the other half are looked at.
+            assert len(one.within) == len(other.within) == N_ROWS // 2
+            assert one.within[:, 0].all()
+            assert len(one.around.near) == N_ROWS // 2
+
+
 def test_shares_are_shares(grown, evidence):
     names = ("found", "found_least", "crossed", "near_psi", "same_number", "evenness", "contact")
     for name in names:
@@ -252,10 +284,13 @@ def test_all_numbers_that_a_tree_has_are_candidates(grown, evidence):
 
 @pytest.mark.parametrize("n_rows", [2, 7, 12, 63, 64, 600, 2_000])
 def test_cells_hold_two_rows_and_clusters_three(n_rows):
-    sizes = sizes_for(n_rows)
+    X = RNG(0).rand(n_rows, 2)
+    sizes = sizes_for(X)
     assert sizes == sorted(set(sizes))
     assert sizes[0] <= n_rows
     assert all(psi <= n_rows // 2 for psi in sizes[1:])
+    # Copies of rows do not make smaller cells.
+    assert sizes_for(np.repeat(X, 5, axis=0))[1:] == sizes[1:]
     assert min_rows_for(n_rows) >= MIN_ROWS
 
 
@@ -298,7 +333,8 @@ def test_several_clusters_are_more_likely_where_they_are_apart(apart):
     odds = []
     for some in (apart[0], grow_trees(RNG(0).randn(N_ROWS, 2), [8, PSI], N_PARTITIONS, RNG(0))):
         found = gather_evidence(some)
-        named = scored_evidence(some, found, split_logits(some, found.splits, weights.split))
+        logits = split_logits(some, found.splits, weights.split)
+        named = scored_evidence(some, found, logits)
         best = int(scores(named, weights).argmax())
         odds.append(log_odds_of_several(some, found, named, best, weights))
     assert odds[0] > 0

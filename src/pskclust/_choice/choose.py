@@ -14,9 +14,11 @@ from .._cells.drawing import draw_rows
 from .._data.rows import FitRows
 from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
+from .borders import Floats
 from .consensus import most_typical, numbered_by_first_row, share_agreeing
-from .evidence import Candidate, Floats, gather_evidence
+from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
+from .scales import sizes_for
 from .scoring import (
     fitted_weights,
     log_odds_of_several,
@@ -26,7 +28,7 @@ from .scoring import (
 )
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
-from .stability import MAX_PLACING_PSI, NUMBERS, Grown, grow_trees, sizes_for
+from .stability import MAX_PLACING_PSI, NUMBERS, Grown, grow_trees
 
 ONE = "one"
 
@@ -172,7 +174,7 @@ def _best_of_many(
     rng: RandomState,
 ) -> _Found | None:
     """Return the best candidate of all trees; None if no tree has so many clusters."""
-    sizes = sizes_for(len(points)) if psi is None else [psi]
+    sizes = sizes_for(points) if psi is None else [psi]
     numbers = NUMBERS if n_clusters is None else np.array([n_clusters])
     grown = grow_trees(points, sizes, n_partitions, rng, numbers[numbers > 1])
     found = gather_evidence(grown)

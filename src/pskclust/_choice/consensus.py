@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .evidence import Floats
+from .borders import Floats
 
 Labels = NDArray[np.int64]
 

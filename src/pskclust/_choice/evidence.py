@@ -1,4 +1,4 @@
-"""Evidence for splits of a tree and for its cuts into clusters, without labels.
+"""Candidate clusterings, cuts of trees, and the evidence for each of them, without labels.
 
 Names of columns are those of the page docs/automatic.md, and of the numbers in weights.json.
 """
@@ -6,36 +6,15 @@ Names of columns are those of the page docs/automatic.md, and of the numbers in 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .borders import DEEPEST, LEAST, NO_VALLEY, Floats
+from .split_evidence import split_evidence
 from .stability import Grown, GrownTree
 
-Floats = NDArray[np.float64]
-
-SPLIT_NAMES = (
-    "found_low",
-    "found_high",
-    "found_whole",
-    "found_worst",
-    "crossed_low",
-    "crossed_whole",
-    "log_size",
-    "log_share",
-    "log_whole",
-    "log_cells",
-    "height",
-    "height_below",
-    "height_above",
-    "ratio",
-    "silhouette",
-    "ambiguous",
-    "contact",
-    "contact_smaller",
-    "valley",
-)
 CUT_NAMES = (
     "log_number",
     "found",
@@ -67,9 +46,7 @@ CUT_NAMES = (
     "best_left",
     "best_left_crossed",
 )
-_LEAST = 1e-9
-_NO_VALLEY, DEEPEST = -3.0, 6.0
-_WEAK_SILHOUETTE, _NO_SILHOUETTE = 0.2, 0.1
+_WEAK_SILHOUETTE = 0.2
 
 
 class Candidate(NamedTuple):
@@ -97,93 +74,6 @@ def gather_evidence(grown: Grown) -> Evidence:
             candidates.append(Candidate(number, n_clusters))
             rows.append(cut_evidence(grown, number, splits[number], place, n_clusters))
     return Evidence(candidates, np.array(rows).reshape(-1, len(CUT_NAMES)), splits)
-
-
-def split_evidence(grown: Grown, number: int) -> Floats:
-    """Return the evidence for each split of a tree by itself, (s, len(SPLIT_NAMES))."""
-    each = grown.trees[number]
-    tree = each.tree
-    if not tree.n_splits:
-        return np.zeros((0, len(SPLIT_NAMES)))
-    sizes, found, crossed = tree.sizes, each.found.mean(axis=0), grown.crossed[number]
-    large, small = tree.children.T
-    swapped = sizes[large] < sizes[small]
-    large, small = np.where(swapped, small, large), np.where(swapped, large, small)
-    whole = tree.owners
-    below = np.zeros(tree.n_nodes)
-    below[whole] = tree.heights
-    parent = tree.parents[whole]
-    above = np.where(parent >= 0, below[parent], tree.heights)
-    between = _between_sides(grown, each, large, small)
-    return np.column_stack(
-        [
-            np.minimum(found[large], found[small]),
-            np.maximum(found[large], found[small]),
-            found[whole],
-            np.minimum(each.found[:, large].min(axis=0), each.found[:, small].min(axis=0)),
-            np.minimum(crossed[large], crossed[small]),
-            crossed[whole],
-            np.log(sizes[small]),
-            np.log(sizes[small] / sizes[whole]),
-            np.log(sizes[whole] / grown.n_rows),
-            np.log(tree.psi * sizes[whole] / grown.n_rows),
-            tree.heights,
-            tree.heights - np.maximum(below[large], below[small]),
-            above - tree.heights,
-            between,
-        ]
-    )
-
-
-def _between_sides(
-    grown: Grown, each: GrownTree, large: NDArray[np.intp], small: NDArray[np.intp]
-) -> Floats:
-    """Return ratio, silhouette, ambiguous, contact, contact_smaller and valley, (s, 6)."""
-    tree, sizes = each.tree, each.tree.sizes
-    within = tree.within[tree.leaves[grown.rows]]
-    in_large, in_small = within[:, large], within[:, small]
-    inside = in_large | in_small
-    to_large, to_small = each.meetings[:, large], each.meetings[:, small]
-    own = np.where(
-        in_large,
-        to_large / np.maximum(sizes[large] - 1, 1),
-        to_small / np.maximum(sizes[small] - 1, 1),
-    )
-    other = np.where(in_large, to_small / sizes[small], to_large / sizes[large])
-    silhouettes = (own - other) / np.maximum(own + other, _LEAST)
-    cohesion = np.minimum(_mean(own, in_large), _mean(own, in_small))
-    fine_large, fine_small = each.fine_meetings[:, large], each.fine_meetings[:, small]
-    total = fine_large + fine_small
-    of_other = np.where(in_large, fine_small, fine_large)
-    shares = np.where(total > 0, of_other / np.maximum(total, _LEAST), 0)
-    return np.column_stack(
-        [
-            np.minimum(_mean(other, inside) / np.maximum(cohesion, _LEAST), 2),
-            _mean(silhouettes, inside),
-            _mean(silhouettes < _NO_SILHOUETTE, inside),
-            _mean(shares, inside),
-            _mean(shares, in_small),
-            _split_valleys(grown, shares, in_large, in_small),
-        ]
-    )
-
-
-def _split_valleys(
-    grown: Grown, shares: Floats, in_large: NDArray[np.bool_], in_small: NDArray[np.bool_]
-) -> Floats:
-    """Return how much less dense, in units of log density, rows between two sides are."""
-    gaps = grown.log_gaps[grown.rows, np.newaxis]
-    border = shares * (1 - shares) * (in_large | in_small)
-    cores = np.maximum(_mean(gaps, (1 - shares) * in_large), _mean(gaps, (1 - shares) * in_small))
-    depths = np.clip(grown.dimension * (_mean(gaps, border) - cores), _NO_VALLEY, DEEPEST)
-    return np.where(border.sum(axis=0) > 1e-6, depths, DEEPEST)
-
-
-def _mean(values: NDArray[Any], weights: NDArray[Any]) -> Floats:
-    """Return the weighted mean of each column."""
-    totals = np.asarray(weights, dtype=np.float64).sum(axis=0)
-    sums: Floats = (np.asarray(values, dtype=np.float64) * weights).sum(axis=0)
-    return np.asarray(sums / np.maximum(totals, _LEAST))
 
 
 def cut_evidence(
@@ -262,7 +152,7 @@ def _between_clusters(
     def total(values: Floats) -> Floats:
         return np.bincount(clusters, values, minlength=n_clusters).astype(np.float64)
 
-    silhouettes = (own - other) / np.maximum(np.maximum(own, other), _LEAST)
+    silhouettes = (own - other) / np.maximum(np.maximum(own, other), LEAST)
     means[np.arange(len(clusters)), clusters] = 0
     order = np.argsort(clusters, kind="stable")
     present = np.flatnonzero(np.bincount(clusters, minlength=n_clusters))
@@ -270,16 +160,16 @@ def _between_clusters(
     sums = np.zeros((n_clusters, n_clusters))
     sums[present] = np.add.reduceat(means[order], starts, axis=0)
     largest = (sums / counts[:, np.newaxis]).max(axis=1)
-    ratios = np.minimum(largest / np.maximum(total(own) / counts, _LEAST), 2)
+    ratios = np.minimum(largest / np.maximum(total(own) / counts, LEAST), 2)
     fine = each.fine_meetings[:, nodes].astype(np.float64)
     all_fine, own_fine = fine.sum(axis=1), fine[np.arange(len(clusters)), clusters]
-    contact = np.where(all_fine > 0, 1 - own_fine / np.maximum(all_fine, _LEAST), 0).clip(0, 1)
+    contact = np.where(all_fine > 0, 1 - own_fine / np.maximum(all_fine, LEAST), 0).clip(0, 1)
     contacts = total(contact) / counts
-    border, gaps = contact * (1 - contact), grown.log_gaps[grown.rows]
-    cores = total(gaps * (1 - contact)) / np.maximum(total(1 - contact), _LEAST)
+    border, gaps = contact * (1 - contact), grown.log_gaps
+    cores = total(gaps * (1 - contact)) / np.maximum(total(1 - contact), LEAST)
     borders = total(border)
-    depths = grown.dimension * (total(gaps * border) / np.maximum(borders, _LEAST) - cores)
-    valleys = np.where(borders > 1e-6, np.clip(depths, _NO_VALLEY, DEEPEST), DEEPEST)
+    depths = grown.dimension * (total(gaps * border) / np.maximum(borders, LEAST) - cores)
+    valleys = np.where(borders > 1e-6, np.clip(depths, NO_VALLEY, DEEPEST), DEEPEST)
     return [
         ratios.mean(),
         ratios.max(),

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .evidence import CUT_NAMES, DEEPEST, SPLIT_NAMES, Evidence, Floats
+from .borders import DEEPEST, Floats
+from .evidence import CUT_NAMES, Evidence
+from .split_evidence import SPLIT_NAMES
 from .split_tree import PATH
 from .stability import Grown
 
@@ -98,7 +100,10 @@ def fitted_weights() -> Weights:
 _PLAIN = (
     *("found_low", "found_high", "found_whole", "found_worst", "crossed_low", "crossed_whole"),
     *("height", "height_below", "height_above", "ratio", "silhouette", "ambiguous"),
-    *("contact", "contact_smaller", "valley"),
+    *("contact", "contact_smaller", "valley", "saddle", "wide_valley", "wide_contact"),
+    *("silhouette_low", "silhouette_q10", "silhouette_q25", "fine_silhouette", "apart", "dip"),
+    *("held_ratio", "held_silhouette", "held_contact", "held_valley", "held_valley_least"),
+    *("held_sure", "held_saddle", "held_wide_valley", "held_wide_sure", "held_wide_contact"),
 )
 # The size of data, node and cells that evidence depends on, and products of two of these.
 _SIZES = (
@@ -110,7 +115,12 @@ _SIZES = (
     "path * log_dimension",
 )
 # Products of the strongest evidence with sizes, and with itself.
-_KEY = ("found_low", "crossed_low", "silhouette", "ratio", "contact", "valley")
+_KEY = (
+    *("found_low", "crossed_low", "silhouette", "silhouette_q25", "ratio", "apart", "dip"),
+    *("contact", "valley", "saddle", "wide_valley", "held_silhouette", "held_contact"),
+    *("held_valley", "held_sure", "held_saddle"),
+    *("held_wide_valley", "held_wide_sure", "held_wide_contact"),
+)
 _BY_SIZE = ("log_dimension", "log_size", "log_cells", "path")
 SPLIT_COLUMNS = (
     *_PLAIN,

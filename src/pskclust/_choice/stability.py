@@ -2,11 +2,12 @@
 
 Trees are grown again from halves of the rows, where the other rows follow their nearest row in the
 half. A node is found again as well as the most similar node of the other tree, by Jaccard index.
+The rows of the other half also tell whether there is a valley where the tree of a half has split:
+they had no say in where that is.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,6 +16,19 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from .discriminant import principal_axes
+from .scales import (
+    N_NEIGHBOURS,
+    Around,
+    Meetings,
+    Scales,
+    coarse_psi,
+    evenly_spaced,
+    fine_psi,
+    intrinsic_dimension,
+    meetings_of,
+    n_different,
+)
 from .similarity import (
     Counts,
     Distances,
@@ -35,22 +49,27 @@ from .split_tree import (
     settle,
 )
 
-# From few large cells to cells of a few rows, each psi four times the one before.
-PSIS = (8, 32, 128, 512)
-_MIN_PSI_FOR_PATHS = 32
+# Paths through larger cells join all, and through smaller ones end at every gap.
+_MIN_PSI_FOR_PATHS, _MAX_PSI_FOR_PATHS = 32, 128
 N_HALVES = 4
+_MIN_ROWS_OF_HALF = 6
 # A cluster has at least 3 rows, and one row in 200.
 MIN_ROWS, MAX_ROWS_SHARE = 3, 200
 # Numbers of clusters that are looked at: all small ones, then about every tenth.
 NUMBERS = np.array([*range(2, 17), 18, 20, 22, 25, 28, 31, 35, 39, 44, 49, 55, MAX_LEAVES])
-# Cells of so few rows tell which clusters touch, and how dense it is around a row.
-ROWS_PER_FINE_CELL = 6
-_COARSER = 8
 # Cells of the kernel that places all rows are numbered by one byte.
 MAX_PLACING_PSI = 256
-_N_NEIGHBOURS = 64
-_MAX_EVIDENCE_ROWS = 500
-_MAX_DIMENSION, _MIN_DIMENSION = 50.0, 0.5
+
+
+class HeldOut(NamedTuple):
+    """A tree of one half of the rows, seen from the other half."""
+
+    tree: SplitTree
+    matches: NDArray[np.intp]  # (m,) the split that makes the most similar node, of each node
+    within: NDArray[np.bool_]  # (n, m) which nodes of this tree the rows of the other half are in
+    rows: NDArray[np.intp]  # (r,) those of them that meetings are counted for
+    meetings: Meetings  # (r, m)
+    around: Around  # of the n rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +78,12 @@ class GrownTree:
 
     tree: SplitTree
     joined: NDArray[np.float64]  # (n - 1, 4) the hierarchy of all rows that it is condensed from
+    meetings: Meetings  # (r, m) cells that rows share with those of a node
+    fine_meetings: Meetings  # (r, m) the same, of fine cells
     found: NDArray[np.float64]  # (n_halves, m) how well each half finds a node again
+    held_out: list[HeldOut]  # for each half
     numbers: NDArray[np.int64]  # of clusters that the tree is cut into
     same_number: NDArray[np.float64]  # (len(numbers),) agreement of cuts into as many clusters
-    meetings: NDArray[np.float32]  # (r, m) cells that rows share with those of a node
-    fine_meetings: NDArray[np.float32]  # (r, m) the same, of fine cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +96,11 @@ class Grown:
     crossed: list[NDArray[np.float64]]  # (m,) of each tree: how well all others find a node again
     at_near_psi: list[NDArray[np.float64]]  # (m,) the same, of trees of a psi beside this one
     rows: NDArray[np.intp]  # (r,) the rows that meetings are counted for
-    log_gaps: NDArray[np.float64]  # (n,) log distance of each row to the nearest of fine centres
+    log_gaps: NDArray[np.float64]  # (r,) log distance of these to the nearest of fine centres
+    around: Around  # of all rows
+    axes: NDArray[np.float64]  # (n, a) all rows by their principal axes
     placing_centres: NDArray[np.intp]  # (t, psi) row numbers of the kernel that places rows
     placing_cells: NDArray[np.int32]  # (t, n)
-
-
-def sizes_for(n_rows: int) -> list[int]:
-    """Return the psi to look at: cells hold two rows or more."""
-    sizes = [psi for psi in PSIS if psi <= max(PSIS[0], n_rows // 2)]
-    return [min(sizes[0], n_rows), *sizes[1:]]
 
 
 def grow_trees(
@@ -97,57 +113,52 @@ def grow_trees(
     """Grow trees of every size and kind from the rows of a sample, and again from halves."""
     n_rows = len(points)
     distances = squared_distances(points)
-    near = nearest_rows(distances, min(n_rows, _N_NEIGHBOURS), points)
-    fine = max(2, n_rows // ROWS_PER_FINE_CELL)
-    coarse = max(2, fine // _COARSER)
+    near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS), points)
+    different = n_different(points)
+    fine, coarse = fine_psi(different), coarse_psi(different)
     placing = min(fine, MAX_PLACING_PSI)
     every = sorted({*sizes, fine, coarse, placing})
+    levels = {psi: level for level, psi in enumerate(every)}
     drawn = draw_nested_cells(distances, near, every, n_partitions, rng)
-    levels = {psi: every.index(psi) for psi in every}
     counts = {psi: shared_cells(drawn.cells[levels[psi]], psi) for psi in {*sizes, fine}}
+    around = Around.of(distances, near)
+    whole = Scales(n_partitions, counts, around, evenly_spaced(n_rows))
     halves = [
         _Half.drawn(rows, points, distances, sizes, n_partitions, rng)
-        for rows in _halves(n_rows, rng)
+        for rows in _halves(points, rng)
     ]
-    rows = np.linspace(0, n_rows - 1, min(n_rows, _MAX_EVIDENCE_ROWS)).astype(np.intp)
-    whole = _Whole(distances, near, n_partitions, counts, fine, rows)
     trees = [
-        _grow(kind, psi, whole, halves, numbers)
+        _Growing(distances, near, whole, counts[fine], halves).tree(kind, psi, numbers)
         for psi in sizes
-        for kind in ((AVERAGE, PATH) if psi >= _MIN_PSI_FOR_PATHS else (AVERAGE,))
+        for kind in _kinds(psi)
     ]
     crossed, at_near_psi = _crossed([each.tree for each in trees], trees)
-    dimension = _dimension(drawn.log_gaps, levels[coarse], levels[fine], fine / coarse)
     return Grown(
         n_rows,
-        dimension,
+        intrinsic_dimension(
+            drawn.log_gaps[levels[coarse]], drawn.log_gaps[levels[fine]], fine / coarse
+        ),
         trees,
         crossed,
         at_near_psi,
-        rows,
-        drawn.log_gaps[levels[fine]],
+        whole.rows,
+        drawn.log_gaps[levels[fine]][whole.rows],
+        around,
+        principal_axes(points),
         drawn.centres[:, :placing],
         drawn.cells[levels[placing]],
     )
 
 
-class _Whole(NamedTuple):
-    """All rows of a sample, and the cells they share."""
-
-    distances: Distances
-    near: Neighbours
-    n_partitions: int
-    counts: dict[int, Counts]
-    fine: int
-    rows: NDArray[np.intp]
+def _kinds(psi: int) -> tuple[str, ...]:
+    return (AVERAGE, PATH) if _MIN_PSI_FOR_PATHS <= psi <= _MAX_PSI_FOR_PATHS else (AVERAGE,)
 
 
-@dataclass(frozen=True, eq=False)
-class _Half:
+class _Half(NamedTuple):
     """Half of the rows, and the cells they share among themselves."""
 
     rows: NDArray[np.intp]
-    counts: dict[int, Counts]
+    scales: Scales
 
     @classmethod
     def drawn(
@@ -160,21 +171,26 @@ class _Half:
         rng: RandomState,
     ) -> _Half:
         own = distances[np.ix_(rows, rows)]
-        most = max(2, len(rows) // 2)
-        smaller = [psi for psi in sizes if psi <= most] or [most]
-        near = nearest_rows(own, min(len(rows), _N_NEIGHBOURS), points[rows])
-        cells = draw_nested_cells(own, near, smaller, n_partitions, rng).cells
-        return cls(
-            rows, {psi: shared_cells(some, psi) for psi, some in zip(smaller, cells, strict=True)}
-        )
+        # Half as many partitionings: four halves make up for it.
+        n_partitions = max(1, n_partitions // 2)
+        return cls(rows, Scales.drawn(points[rows], own, sizes, n_partitions, rng))
 
 
-def _halves(n_rows: int, rng: RandomState) -> Iterator[NDArray[np.intp]]:
-    """Yield the two halves of several random divisions of the rows."""
+def _halves(points: NDArray[np.float64], rng: RandomState) -> Iterator[NDArray[np.intp]]:
+    """Yield the two halves of several random divisions of the rows, one after the other.
+
+    Copies of a row are in the same half, if that leaves either half enough rows: a row says nothing
+    of its copies.
+    """
+    _, first, number = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    group = np.argsort(np.argsort(first))[number.ravel()]
     for _ in range(N_HALVES // 2):
-        order = rng.permutation(n_rows)
-        yield np.sort(order[: n_rows // 2])
-        yield np.sort(order[n_rows // 2 :])
+        order = rng.permutation(len(first))
+        is_first = np.isin(group, order[: len(first) // 2])
+        if min(is_first.sum(), (~is_first).sum()) < _MIN_ROWS_OF_HALF:
+            is_first = rng.permutation(len(points)) < len(points) // 2
+        yield np.flatnonzero(is_first)
+        yield np.flatnonzero(~is_first)
 
 
 def min_rows_for(n_rows: int) -> int:
@@ -182,34 +198,60 @@ def min_rows_for(n_rows: int) -> int:
     return max(MIN_ROWS, n_rows // MAX_ROWS_SHARE)
 
 
-def _grow(
-    kind: str, psi: int, whole: _Whole, halves: list[_Half], numbers: NDArray[np.int64]
-) -> GrownTree:
-    distances, near, n_partitions = whole.distances, whole.near, whole.n_partitions
-    least = min_rows_for(len(distances))
-    joined = join_rows(whole.counts[psi], n_partitions, kind)
-    tree = condense(joined, kind, psi, least)
-    tree = settle(tree, tree.nodes, distances, near)
-    numbers = numbers[numbers <= tree.n_splits + 1]
-    found, same_number = [], []
-    for half in halves:
-        other_psi = psi if psi in half.counts else max(half.counts)
-        other_joined = join_rows(half.counts[other_psi], n_partitions, kind)
-        other = condense(other_joined, kind, other_psi, max(2, least // 2))
-        nodes = np.full(len(distances), -1)
-        nodes[half.rows] = other.nodes
-        jaccards = node_jaccards(tree, settle(other, nodes, distances, near))
-        found.append(jaccards.max(axis=1))
-        same_number.append([_agreement(tree, other, jaccards, int(k)) for k in numbers])
-    return GrownTree(
-        tree,
-        joined,
-        np.array(found, dtype=np.float64),
-        numbers,
-        np.mean(same_number, axis=0) if len(numbers) else np.empty(0),
-        _meetings(whole.counts[psi], whole.rows, tree),
-        _meetings(whole.counts[whole.fine], whole.rows, tree),
-    )
+class _Growing(NamedTuple):
+    """All rows of a sample and halves of them, from which trees are grown."""
+
+    distances: Distances
+    near: Neighbours
+    whole: Scales
+    fine: Counts
+    halves: list[_Half]
+
+    def tree(self, kind: str, psi: int, numbers: NDArray[np.int64]) -> GrownTree:
+        """Grow a tree from all rows, and compare it with those of the halves."""
+        least = min_rows_for(len(self.distances))
+        joined = join_rows(self.whole.counts[psi], self.whole.n_partitions, kind)
+        tree = condense(joined, kind, psi, least)
+        tree = settle(tree, tree.nodes, self.distances, self.near)
+        within = tree.within[tree.leaves]
+        numbers = numbers[numbers <= tree.n_splits + 1]
+        found, held_out, same_number = [], [], []
+        for number in range(len(self.halves)):
+            other = self._tree_of_half(kind, psi, number)
+            jaccards = node_jaccards(tree, other)
+            found.append(jaccards.max(axis=1))
+            # Halves stand in pairs, each the rest of the other.
+            held_out.append(_held_out(other, jaccards, self.halves[number ^ 1], psi))
+            same_number.append([_agreement(tree, other, jaccards, int(k)) for k in numbers])
+        return GrownTree(
+            tree,
+            joined,
+            self.whole.meetings(psi, within),
+            meetings_of(self.fine, self.whole.rows, within),
+            np.array(found, dtype=np.float64),
+            held_out,
+            numbers,
+            np.mean(same_number, axis=0) if len(numbers) else np.empty(0),
+        )
+
+    def _tree_of_half(self, kind: str, psi: int, number: int) -> SplitTree:
+        """Return the tree of a half of the rows, with a leaf for every row."""
+        rows, scales = self.halves[number]
+        psi = scales.nearest_psi(psi)
+        joined = join_rows(scales.counts[psi], scales.n_partitions, kind)
+        tree = condense(joined, kind, psi, max(2, min_rows_for(len(self.distances)) // 2))
+        nodes = np.full(len(self.distances), -1)
+        nodes[rows] = tree.nodes
+        return settle(tree, nodes, self.distances, self.near)
+
+
+def _held_out(tree: SplitTree, jaccards: NDArray[np.float32], rest: _Half, psi: int) -> HeldOut:
+    """Return the tree of a half as the rest of the rows sees it."""
+    # Split j makes nodes 2j + 1 and 2j + 2; the top is made by none.
+    matches = jaccards[:, 1:].argmax(axis=1) // 2 if tree.n_splits else np.empty(0, dtype=np.intp)
+    within, scales = tree.within[tree.leaves[rest.rows]], rest.scales
+    meetings = scales.meetings(psi, within)
+    return HeldOut(tree, matches, within, scales.rows, meetings, scales.around)
 
 
 def _agreement(
@@ -220,16 +262,6 @@ def _agreement(
     others = other.cut_nodes(min(n_clusters, other.n_splits + 1))[0]
     pairs = jaccards[np.ix_(own, others)]
     return float((pairs.max(axis=1).mean() + pairs.max(axis=0).mean()) / 2)
-
-
-def _meetings(counts: Counts, rows: NDArray[np.intp], tree: SplitTree) -> NDArray[np.float32]:
-    """Return how many cells rows share with all other rows of each node."""
-    shared = counts[rows].copy()
-    shared[np.arange(len(rows)), rows] = 0
-    belongs = tree.within[tree.leaves].astype(np.float32)
-    # Whole numbers below 2^24: exact in any order.
-    met: NDArray[np.float32] = shared @ belongs
-    return met
 
 
 def _crossed(
@@ -252,11 +284,3 @@ def _crossed(
         crossed.append(np.asarray(mean, dtype=np.float64))
         at_near_psi.append(np.mean(beside, axis=0) if beside else crossed[-1])
     return crossed, at_near_psi
-
-
-def _dimension(log_gaps: NDArray[np.float64], coarse: int, fine: int, ratio: float) -> float:
-    """Return the intrinsic dimension: gaps fall with psi to the power of -1 / dimension."""
-    fall = float(log_gaps[coarse].mean() - log_gaps[fine].mean())
-    if ratio <= 1:
-        return _MIN_DIMENSION
-    return float(np.clip(math.log(ratio) / max(fall, 1e-3), _MIN_DIMENSION, _MAX_DIMENSION))

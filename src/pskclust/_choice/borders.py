@@ -1,0 +1,144 @@
+"""The two sides of a split: how similar their rows are, how much they touch, how deep a valley is.
+
+All of it is computed for many splits at a time, from the number of cells that rows share with each
+node of a tree, or of nearest rows in it. Densities are distances to the nearest centre or to the
+nearest rows: log density is minus the intrinsic dimension times the log distance, but for a
+constant.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Nodes = NDArray[np.intp]
+
+# Log density ratios beyond these bounds tell nothing more. Sides that do not touch have the
+# deepest valley.
+NO_VALLEY, DEEPEST = -3.0, 6.0
+# The same for a valley in units of its error.
+_NO_SURE, _SUREST = -6.0, 20.0
+LEAST = 1e-9
+# The rows of a border weigh less than this if there are none.
+_NO_BORDER = 1e-6
+# A saddle is compared with peaks by the densest quarter of the rows of either.
+_DENSEST = 0.25
+
+
+class Sides(NamedTuple):
+    """Which of r rows are on one or the other side of each of s splits."""
+
+    one: Nodes  # (s,) nodes of a tree
+    other: Nodes  # (s,)
+    in_one: NDArray[np.bool_]  # (r, s)
+    in_other: NDArray[np.bool_]  # (r, s)
+
+    @classmethod
+    def of(cls, one: Nodes, other: Nodes, within: NDArray[np.bool_]) -> Sides:
+        """Return the sides of splits, by which nodes each row is within, (r, m)."""
+        return cls(one, other, within[:, one], within[:, other])
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        return self.in_one | self.in_other
+
+
+class Cohesion(NamedTuple):
+    """Similarity of rows to their own side and to the other one."""
+
+    own: Floats  # (r, s) mean number of shared cells with the rows of the own side
+    other: Floats  # (r, s) with those of the other side
+    silhouettes: Floats  # (r, s) (own - other) / (own + other)
+
+    def ratio(self, sides: Sides) -> Floats:
+        """Return the similarity across the split over that within the less similar side."""
+        least = np.minimum(mean(self.own, sides.in_one), mean(self.own, sides.in_other))
+        return np.minimum(mean(self.other, sides.inside) / np.maximum(least, LEAST), 2)
+
+
+def cohesion_of(meetings: NDArray[np.float32], sizes: Floats, sides: Sides) -> Cohesion:
+    """Return the similarity of rows to either side; `meetings` with m nodes of some sizes."""
+    one, other = meetings[:, sides.one], meetings[:, sides.other]
+    n_one, n_other = sizes[sides.one], sizes[sides.other]
+    own = np.where(sides.in_one, one / np.maximum(n_one - 1, 1), other / np.maximum(n_other - 1, 1))
+    across = np.where(sides.in_one, other / np.maximum(n_other, 1), one / np.maximum(n_one, 1))
+    return Cohesion(own, across, (own - across) / np.maximum(own + across, LEAST))
+
+
+class Border(NamedTuple):
+    """Contact of the two sides of each split, and how much less dense it is between them."""
+
+    shares: Floats  # (r, s) share that the other side has in the cells of a row
+    contact: Floats  # (s,) mean of these
+    valley: Floats  # (s,) mean log density of the sparser side less that of the border
+    sure: Floats  # (s,) valley in units of its error
+    saddle: Floats  # (s,) the same as valley, of the densest quarter of either
+
+
+def border_of(
+    meetings: NDArray[np.float32], log_gaps: Floats, dimension: float, sides: Sides
+) -> Border:
+    """Return the border of splits from how often r rows meet each of m nodes, (r, m).
+
+    Rows meet in cells, or as nearest rows. A row belongs to the border by the share that the other
+    side has in what it meets.
+    """
+    one, other = meetings[:, sides.one], meetings[:, sides.other]
+    total = one + other
+    across = np.where(sides.in_one, other, one)
+    shares = np.where(total > 0, across / np.maximum(total, LEAST), 0)
+    weights = shares * (1 - shares) * sides.inside
+    in_one, in_other = (1 - shares) * sides.in_one, (1 - shares) * sides.in_other
+    gaps = log_gaps[:, np.newaxis]
+    sparser = np.maximum(mean(gaps, in_one), mean(gaps, in_other))
+    depth = dimension * (mean(gaps, weights) - sparser)
+    n_border = weights.sum(axis=0)
+    error = 1 / np.sqrt(1 + 4 * n_border)
+    order = np.argsort(log_gaps, kind="stable")
+    peaks = np.maximum(_densest(log_gaps, order, in_one), _densest(log_gaps, order, in_other))
+    saddle = dimension * (_densest(log_gaps, order, weights) - peaks)
+    touch = n_border > _NO_BORDER
+    # A side that no row is on, or none that is not all border, is not there.
+    is_there = in_one.any(axis=0) & in_other.any(axis=0)
+
+    def bounded(values: Floats, low: float, high: float) -> Floats:
+        return np.where(is_there, np.where(touch, np.clip(values, low, high), high), low)
+
+    return Border(
+        shares,
+        np.where(is_there, mean(shares, sides.inside), 1.0),
+        bounded(depth, NO_VALLEY, DEEPEST),
+        bounded(depth / error, _NO_SURE, _SUREST),
+        bounded(saddle, NO_VALLEY, DEEPEST),
+    )
+
+
+# The evidence of a split that no tree of a half has.
+NOT_FOUND = (2.0, 0.0, 1.0, NO_VALLEY, _NO_SURE, NO_VALLEY, NO_VALLEY, _NO_SURE, 1.0)
+
+
+def _densest(log_gaps: Floats, order: Nodes, weights: Floats) -> Floats:
+    """Return the log gap that the densest quarter of rows, by weight, does not exceed, (s,)."""
+    totals = np.cumsum(weights[order], axis=0)
+    place = (totals < _DENSEST * totals[-1]).sum(axis=0)
+    answer: Floats = log_gaps[order][np.minimum(place, len(order) - 1)]
+    return answer
+
+
+def low_quantile(values: Floats, inside: NDArray[np.bool_], share: float) -> Floats:
+    """Return a quantile of the values of rows inside, (s,); 0 where there are none."""
+    ordered = np.sort(np.where(inside, values, np.inf), axis=0)
+    counts = inside.sum(axis=0)
+    place = np.minimum((share * counts).astype(np.intp), np.maximum(counts - 1, 0))
+    found = ordered[place, np.arange(ordered.shape[1])]
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def mean(values: NDArray[Any], weights: NDArray[Any]) -> Floats:
+    """Return the weighted mean of each column."""
+    totals = np.asarray(weights, dtype=np.float64).sum(axis=0)
+    sums: Floats = (np.asarray(values, dtype=np.float64) * weights).sum(axis=0)
+    return np.asarray(sums / np.maximum(totals, LEAST))

@@ -1,0 +1,167 @@
+"""The isolation kernel of a sample at several scales, from cells of hundreds of rows to a few."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from .similarity import (
+    Counts,
+    Distances,
+    Neighbours,
+    draw_nested_cells,
+    nearest_rows,
+    shared_cells,
+)
+
+# From large cells to cells of a few rows, each psi four times the one before; for few rows, the
+# last one.
+PSIS, PSI_FOR_FEW = (32, 128, 512), 8
+# Cells of so few rows tell which clusters touch, and how dense it is around a row.
+ROWS_PER_FINE_CELL = 6
+# Borders and densities are told by the nearest rows, too: few of them, and more where a cluster is
+# so thin that hardly a row is near to two parts of it.
+N_FEW, N_MORE = 8, 32
+N_NEIGHBOURS = 64
+# Similarity to clusters and contact of clusters are means over so many rows.
+MAX_EVIDENCE_ROWS = 500
+_COARSER = 8
+_MIN_DIMENSION, _MAX_DIMENSION = 0.5, 50.0
+_TINY = 1e-12
+
+
+class Around(NamedTuple):
+    """The nearest rows of each row, without itself, and how far they are."""
+
+    near: Neighbours  # (n, at most N_MORE) the nearest first
+    log_few: NDArray[np.float64]  # (n,) log mean distance of the N_FEW nearest, but for a constant
+    log_more: NDArray[np.float64]  # (n,) of all of them
+
+    @classmethod
+    def of(cls, distances: Distances, near: Neighbours) -> Around:
+        """Return the rows around each row; `near` has the row itself, or a copy of it, first."""
+        others = near[:, 1:]
+        # Copies of a row say nothing of what is around it, and stand last.
+        is_copy = np.take_along_axis(distances, others, axis=1) == 0
+        order = np.argsort(is_copy, axis=1, kind="stable")[:, :N_MORE]
+        others = np.take_along_axis(others, order, axis=1)
+        # In proportion, so that units do not matter.
+        largest = math.sqrt(float(distances.max())) or 1.0
+        gaps = np.sqrt(np.take_along_axis(distances, others, axis=1)) / largest
+        return cls(
+            others,
+            np.log(gaps[:, :N_FEW].mean(axis=1) + _TINY),
+            np.log(gaps.mean(axis=1) + _TINY),
+        )
+
+    def counts(self, within: NDArray[np.bool_]) -> tuple[NearCounts, NearCounts]:
+        """Return how many of the few, and of all, nearest rows are within each of m nodes.
+
+        `within` tells which nodes each of the n rows is in, (n, m).
+        """
+        belongs = within.astype(np.uint8)
+        few = np.zeros(within.shape, dtype=np.uint8)
+        for place in range(min(N_FEW, self.near.shape[1])):
+            few += belongs[self.near[:, place]]
+        more = few.copy()
+        for place in range(N_FEW, self.near.shape[1]):
+            more += belongs[self.near[:, place]]
+        return few.astype(np.float32), more.astype(np.float32)
+
+
+NearCounts = NDArray[np.float32]  # (n, m)
+
+
+def sizes_for(points: NDArray[np.float64]) -> list[int]:
+    """Return the psi to look at: cells hold two different rows or more."""
+    few = min(PSI_FOR_FEW, len(points))
+    return [psi for psi in PSIS if psi <= n_different(points) // 2] or [few]
+
+
+def n_different(points: NDArray[np.float64]) -> int:
+    """Return the number of different rows."""
+    return len(np.unique(points, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """The cells that the rows of a sample share, at each psi that trees are grown from."""
+
+    n_partitions: int
+    counts: dict[int, Counts]  # by psi
+    around: Around
+    rows: NDArray[np.intp]  # (r,) the rows that meetings are counted for, evenly spaced
+
+    @classmethod
+    def drawn(
+        cls,
+        points: NDArray[np.float64],
+        distances: Distances,
+        sizes: list[int],
+        n_partitions: int,
+        rng: RandomState,
+    ) -> Scales:
+        """Draw partitionings of rows, at those sizes that leave two rows or more to a cell."""
+        n_rows = len(points)
+        most = max(2, n_rows // 2)
+        smaller = [psi for psi in sizes if psi <= most] or [most]
+        near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS), points)
+        cells = draw_nested_cells(distances, near, smaller, n_partitions, rng).cells
+        counts = {psi: shared_cells(some, psi) for psi, some in zip(smaller, cells, strict=True)}
+        rows = evenly_spaced(n_rows, MAX_EVIDENCE_ROWS // 2)
+        return cls(n_partitions, counts, Around.of(distances, near), rows)
+
+    def nearest_psi(self, psi: int) -> int:
+        """Return psi, or the largest that there is."""
+        return psi if psi in self.counts else max(self.counts)
+
+    def meetings(self, psi: int, within: NDArray[np.bool_]) -> Meetings:
+        """Return how many cells rows share with all other rows of each of m nodes, (r, m)."""
+        return meetings_of(self.counts[self.nearest_psi(psi)], self.rows, within)
+
+
+Meetings = NDArray[np.float32]  # (r, m)
+
+
+def meetings_of(
+    counts: Counts, rows: NDArray[np.intp], within: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Return how many cells some rows share with all other rows of each node, (r, m)."""
+    shared = counts[rows].copy()
+    shared[np.arange(len(rows)), rows] = 0
+    # Whole numbers below 2^24: exact in any order.
+    met: NDArray[np.float32] = shared @ within.astype(np.float32)
+    return met
+
+
+def evenly_spaced(n_rows: int, most: int = MAX_EVIDENCE_ROWS) -> NDArray[np.intp]:
+    """Return the numbers of at most `most` rows."""
+    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.intp)
+
+
+def fine_psi(n_rows: int) -> int:
+    """Return the psi of the fine scale."""
+    return max(2, n_rows // ROWS_PER_FINE_CELL)
+
+
+def coarse_psi(n_rows: int) -> int:
+    """Return the psi that the fall of gaps is measured from."""
+    return max(2, fine_psi(n_rows) // _COARSER)
+
+
+def intrinsic_dimension(
+    coarse: NDArray[np.float64], fine: NDArray[np.float64], ratio: float
+) -> float:
+    """Return the intrinsic dimension: gaps fall with psi to the power of -1 / dimension.
+
+    `coarse` and `fine` are log gaps of all rows at two psi of a given ratio.
+    """
+    if ratio <= 1:
+        return _MIN_DIMENSION
+    fall = max(float(coarse.mean() - fine.mean()), 1e-3)
+    return float(np.clip(math.log(ratio) / fall, _MIN_DIMENSION, _MAX_DIMENSION))

@@ -1,0 +1,164 @@
+"""The two sides of splits, against loops over rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pskclust._choice.borders import (
+    DEEPEST,
+    NO_VALLEY,
+    Sides,
+    border_of,
+    cohesion_of,
+    low_quantile,
+    mean,
+)
+from pskclust._choice.discriminant import MAX_AXES, principal_axes, separations
+from pskclust._choice.scales import N_FEW, N_MORE, Around
+from pskclust._choice.similarity import nearest_rows, squared_distances
+
+RNG = np.random.RandomState
+N_ROWS, N_NODES = 60, 5
+
+
+@pytest.fixture
+def sides():
+    """Two splits of some of the rows, into nodes 1 and 2, and 3 and 4."""
+    within = np.zeros((N_ROWS, N_NODES), dtype=bool)
+    within[:, 0] = True
+    within[:25, 1] = within[25:, 2] = True
+    within[:10, 3] = within[10:25, 4] = True
+    return Sides.of(np.array([1, 3]), np.array([2, 4]), within)
+
+
+@pytest.fixture
+def meetings():
+    return RNG(0).randint(1, 40, (N_ROWS, N_NODES)).astype(np.float32)
+
+
+def test_cohesion_compares_the_own_side_with_the_other(sides, meetings):
+    sizes = np.array([60.0, 25, 35, 10, 15])
+    found = cohesion_of(meetings, sizes, sides)
+    for split, (one, other) in enumerate(((1, 2), (3, 4))):
+        for row in range(N_ROWS):
+            if not sides.inside[row, split]:
+                continue
+            mine, theirs = (one, other) if sides.in_one[row, split] else (other, one)
+            own = meetings[row, mine] / (sizes[mine] - 1)
+            across = meetings[row, theirs] / sizes[theirs]
+            assert found.own[row, split] == pytest.approx(own)
+            assert found.other[row, split] == pytest.approx(across)
+            silhouette = (own - across) / (own + across)
+            assert found.silhouettes[row, split] == pytest.approx(silhouette, abs=1e-6)
+
+
+def test_a_valley_is_the_density_of_the_sparser_side_less_that_of_the_border(sides, meetings):
+    gaps = RNG(1).randn(N_ROWS)
+    found = border_of(meetings, gaps, 2.0, sides)
+    for split, (one, other) in enumerate(((1, 2), (3, 4))):
+        shares, border, cores = [], [], ([], [])
+        for row in np.flatnonzero(sides.inside[:, split]):
+            mine, theirs = (one, other) if sides.in_one[row, split] else (other, one)
+            share = meetings[row, theirs] / (meetings[row, mine] + meetings[row, theirs])
+            shares.append(share)
+            border.append((gaps[row], share * (1 - share)))
+            cores[int(mine == other)].append((gaps[row], 1 - share))
+        of_border, *of_cores = (
+            np.average(np.array(some)[:, 0], weights=np.array(some)[:, 1])
+            for some in (border, cores[0], cores[1])
+        )
+        assert found.contact[split] == pytest.approx(np.mean(shares), rel=1e-6)
+        assert found.valley[split] == pytest.approx(2 * (of_border - max(of_cores)), rel=1e-5)
+
+
+def test_sides_that_share_no_cell_have_the_deepest_valley(sides, meetings):
+    apart = np.where(sides.in_one[:, :1], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0]).astype(np.float32)
+    found = border_of(apart, RNG(0).randn(N_ROWS), 2.0, sides)
+    assert found.contact[0] == 0
+    assert found.valley[0] == found.saddle[0] == DEEPEST
+
+
+def test_a_side_that_no_row_is_on_shows_no_valley(sides, meetings):
+    nobody = sides._replace(in_other=np.zeros_like(sides.in_other))
+    found = border_of(meetings, RNG(0).randn(N_ROWS), 2.0, nobody)
+    assert_array_equal(found.contact, 1)
+    assert_array_equal(found.valley, NO_VALLEY)
+    assert_array_equal(found.saddle, NO_VALLEY)
+
+
+def test_a_valley_is_the_deeper_the_sparser_the_border_is(sides, meetings):
+    """Rows that meet both sides alike are the border."""
+    at_border = np.zeros(N_ROWS, dtype=bool)
+    at_border[20:30] = True
+    meets = np.where(sides.in_one[:, :1], [0, 9, 0, 0, 0], [0, 0, 9, 0, 0])
+    meets[at_border] = [0, 5, 5, 0, 0]
+    depths = []
+    for sparse in (-1.0, 0.0, 1.0):
+        gaps = np.where(at_border, sparse, 0.0)
+        found = border_of(meets.astype(np.float32), gaps, 1.0, sides)
+        depths.append((found.valley[0], found.sure[0], found.saddle[0]))
+    assert (np.diff(depths, axis=0) > 0).all()
+    assert depths[1] == pytest.approx((0, 0, 0))
+
+
+def test_quantiles_and_means_are_of_rows_inside(sides):
+    values = RNG(2).randn(N_ROWS, 2)
+    for split in range(2):
+        own = np.sort(values[sides.inside[:, split], split])
+        found = low_quantile(values, sides.inside, 0.1)[split]
+        assert found == own[int(0.1 * len(own))]
+        assert mean(values, sides.inside)[split] == pytest.approx(own.mean())
+    assert_array_equal(low_quantile(values, np.zeros_like(sides.inside), 0.1), [0, 0])
+
+
+def test_counts_around_rows_are_of_the_nearest_others():
+    X = RNG(0).rand(50, 2)
+    within = RNG(1).rand(50, 4) < 0.5
+    distances = squared_distances(X)
+    around = Around.of(distances, nearest_rows(distances, 50, X))
+    few, more = around.counts(within)
+    for row in range(50):
+        near = np.argsort(distances[row])[1:]
+        assert_array_equal(few[row], within[near[:N_FEW]].sum(axis=0))
+        assert_array_equal(more[row], within[near[:N_MORE]].sum(axis=0))
+        gaps = np.sqrt(distances[row, near])
+        gaps /= np.sqrt(distances.max())
+        assert around.log_few[row] == pytest.approx(np.log(gaps[:N_FEW].mean()))
+        assert around.log_more[row] == pytest.approx(np.log(gaps[:N_MORE].mean()))
+
+
+def halves(X, in_one):
+    """Return the separation of a single split of all rows."""
+    within = np.column_stack([in_one, ~in_one])
+    apart, dip = separations(principal_axes(X), within, np.array([0]), np.array([1]))
+    return apart[0], dip[0]
+
+
+@pytest.mark.parametrize("n_columns", [2, 10, 40])
+def test_two_clusters_are_farther_apart_than_halves_of_one(n_columns):
+    rng = RNG(0)
+    X = rng.randn(400, n_columns)
+    one = halves(X, X[:, 0] > 0)
+    side = np.arange(400) % 2 == 0
+    two = halves(X + 8 * side[:, np.newaxis] * np.eye(n_columns)[0], side)
+    assert two[0] > one[0] + 1
+    assert two[1] > one[1] + 1
+    assert one[1] < 0.4
+
+
+def test_a_direction_that_separates_by_chance_does_not_count():
+    """In many columns some direction separates any two sets of few rows."""
+    X = RNG(0).randn(40, MAX_AXES)
+    assert halves(X, np.arange(40) % 3 == 0)[0] < 1.5
+
+
+def test_separation_does_not_depend_on_units_nor_on_turns():
+    rng = RNG(0)
+    X = rng.randn(200, 3) + 5 * (np.arange(200) % 2)[:, np.newaxis]
+    side = np.arange(200) < 90
+    turn = np.linalg.qr(rng.randn(3, 3))[0]
+    expected = halves(X, side)
+    for other in (1e6 * X, 1e-6 * X + 3, X @ turn):
+        assert halves(other, side) == pytest.approx(expected, abs=1e-5)
