@@ -16,6 +16,7 @@ given back in units of the evidence.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -45,10 +46,6 @@ SCORED = (
     "crossed_least",
     "silhouette",
     "contact",
-    "valley",
-    "valley_least",
-    "ratio",
-    "ambiguous",
     "weakest_split",
     "best_left",
     "splits_mean",
@@ -77,6 +74,9 @@ FALLING = {
 SPLIT_RIDGE = 30.0
 SCORE_RIDGE = 3e-4
 SEVERAL_RIDGE = 10.0
+# The weights of the score are means over fits to sets that count by chance more or less: a single
+# fit depends much on a few sets.
+N_DRAWS = 12
 # Sets that others have made count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
@@ -214,7 +214,11 @@ def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic])
 def fit_score(
     known: list[Known], names: tuple[str, ...] = SCORED, ridge: float = SCORE_RIDGE
 ) -> Score:
-    """Fit the weights of the score, on sets that have several clusters."""
+    """Fit the weights of the score, on sets that have several clusters.
+
+    They are means of fits in which each family, and each set, counts by a number drawn from the
+    exponential distribution (the Bayesian bootstrap).
+    """
     used = [one for one in known if not one.each.is_single and len(one.each.ari)]
     tables = [one.table(names) for one in used]
     lengths = np.array([len(table) for table in tables])
@@ -224,10 +228,9 @@ def fit_score(
     spreads = everything.std(axis=0) + 1e-9
     scaled = (everything - everything.mean(axis=0)) / spreads
     lost = np.concatenate([one.each.ari - one.each.ari.max() for one in used])
-    weights = set_weights([one.each for one in used])
-    weights /= weights.sum()
+    start = [0.05 if name in RISING else -0.05 if name in FALLING else 0.0 for name in names]
 
-    def loss(found: np.ndarray) -> tuple[float, np.ndarray]:
+    def loss(found: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]:
         scores = scaled @ found
         odds = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
         odds /= np.add.reduceat(odds, starts)[owner]
@@ -236,16 +239,30 @@ def fit_score(
         value = -(weights * expected).sum() + ridge * (found * found).mean()
         return value, -slope + 2 * ridge * found / len(found)
 
-    start = [0.05 if name in RISING else -0.05 if name in FALLING else 0.0 for name in names]
-    found = minimize(
-        loss,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[_bounds(name) for name in names],
-        options={"maxiter": 400},
-    )
-    return Score(names, found.x / spreads)
+    fits = [
+        minimize(
+            loss,
+            start,
+            weights,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[_bounds(name) for name in names],
+            options={"maxiter": 200},
+        ).x
+        for weights in _drawn_weights([one.each for one in used])
+    ]
+    return Score(names, np.mean(fits, axis=0) / spreads)
+
+
+def _drawn_weights(sets: list[Collected]) -> Iterator[np.ndarray]:
+    """Yield how much each set counts, drawn anew each time."""
+    rng = np.random.RandomState(0)
+    families, family = np.unique([each.family for each in sets], return_inverse=True)
+    weights = set_weights(sets)
+    for _ in range(N_DRAWS):
+        drawn = weights * rng.exponential(size=len(families))[family]
+        drawn *= rng.exponential(size=len(sets))
+        yield drawn / drawn.sum()
 
 
 def _bounds(name: str) -> tuple[float | None, float | None]:
