@@ -101,8 +101,7 @@ class NeighbourBlocksEngine(MemoryRows):
         packed = np.packbits(counted, axis=1, bitorder="little")
         self._open = packed.view("<u8").astype(np.uint64).ravel()
         self._count_open()
-        # Kept from step to step, as are the rows that join: memory that is new each time is paid
-        # for in page faults.
+        # Kept from step to step, as are the rows that join: new memory costs page faults.
         self._tables = padded(np.zeros((1, *self._partition.table_shape), dtype=np.int64))
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
