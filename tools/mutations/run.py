@@ -70,6 +70,9 @@ TESTS = {
     "_kernels/block_products": ["kernels/test_block_cells.py"],
     "_choice/similarity": ["choice/test_similarity.py", EVIDENCE],
     "_choice/split_tree": ["choice/test_split_tree.py", EVIDENCE],
+    "_choice/borders": ["choice/test_borders.py", EVIDENCE],
+    "_choice/discriminant": ["choice/test_borders.py"],
+    "_choice/scales": ["choice/test_borders.py", EVIDENCE],
     "_choice/consensus": ["choice/test_consensus.py"],
     "_choice/choose": ["choice/test_choose.py"],
 }
