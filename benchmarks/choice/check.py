@@ -39,7 +39,7 @@ class Result(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """How much is tried, on what."""
+    """The data folder and the number of draws."""
 
     data: Path | None
     quick: bool

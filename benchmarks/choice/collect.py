@@ -39,7 +39,7 @@ N_PARTITIONS = 100
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """What is kept of a set."""
+    """The candidates of a set, with their evidence and ARI."""
 
     name: str
     is_given: bool

@@ -51,7 +51,7 @@ _DIGITS = 6
 
 
 class Rule(NamedTuple):
-    """What the score is made of, and how it is fitted."""
+    """The evidence in the score, and the settings of its fit."""
 
     names: tuple[str, ...] = SCORED
     ridge: float = SCORE_RIDGE
@@ -59,7 +59,7 @@ class Rule(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """What is fitted to, and what is left out."""
+    """The sets of a fit, and those that are left out."""
 
     left_out: str
     train: list[Known]  # each by a split model that was not fitted to it
@@ -68,7 +68,7 @@ class Fold(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a rule says of a set that it was not fitted to."""
+    """The best candidate of a set that was left out, and the odds against one cluster."""
 
     each: Collected
     best: int  # candidate; -1 if there is none
@@ -76,7 +76,7 @@ class Verdict(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What was chosen for a set."""
+    """The clustering that was chosen for a set."""
 
     each: Collected
     chosen: int  # candidate; -1 is one cluster
@@ -156,7 +156,7 @@ def fitted(known: list[Known], rule: Rule) -> tuple[Score, Logistic]:
 
 
 def verdicts(fold: Fold, score: Score, several: Logistic, temperature: float) -> list[Verdict]:
-    """Return what fitted numbers say of the sets that were left out."""
+    """Return the verdicts of fitted numbers on the sets that were left out."""
     found = []
     for known in fold.held_out:
         best = best_candidate(known, score, temperature)
@@ -173,7 +173,7 @@ def threshold_of(found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT) -> 
 
 
 def decided(found: list[Verdict], threshold: float) -> list[Outcome]:
-    """Return what is chosen."""
+    """Return the choice for each set."""
     return [Outcome(one.each, one.best if one.log_odds > threshold else -1) for one in found]
 
 
@@ -198,7 +198,7 @@ def figures(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
-    """Return what it costs to leave a share of single clusters whole, by share."""
+    """Return the cost of leaving a share of single clusters whole, by share."""
     answer = {}
     for share in (0.0, 0.6, 0.7, 0.75, 0.8, 0.9):
         threshold = threshold_of(found, share) if share else -np.inf

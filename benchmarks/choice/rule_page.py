@@ -200,7 +200,7 @@ def left_out_table(weights: dict[str, Any]) -> str:
 
 
 def balance_table(weights: dict[str, Any]) -> str:
-    """Return what it costs to leave single clusters whole."""
+    """Return the cost of leaving single clusters whole."""
     balance = weights["balance"]
     lines = [
         "| single clusters left whole | " + " | ".join(f"{float(s):.0%}" for s in balance) + " |",
@@ -213,7 +213,7 @@ def balance_table(weights: dict[str, Any]) -> str:
 
 
 def fitted_to(weights: dict[str, Any]) -> str:
-    """Return what the numbers were fitted to, as a sentence."""
+    """Return a sentence about the sets that the numbers were fitted to."""
     sets = weights["sets"]
     kept = weights["left_out"]["single_clusters_kept"]
     return (

@@ -25,8 +25,8 @@ _MAX_COLUMNS_FOR_BOXES = 32
 _BYTES_AT_A_TIME = 1 << 21
 
 _CHUNK_ROWS = 2048
-# In more columns, balls are tried on so many blocks. As measured, to screen one of the different
-# centres takes as long as so many products of a row with one that is left.
+# In more columns, balls are tried on this many blocks. As measured, to screen one of the different
+# centres takes as long as this many products of a row with a centre that is left.
 _BLOCKS_TO_TRY, _PRODUCTS_PER_SCREENED_CENTRE = 24, 96
 # Within these lengths, squares and products are far from the ends of float32.
 _SHORTEST, _LONGEST = 1e-12, 1e18

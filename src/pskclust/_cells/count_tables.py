@@ -119,7 +119,7 @@ class ClusterTables:
             raise ValueError(f"counts {self.counts.shape} are no tables of shape {self.shape}")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be made again."""
+        """Leave out everything that can be computed from the rest."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __len__(self) -> int:

@@ -44,7 +44,7 @@ class BlockedRows:
 
     @property
     def mean_cells_of_block(self) -> float:
-        """How many different cells the rows of a block have in a partitioning, on average."""
+        """Mean number of different cells of the rows of a block in a partitioning."""
         n_shared = self.layout.block_cells.size - len(self.layout.mixed_cells)
         return (n_shared + len(self.layout.distinct_cells)) / self.layout.block_cells.size
 

@@ -36,7 +36,7 @@ class Partition(ABC):
 
     @property
     def chunk_rows(self) -> int:
-        """How many rows are best encoded at a time."""
+        """Best number of rows to encode at a time."""
         return rows_per_chunk(self.n_cells)
 
     @property
@@ -105,7 +105,7 @@ class Partition(ABC):
         """Raise ValueError where the arrays, read from a file, could not have been drawn."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be made again."""
+        """Leave out everything that can be computed from the rest."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

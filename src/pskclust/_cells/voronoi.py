@@ -86,7 +86,7 @@ class VoronoiPartition(Partition):
 
     @cached_property
     def _narrow_screen(self) -> Screen:
-        """What the compiled kernel takes, which settles single centres, not whole rows."""
+        """Arguments of the compiled kernel, which settles single centres, not whole rows."""
         return make_screen(self.points, self.centres, narrow=True)
 
     @classmethod

@@ -29,7 +29,7 @@ _DENSEST = 0.25
 
 
 class Sides(NamedTuple):
-    """Which of r rows are on one or the other side of each of s splits."""
+    """The two sides of each of s splits, and the rows on either of them."""
 
     one: Nodes  # (s,) nodes of a tree
     other: Nodes  # (s,)

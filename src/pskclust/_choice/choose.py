@@ -173,7 +173,7 @@ def _best_of_many(
     n_partitions: int,
     rng: RandomState,
 ) -> _Found | None:
-    """Return the best candidate of all trees; None if no tree has so many clusters."""
+    """Return the best candidate of all trees; None if no tree has that many clusters."""
     sizes = sizes_for(points) if psi is None else [psi]
     numbers = NUMBERS if n_clusters is None else np.array([n_clusters])
     grown = grow_trees(points, sizes, n_partitions, rng, numbers[numbers > 1])
@@ -225,7 +225,7 @@ def _by_one_tree(
     n_partitions: int,
     rng: RandomState,
 ) -> _Found:
-    """Return the cut of a single tree of all rows into so many clusters, however small.
+    """Return the cut of a single tree of all rows into `asked` clusters, however small.
 
     It serves few rows, and more clusters than trees of larger clusters have.
     """

@@ -1,4 +1,4 @@
-"""How sure the labels of a chosen clustering are."""
+"""Confidence in the labels of a chosen clustering."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .merge_tree import MergeTree
 
 @dataclass(frozen=True, eq=False)
 class Linkage:
-    """How the clusters of a fit were linked and chosen."""
+    """The merge tree, links and choice behind the clusters of a fit."""
 
     tree: MergeTree
     links: NDArray[np.int64]  # (m,)

@@ -12,7 +12,7 @@ from .split_tree import SplitTree
 
 @dataclass(frozen=True, eq=False)
 class MergeTree:
-    """How m parts were joined, the most alike first.
+    """A tree of m parts, joined two at a time, the most alike first.
 
     Part p has the number p, and what join j made has the number m + j.
     """

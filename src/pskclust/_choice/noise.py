@@ -41,7 +41,7 @@ _FAR = 4.0
 _WIDER = 1.0
 _MAX_COLUMNS_FOR_SEARCH_TREES = 16
 _ROWS_AT_A_TIME = 4096
-# Places of the box that may show that it has an empty part; then as many as rows, at least so many.
+# Places drawn first, to see whether the box has an empty part; least number of all places.
 _N_PROBES, _MIN_PLACES = 200, 2_000
 # Products find a few neighbours more than are needed: rounding may swap them.
 _SPARE = 4
@@ -53,7 +53,7 @@ class NoiseRule:
 
     sample: Points  # (n, d)
     threshold: float  # a row with this mean distance or more is background; infinite if none is
-    few: int  # so many rows are no cluster
+    few: int  # this number of rows is too small for a cluster
     reach: float  # a row outside the box is an outlier if its `few` nearest rows are farther
     low: NDArray[np.float64]  # (d,) the box of the sample without its noise
     high: NDArray[np.float64]

@@ -22,13 +22,13 @@ from .similarity import (
 # From large cells to cells of a few rows, each psi four times the one before; for few rows, the
 # last one.
 PSIS, PSI_FOR_FEW = (32, 128, 512), 8
-# Cells of so few rows tell which clusters touch, and how dense it is around a row.
+# Cells of this few rows tell which clusters touch, and how dense it is around a row.
 ROWS_PER_FINE_CELL = 6
 # Borders and densities are told by the nearest rows, too: few of them, and more where a cluster is
 # so thin that hardly a row is near to two parts of it.
 N_FEW, N_MORE = 8, 32
 N_NEIGHBOURS = 64
-# Similarity to clusters and contact of clusters are means over so many rows.
+# Similarity to clusters and contact of clusters are means over at most this many rows.
 MAX_EVIDENCE_ROWS = 500
 _COARSER = 8
 _MIN_DIMENSION, _MAX_DIMENSION = 0.5, 50.0

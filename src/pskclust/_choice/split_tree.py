@@ -91,7 +91,7 @@ class SplitTree:
         return nodes, np.where(below.any(axis=1), below.argmax(axis=1), -1)
 
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the cluster of each row in the cut into so many clusters."""
+        """Return the cluster of each row in the cut into `n_clusters` clusters."""
         if n_clusters == 1:
             return np.zeros(len(self.leaves), dtype=np.int64)
         return self.cut_nodes(n_clusters)[1][self.leaves].astype(np.int64)

@@ -128,7 +128,7 @@ def margin_of_error(n_columns, reach):
 
 @compiled_loosely
 def sum_for_row(rows, place, centres, centre, half):
-    """Return what `compare` finds for a row and a centre, but for rounding."""
+    """Return the value that `compare` finds for a row and a centre, without its rounding."""
     total = half
     for k in range(centres.shape[1]):
         total += rows[k, place] * centres[centre, k]

@@ -77,7 +77,7 @@ def super_bounds(layout, superblock, tables, cluster):
 
 @compiled_within
 def common_score(layout, block, tables, cluster):
-    """Return what the partitionings that are not mixed add to the score of every row."""
+    """Return the score that all partitionings which are not mixed give to every row."""
     total = 0
     for i in range(tables.shape[1]):
         total += tables[cluster, i, layout.block_cells[block, i]]

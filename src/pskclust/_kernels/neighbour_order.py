@@ -9,15 +9,15 @@ import numpy as np
 from .compiling import compiled, compiled_within
 from .neighbour_blocks import BLOCK
 
-# Of a range of rows, so many are looked at to find the column in which it is widest.
+# Rows of a range that are looked at to find its widest column.
 _SAMPLE = 256
-# Of those, one in so many is looked at to find where rows are sparse.
+# One in this many of them is looked at to find where rows are sparse.
 _SAMPLES_PER_VALUE = 4
-# To part many rows near the place that is wanted, so many are looked at for a value.
+# Rows that are looked at for the value that parts many rows near a given place.
 _PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
 # Ranges of more blocks than this are split between multiples of it.
 _UNIT_OF_MANY = 32
-# Rows are split elsewhere than in the middle where they are so many times sparser.
+# A split leaves the middle for a place that is this many times sparser.
 _MIN_TIMES_SPARSER = 1.5
 
 

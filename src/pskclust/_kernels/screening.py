@@ -40,7 +40,7 @@ class Screen(NamedTuple):
 
 
 class Screened(NamedTuple):
-    """What a screen tells of rows."""
+    """The result of screening rows."""
 
     bound2: NDArray[np.floating[Any]]  # (n, u) below the squared distances, but for rounding
     error: NDArray[np.float64]  # (n,) how far bounds and distances can be from exact ones

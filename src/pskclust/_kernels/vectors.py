@@ -18,7 +18,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 LANES = 16
-# So many vectors of rows are compared with so many centres at a time: their sums fill half of the
+# Number of vectors of rows and of centres compared at a time: their sums fill half of the
 # registers, and a few more hold what is multiplied.
 _VECTORS, CENTRES_AT_A_TIME = 2, 4
 ROWS_AT_A_TIME = LANES * _VECTORS
