@@ -1,4 +1,4 @@
-"""How good clusters are without parameters: PSKC() and others on labelled sets.
+"""Quality of clusters without parameters: PSKC() and others on labelled sets.
 
     python benchmarks/quality.py --data DIR [--rows 5000] [--only "PSKC()" "HDBSCAN()"]
 

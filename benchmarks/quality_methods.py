@@ -61,7 +61,7 @@ Method = Callable[[Task, int], Labels]
 
 
 def default(task: Task, seed: int) -> Labels:
-    """Return what PSKC() finds, by numbers that were fitted without the family of the set."""
+    """Return the labels of PSKC(), by numbers that were fitted without the family of the set."""
     with fitted_without(task.family):
         return PSKC(random_state=seed, n_jobs=1).fit_predict(task.points)
 

@@ -78,7 +78,7 @@ def by_hand_table() -> str:
         (
             str(split_tree.N_NEAR),
             "rows that a path needs around it",
-            "a bridge of single rows between two clusters is no path",
+            "a bridge of single rows does not join two clusters",
         ),
         (
             f"{_share_kept():.0%}",
