@@ -310,7 +310,7 @@ def _strip(trait: Trait, spread: float, colour: Any) -> str:
         return f'<rect x="{left:.1f}" y="{top:g}" width="{across:.1f}" height="{tall:g}" {look}/>'
 
     red, green, blue = (round(255 * float(channel)) for channel in colour)
-    fill = f'fill="#{red:02x}{green:02x}{blue:02x}"'
+    fill = f'class="own" fill="#{red:02x}{green:02x}{blue:02x}"'
     drawn = [
         bar(0, reach, 0.6, 'class="axis"'),
         bar(0, 1, 14, 'class="whole"'),
