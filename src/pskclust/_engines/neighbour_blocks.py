@@ -103,7 +103,7 @@ class NeighbourBlocksEngine(MemoryRows):
         self._open = packed.view("<u8").astype(np.uint64).ravel()
         self._count_open()
         # Kept from step to step, as are the rows that join: new memory costs page faults.
-        self._table = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
+        self._own_table = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
         self._visited = np.full(len(self._n_open), -1)
@@ -170,7 +170,7 @@ class NeighbourBlocksEngine(MemoryRows):
             n_taken, best_left = growth_kernels.absorb(
                 self._layout,
                 some,
-                self._table,
+                self._own_table,
                 min_score,
                 cluster,
                 step,
@@ -185,7 +185,7 @@ class NeighbourBlocksEngine(MemoryRows):
             )
             if not n_taken:
                 return 0, best_left, None
-            counts = np.zeros_like(self._table)
+            counts = np.zeros_like(self._own_table)
             mass = growth_kernels.count_blocks(
                 self._layout, some, self._joined, self._units, counts
             )
@@ -206,7 +206,7 @@ class NeighbourBlocksEngine(MemoryRows):
 
     def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
         """Return the superblocks that may have a row to absorb, and the best score elsewhere."""
-        growth_kernels.take_over(table.counts, self._table, *self._holders, self._highest)
+        growth_kernels.take_over(table.counts, self._own_table, *self._holders, self._highest)
         possible = self._highest >= min_score
         is_open = self._n_open > 0
         best_elsewhere = int(self._highest[is_open & ~possible].max(initial=-1))

@@ -189,14 +189,14 @@ def best_row(
             super_highest[superblock] = super_bounds(layout, superblock, table)[1]
         left[superblock] = super_highest[superblock]
     while True:
-        superblock = np.int64(0)
+        highest_left = np.int64(0)
         for other in range(1, len(left)):
-            if left[other] > left[superblock]:
-                superblock = other
-        if left[superblock] < max(best_score, 0):
+            if left[other] > left[highest_left]:
+                highest_left = np.int64(other)
+        if left[highest_left] < max(best_score, 0):
             return best_place, best_score
-        left[superblock] = -1
-        first_block, last_block = blocks_of(layout, superblock)
+        left[highest_left] = -1
+        first_block, last_block = blocks_of(layout, highest_left)
         most = np.int64(-1)
         for block in range(first_block, last_block):
             if highest[block] >= best_score:
@@ -205,7 +205,7 @@ def best_row(
                 )
             most = max(most, highest[block])
         # A bound of all its cells may be lower than one of a block that was not looked at.
-        super_highest[superblock] = min(most, super_highest[superblock])
+        super_highest[highest_left] = min(most, super_highest[highest_left])
 
 
 @compiled_into

@@ -179,7 +179,7 @@ def judge_blocks(
                     continue
                 if marks[other] != block:
                     if gap < 0 and (lowest < 0 or offsets[other] < offsets[lowest]):
-                        lowest = other
+                        lowest = np.int64(other)
                 elif could_be_closer(layout, block, own, other, closeness, gap):
                     may_leave = True
                     break

@@ -45,7 +45,7 @@ def split_range(
             total2 += value * value
         variance = (total2 - total * total / count) / count
         if variance > widest:
-            widest, chosen = variance, column
+            widest, chosen = variance, np.int64(column)
     n_blocks = (last - first + BLOCK - 1) // BLOCK
     n_values = list_rising(points, first, last, _SAMPLES_PER_VALUE * step, chosen, values)
     place = first + BLOCK * blocks_below(values, n_values, n_blocks)
