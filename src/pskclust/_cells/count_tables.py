@@ -169,7 +169,11 @@ class ClusterTables:
     @cached_property
     def by_cell(self) -> sparse.csr_array:
         """The counts with a row for each cell."""
-        return self.counts.T.tocsr()
+        by_cell = self.counts.T.tocsr()
+        # Always of one type, since code is compiled anew for others.
+        by_cell.indptr = by_cell.indptr.astype(np.int64)
+        by_cell.indices = by_cell.indices.astype(np.int64)
+        return by_cell
 
     @cached_property
     def padded(self) -> NDArray[np.int64]:
