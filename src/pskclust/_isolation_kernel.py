@@ -23,9 +23,9 @@ from ._data.weights import uniform_weights
 from ._engines.select import cells_of_rows
 from ._kernels import reference
 from ._kernels.reference import one_hot
-from ._kernels.torch_device import open_device
 from ._utils.memory import require_memory
 from ._utils.parallel import map_chunks, rows_per_chunk
+from ._utils.torch_device import open_device
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -286,6 +286,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return CountTable(self._partition.count(cells, np.ones(len(cells), np.int64)), len(cells))
 
     def _cells(self, rows: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+        check_parameters({"device": self.device}, {"device": KERNEL_RULES["device"]})
         if self.metric_ == "euclidean":
             self._partition.check_reach(rows)
         data = Data(rows, self.metric_, uniform_weights(len(rows)))

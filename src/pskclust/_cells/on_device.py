@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from .._data.checks import check_method_of_device
 from .._kernels import reference
-from .._kernels.device_screen import DeviceScreen
 from .._kernels.reference import Cells
 from .._utils.parallel import Buffers
+from .device_screen import DeviceScreen
 from .partition import Partition
 from .voronoi import VoronoiPartition
 

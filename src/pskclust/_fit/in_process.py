@@ -18,8 +18,8 @@ from .._data.weights import Weights, check_weights
 from .._engines.out_of_core import out_of_core_engine
 from .._engines.protocol import Engine
 from .._engines.select import isolation_engine
-from .._kernels.torch_device import open_device
 from .._utils.progress import Report, ignore
+from .._utils.torch_device import open_device
 from ..tables.streaming import row_blocks
 
 # Whatever rows are taken from.

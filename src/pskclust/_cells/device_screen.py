@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._kernels.reference import Cells, nearest_centres
+from .._kernels.screening import Multiplied, make_screen, rows_to_multiply
 from .._utils.parallel import rows_per_product
-from .reference import Cells, nearest_centres
-from .screening import Multiplied, make_screen, rows_to_multiply
-from .torch_device import full_precision, open_device
+from .._utils.torch_device import full_precision, open_device
 
 # How many bounds a device holds at a time, and how many of them are compared at a time. On the
 # processor itself they stay in its cache.

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._utils.optional import optional
-from .._utils.parallel import ProcessSetting
+from .optional import optional
+from .parallel import ProcessSetting
 
 _FULL, _INHERITED = "ieee", "none"
 _PROBE_SHAPE = 256, 16
