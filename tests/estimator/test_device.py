@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
 from pskclust._engines.select import cells_of_rows
 from pskclust._utils.torch_device import open_device
+from tests.helpers.cli import Commands
 from tests.helpers.devices import needs_torch
 from tests.helpers.hard_rows import KINDS, SCALES, hard_rows
 from tests.helpers.shapes import three_blobs
@@ -126,6 +128,21 @@ def test_a_device_that_pytorch_does_not_have_is_named():
     # Values are all that it does not have.
     with pytest.raises(ValueError, match="device='meta' is not a device that PyTorch"):
         PSKC(device="meta").fit(three_blobs())
+
+
+@needs_torch
+def test_the_command_line_finds_the_same_labels(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = Commands(capsys)
+    np.savetxt("rows.csv", three_blobs(), delimiter=",", header="x,y", comments="")
+    device, fast = ("--device", "cpu"), ("--psi", "16", "--tau", "0.05")
+    command.ok("fit", "rows.csv", *fast, "-o", "here.csv", "--model", "model.npz")
+    out = command.ok("fit", "rows.csv", *fast, *device, "-o", "there.csv")
+    assert "--device" not in out
+    command.ok("predict", "model.npz", "rows.csv", *device, "-o", "new.csv")
+    assert Path("there.csv").read_text() == Path("here.csv").read_text()
+    labels = np.loadtxt("here.csv", delimiter=",", skiprows=1)[:, 0]
+    assert_array_equal(np.loadtxt("new.csv", delimiter=",", skiprows=1, ndmin=2)[:, 0], labels)
 
 
 @needs_torch
