@@ -156,7 +156,8 @@ def test_workers_have_devices():
     X = three_blobs()
     parameters = {"psi": 16, "tau": 0.05, "random_state": 0}
     here = PSKC(**parameters).fit(X)
-    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None):
+    where = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}  # any port that is free
+    with distributed.Client(n_workers=2, threads_per_worker=1, **where):
         rows = da.from_array(X, chunks=(70, -1))
         there = dask.PSKC(**parameters, device="cpu").fit(rows)
         assert_array_equal(there.labels_.compute(), here.labels_)
