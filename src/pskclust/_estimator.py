@@ -77,6 +77,11 @@ class PSKC(ClusterMixin, FittedModel):
         at all stay noise.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all processors. Results never depend on it.
+    device : str or None, default=None
+        Where rows are multiplied by centres to find their cells, in `fit` and for new rows: a
+        device of PyTorch, "cuda", "cuda:1", "mps" or "cpu", for method "voronoi". Labels never
+        depend on it. None uses NumPy and compiled code. Give it for many rows in many columns on
+        a machine with a GPU; needs ``pip install "pskclust[torch]"``.
     random_state : int, RandomState instance or None, default=None
         Which rows the partitionings are drawn from. Pass an int for the same labels every time.
     verbose : bool, default=False
@@ -184,6 +189,7 @@ class PSKC(ClusterMixin, FittedModel):
         min_cluster_size: int | None = None,
         noise: Literal["keep", "nearest"] = "keep",
         n_jobs: int | None = None,
+        device: str | None = None,
         random_state: int | RandomState | None = None,
         verbose: bool = False,
         callback: Report | None = None,
@@ -202,6 +208,7 @@ class PSKC(ClusterMixin, FittedModel):
         self.min_cluster_size = min_cluster_size
         self.noise = noise
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback

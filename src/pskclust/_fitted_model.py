@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._data.parameters import check_parameters, whole
+from ._data.parameters import CLUSTERING_RULES, check_parameters, whole
 from ._data.rows import check_columns, check_rows, check_values
 from ._data.sources import numbered
 from ._fit import prediction
@@ -27,6 +27,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     _fitted: Fitted
     n_jobs: int | None
+    device: str | None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fitted")
@@ -55,7 +56,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         blocks = row_blocks(X, self._known_columns())
         if blocks is None:
             rows = self._rows_to_place(X)
-            return prediction.predict(self._fitted, rows, self.n_jobs)
+            return prediction.predict(self._placing, rows, self.n_jobs)
         check_is_fitted(self)
         check_columns(self, blocks.n_columns, blocks.names, reset=False)
         labels = np.empty(blocks.n_rows, dtype=np.int64)
@@ -65,8 +66,14 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             rows = check_values(block, self._fitted.metric, first_row=first_row)
             prediction.require_reach(self._fitted, rows)
             own = slice(first_row, first_row + len(rows))
-            labels[own] = prediction.predict(self._fitted, rows, self.n_jobs)
+            labels[own] = prediction.predict(self._placing, rows, self.n_jobs)
         return labels
+
+    @property
+    def _placing(self) -> Fitted:
+        """The outcome of the fit as new rows are placed by it, on the device of this model."""
+        check_parameters({"device": self.device}, {"device": CLUSTERING_RULES["device"]})
+        return self._fitted.on(self.device)
 
     def _known_columns(self) -> list[str] | None:
         """Return the columns of a file that are to be placed, None for all of them."""
@@ -103,9 +110,9 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         rows = self._rows_to_place(X)
         if top_k is None:
-            return prediction.similarity(self._fitted, rows, self.n_jobs)
+            return prediction.similarity(self._placing, rows, self.n_jobs)
         check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        return prediction.top_similarities(self._fitted, rows, int(top_k), self.n_jobs)
+        return prediction.top_similarities(self._placing, rows, int(top_k), self.n_jobs)
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the similarity of each row to every cluster, as ``similarity(X)`` does.
@@ -131,8 +138,9 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.
 
-        Everything is kept but a `callback` and a `random_state` that is not a number. The file
-        holds arrays and JSON, no pickle; it is safe to load from anybody.
+        Everything is kept but a `callback`, a `random_state` that is not a number, and what is of
+        this machine only: `device`, `scratch_dir` and `checkpoint`, which are None in a model that
+        is loaded. The file holds arrays and JSON, no pickle; it is safe to load from anybody.
 
         Parameters
         ----------

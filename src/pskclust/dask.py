@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _estimator
+from ._cells.on_device import on_device
 from ._cells.partition import Partition
 from ._dask.cost_model import Plan, plan
 from ._data.parameters import Parameters, between, check_parameters
@@ -60,7 +61,8 @@ class PSKC(_estimator.PSKC):
     ----------
     **parameters
         As of :class:`pskclust.PSKC`, but for `scratch_dir` and `checkpoint`. `n_jobs` is the
-        number of threads on each worker; None is as many as the worker has.
+        number of threads on each worker; None is as many as the worker has. `device` is a device
+        of each worker: "cuda" is the first one that the worker sees.
     client : distributed.Client or None, default=None
         The cluster to work on; the current client if None.
     timeout : float, default=300
@@ -247,7 +249,8 @@ class PSKC(_estimator.PSKC):
     ) -> Engine:
         assert isinstance(rows, DaskData)
         tasks = Tasks(self._current_client(), self.timeout)
-        engine = DaskEngine(rows, partition, parameters.n_jobs, tasks, report)
+        placed = on_device(partition, parameters.device)
+        engine = DaskEngine(rows, placed, parameters.n_jobs, tasks, report)
         self._resources.callback(engine.close)
         return engine
 
@@ -265,7 +268,7 @@ class PSKC(_estimator.PSKC):
     def _lazily(self, X: Any, of_rows: _OfRows, kind: type, width: int | None = None) -> Any:
         """Return an array that `of_rows` gives for each block of X, not computed yet."""
         collection = Collection.of(X)
-        fitted = self.to_local(rows=False).fitted_
+        fitted = self.to_local(rows=False).fitted_.on(self.device)
         check_columns(self, collection.n_columns, collection.names, reset=False)
         return collection.array.map_blocks(
             _of_block,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .._kernels import block_cells, compiled, neighbour_encoding, neighbour_layout
 from .._kernels.neighbour_blocks import BLOCK, Layout
 from .._utils.parallel import Buffers
+from .on_device import DevicePartition
 from .voronoi import VoronoiPartition
 
 # Up to here most blocks share cells, and bounds alone find them.
@@ -41,6 +42,8 @@ def encoder_for(
     """Return the encoder for a partition; `points_at` returns points at places in block order."""
     n_columns = partition.points.shape[1]
     arguments = points_at, n_rows, partition, blocks_per_superblock
+    if isinstance(partition, DevicePartition):
+        return ScreenEncoder(*arguments)
     if n_columns <= _MAX_COLUMNS_FOR_SHARING:
         return SharingEncoder(*arguments)
     if n_columns <= _MAX_COLUMNS_FOR_BOXES:
@@ -314,7 +317,7 @@ class BallEncoder(BoxEncoder):
 
 
 class ScreenEncoder(BoxEncoder):
-    """For many columns in which nothing rules centres out: a product with all different ones."""
+    """A product with all different centres: on a device, or where nothing rules centres out."""
 
     _boxes = False
     _buffers = Buffers()

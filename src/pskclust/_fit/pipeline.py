@@ -11,8 +11,8 @@ Estimators, ``sweep`` and the explorer call these functions. Each step is a modu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 
 from .._cells.count_tables import ClusterTables
 from .._cells.methods import draw_for_fit
+from .._cells.on_device import on_device
 from .._cells.partition import Partition
 from .._choice.choose import Chosen, choose
 from .._choice.confidence import Confidence
@@ -75,6 +76,10 @@ class Fitted:
     @property
     def psi(self) -> int:
         return self.partition.psi
+
+    def on(self, device: str | None) -> Self:
+        """Return the same with cells of new rows found on a device."""
+        return replace(self, partition=on_device(self.partition, device))
 
 
 def fit(

@@ -25,7 +25,7 @@ Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
 # Parameters that mean something to this process, or on this machine, only.
-_NOT_KEPT = ("callback", "scratch_dir", "checkpoint")
+_NOT_KEPT = ("callback", "device", "scratch_dir", "checkpoint")
 _DAMAGED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
 
