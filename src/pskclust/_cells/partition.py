@@ -96,6 +96,15 @@ class Partition(ABC):
         if self.no_cell is not None:
             counts[:, self.no_cell] = 0
 
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """The power of its size that the volume of a cell grows with."""
+
+    @abstractmethod
+    def log_sizes(self) -> NDArray[np.float64]:
+        """Return the log of the size of each cell, a length, (t, n_cells)."""
+
     @abstractmethod
     def check_reach(self, rows: NDArray[Any]) -> None:
         """Raise ValueError for new rows that are too far away for their cells to be found."""

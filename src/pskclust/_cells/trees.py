@@ -34,6 +34,14 @@ class TreePartition(Partition):
     def n_partitions(self) -> int:
         return len(self.feature)
 
+    @property
+    def dimension(self) -> int:
+        return 1
+
+    def log_sizes(self) -> NDArray[np.float64]:
+        """Leaves at the border have no end, so all cells count as equally large."""
+        return np.zeros(self.table_shape)
+
     def check_reach(self, rows: NDArray[Any]) -> None:
         """Comparing values needs no distance."""
 

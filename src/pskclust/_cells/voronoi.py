@@ -18,6 +18,7 @@ from .._kernels.screening import Screen, make_screen, screen_points
 from .._utils.parallel import Buffers, rows_per_product
 from .drawing import draw_points
 from .partition import Partition, require_valid
+from .spacing import log_spacings
 
 _MIN_COLUMNS_FOR_PRODUCTS = 4
 
@@ -34,6 +35,16 @@ class VoronoiPartition(Partition):
     @property
     def n_partitions(self) -> int:
         return len(self.centres)
+
+    @property
+    def dimension(self) -> int:
+        return int(self.points.shape[1])
+
+    def log_sizes(self) -> NDArray[np.float64]:
+        """Return the log distance of each centre to the nearest different one, (t, n_cells)."""
+        sizes = np.zeros(self.table_shape)
+        sizes[:, : self.psi] = log_spacings(self.points, self.centres)
+        return sizes
 
     def check_reach(self, rows: NDArray[Any]) -> None:
         check_distances(rows, self.points)

@@ -11,8 +11,9 @@ Estimators, ``sweep`` and the explorer call these functions. Each step is a modu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -24,6 +25,7 @@ from .._cells.methods import draw_for_fit
 from .._cells.partition import Partition
 from .._choice.choose import Chosen, choose
 from .._choice.confidence import Confidence
+from .._choice.layers import Hierarchy, Parts
 from .._choice.linkage import Linkage
 from .._choice.linking import Linked, link_growth
 from .._choice.noise import NoiseRule
@@ -47,6 +49,7 @@ from .._pskc.refinement import (
 from .._pskc.result import Result
 from .._utils.json_values import plain_value
 from .._utils.progress import Progress, Report, ignore
+from .whole_set import CellValues, WholeSet, see_whole
 
 MakeEngine = Callable[[Partition], Engine]
 
@@ -71,10 +74,35 @@ class Fitted:
     columns: Columns
     linkage: Linkage | None = None  # None unless clusters were chosen or linked
     noise: NoiseRule | None = None  # None unless clusters were chosen, and noise is kept out
+    whole: WholeSet | None = None  # None only if a file has none
 
     @property
     def psi(self) -> int:
         return self.partition.psi
+
+    @property
+    def seen_whole(self) -> WholeSet:
+        """The whole set; AttributeError if the file of the model has none."""
+        if self.whole is None:
+            raise AttributeError(
+                "The model is from a file of an earlier version, which does not hold the rows that "
+                "are in no cluster, nor scores of rows. Fit and save the model again."
+            )
+        return self.whole
+
+    @cached_property
+    def cell_values(self) -> CellValues:
+        """The values of cells that tell how usual a row is."""
+        return CellValues.of(self.partition, self.result.clusters, self.seen_whole.noise)
+
+    @cached_property
+    def linked_clusters(self) -> Hierarchy:
+        """The clusters of the fit, linked."""
+        return Hierarchy.of_clusters(self.result.clusters, self.result.sizes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out everything that can be computed from the rest."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def fit(
@@ -103,7 +131,7 @@ def _fit_chosen(
     noise = chosen.noise if parameters.noise == "keep" else None
     left_out = None if noise is None else rows.rows_where(noise, parameters.n_jobs)
     engine = make_engine(kernel.partition)
-    result, linkage = finish_chosen(engine, chosen, kernel, left_out, parameters, report)
+    result, linkage, whole = finish_chosen(engine, chosen, kernel, left_out, parameters, report)
     return Fitted(
         result,
         kernel.partition,
@@ -114,6 +142,7 @@ def _fit_chosen(
         columns,
         linkage,
         noise,
+        whole,
     )
 
 
@@ -136,9 +165,22 @@ def _fit_grown(
         result, linkage = grow_and_link(engine, tau, parameters, report, journal)
     if journal is not None:
         journal.remove()
-    return Fitted(
-        result, partition, rows.metric, tau, engine.name, engine.backend, columns, linkage
-    )
+    return fitted_grown(engine, result, linkage, partition, rows.metric, tau, columns)
+
+
+def fitted_grown(
+    engine: Engine,
+    result: Result,
+    linkage: Linkage | None,
+    partition: Partition,
+    metric: str,
+    tau: float,
+    columns: Columns,
+) -> Fitted:
+    """Return the outcome of a fit that grew clusters; the engine's rows lose their labels."""
+    whole, _ = see_whole(engine, result, partition)
+    backend = engine.name, engine.backend
+    return Fitted(result, partition, metric, tau, *backend, columns, linkage, whole=whole)
 
 
 def draw(rows: FitRows, parameters: Parameters) -> Partition:
@@ -216,7 +258,7 @@ def finish_chosen(
     left_out: NDArray[np.intp] | None,
     parameters: Parameters,
     report: Report = ignore,
-) -> tuple[Result, Linkage]:
+) -> tuple[Result, Linkage, WholeSet]:
     """Give all rows to the clusters that were chosen on a sample, whose rows keep their label.
 
     Rows that are `left_out` are noise.
@@ -232,7 +274,10 @@ def finish_chosen(
     labels = np.append(np.where(left, np.cumsum(left) - 1, -1), -1)[chosen.labels]
     confidence = Confidence.of(chosen.rows, labels, chosen.confidences, len(linked.clusters))
     confidences = engine.map_rows(confidence.of_rows, result.labels)
-    return result, Linkage(linked.tree, linked.links, chosen.choice, confidences)
+    parts = Parts.of(chosen, kernel, linked.tree, linked.links)
+    whole, of_rows = see_whole(engine, result, kernel.partition, parts)
+    linkage = Linkage(linked.tree, linked.links, chosen.choice, confidences, of_rows, len(parts))
+    return result, linkage, whole
 
 
 def _finish_linked(
