@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._choice.layers import Hierarchy, Layer, chosen_layers, first_leaves, grown_layers
+from ._choice.layers import Layer
 from ._data.parameters import check_parameters, whole
 from ._data.rows import check_columns, check_rows, check_values
 from ._data.sources import numbered
@@ -208,22 +208,30 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def probabilities_(self) -> Any:
         """Similarity of each row to its cluster over that of its most similar member, 0 to 1."""
         result, peaks = self.fitted_.result, self.fitted_.seen_whole.peaks
+        # Of hyperspheres, a member may be in none: it is as similar as one shared cell makes it.
+        least = 1 / (result.clusters.resolution * result.clusters.masses)
+        similarities = np.maximum(
+            result.similarities, self._take(np.append(least, 0.0), result.labels)
+        )
+        peaks = np.append(np.maximum(peaks, least), 1.0)
         # A row of weight 0 is no member, and may be more similar than all of them.
-        return (result.similarities / self._take(np.append(peaks, 1.0), result.labels)).clip(0, 1)
+        return (similarities / self._take(peaks, result.labels)).clip(0, 1)
 
     @property
     def outlier_scores_(self) -> Any:
         """How unusual each row is, 0 to 1, and above 0.5 for noise."""
         fitted = self.fitted_
-        return prediction.outlier_scores(fitted, fitted.seen_whole.scores, fitted.result.labels)
+        scores, labels = fitted.seen_whole.scores, fitted.result.labels
+        # Rounding may lead a little beyond.
+        return prediction.outlier_scores(fitted, scores, labels).clip(0, 1)
 
     @property
     def layers_(self) -> tuple[Layer, ...]:
         """Clusterings of the same rows from coarse to fine."""
         linkage = self.fitted_.linkage
-        if linkage is None or linkage.choice is None:
-            return grown_layers(self.fitted_.linked_clusters.tree)
-        return chosen_layers(linkage.tree, linkage.choice.layers)
+        choice = None if linkage is None else linkage.choice
+        # Files of earlier versions know the choice, but no layers.
+        return self.fitted_.hierarchy.layers(choice.layers if choice else ())
 
     def relabel(self, *, n_clusters: int | None = None, layer: int | None = None) -> Any:
         """Return labels of the rows of the fit for another number of clusters, without a new fit.
@@ -231,7 +239,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         They are a cut of one tree: clusters of a finer cut are within those of a coarser one, and
         the cut into `n_clusters_` is `labels_`. Noise stays noise. The model stays as it is.
 
-        Where clusters were chosen, the tree is `merge_tree_`, cut into at most 32 parts, or as many
+        Where clusters were chosen, the tree is `merge_tree_`, cut into at most 16 parts, or as many
         as the finest layer has. Where they grew, the clusters of the fit are linked, so that there
         can be fewer of them but not more.
 
@@ -264,13 +272,14 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if layer is not None:
             n_clusters = self._layer(layer).n_clusters
         check_parameters({"n_clusters": n_clusters}, {"n_clusters": (whole(1),)})
-        number, hierarchy = int(n_clusters or 1), self._hierarchy
-        if number > hierarchy.n_most:
+        number, (parts, sizes) = int(n_clusters or 1), self._parts()
+        n_most = np.count_nonzero(sizes)
+        if number > n_most:
             raise ValueError(
-                f"n_clusters={number} is more than the {hierarchy.n_most} parts that this fit has. "
-                f"Use n_clusters <= {hierarchy.n_most}, or fit again with n_clusters={number}."
+                f"n_clusters={number} is more than the {n_most} parts that this fit has. "
+                f"Use n_clusters <= {n_most}, or fit again with n_clusters={number}."
             )
-        return self._take(hierarchy.labels_of_parts(number), self._parts)
+        return self._take(self.fitted_.hierarchy.labels_of_parts(number, sizes), parts)
 
     def _layer(self, number: int) -> Layer:
         layers = self.layers_
@@ -278,19 +287,15 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             raise ValueError(f"layer={number} is not one of {len(layers)} layers. See layers_.")
         return layers[number]
 
-    @property
-    def _parts(self) -> Any:
-        """The part of the tree of each row; -1, or the number after the last, for noise."""
-        result, linkage = self.fitted_.result, self.fitted_.linkage
-        return result.labels if linkage is None or linkage.parts is None else linkage.parts
+    def _parts(self) -> tuple[Any, NDArray[np.int64]]:
+        """Return the part of the tree of each row, and the number of rows of each part.
 
-    @property
-    def _hierarchy(self) -> Hierarchy:
-        linkage = self.fitted_.linkage
+        Noise has the part -1, or the number after the last.
+        """
+        result, linkage = self.fitted_.result, self.fitted_.linkage
         if linkage is None or linkage.parts is None:
-            return self.fitted_.linked_clusters
-        links = linkage.links[first_leaves(linkage.tree, linkage.n_parts)]
-        return Hierarchy(linkage.tree, links, self._counted(linkage.parts, linkage.n_parts))
+            return result.labels, result.sizes
+        return linkage.parts, self._counted(linkage.parts, linkage.n_parts)
 
     # Values of rows, which ``pskclust.dask.PSKC`` has on a cluster.
 

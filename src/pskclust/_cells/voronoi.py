@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .._data.checks import check_distances
 from .._data.rows import FitRows
@@ -39,6 +40,16 @@ class VoronoiPartition(Partition):
     @property
     def dimension(self) -> int:
         return int(self.points.shape[1])
+
+    def middles(self, counts: sparse.csr_array) -> NDArray[np.float64]:
+        cells = np.arange(self.n_partitions)[:, np.newaxis] * self.n_cells + np.arange(self.psi)
+        ones = np.ones(cells.size)
+        shape = counts.shape[1], len(self.points)
+        is_around = sparse.csr_array((ones, (cells.ravel(), self.centres.ravel())), shape=shape)
+        totals = np.maximum(counts.sum(axis=1), 1)
+        # Sparse, so that no thread of BLAS changes the order of a sum.
+        sums = sparse.csr_array(counts @ is_around) @ self.points
+        return np.asarray(sums / totals[:, np.newaxis])
 
     def log_sizes(self) -> NDArray[np.float64]:
         """Return the log distance of each centre to the nearest different one, (t, n_cells)."""

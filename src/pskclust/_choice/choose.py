@@ -216,7 +216,7 @@ def _best_of_many(
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
     reason = _reason(chosen, shown, n_clusters, len(points))
     cuts = _supported_cuts(found, tree_number, evidence)
-    bands = best_of_bands({n: score[number] for n, number in cuts.items()}, chosen.n_clusters)
+    bands = best_of_bands({n: score[number] for n, number in cuts.items()}, [chosen.n_clusters])
     layers = tuple(chosen if n == chosen.n_clusters else option(cuts[n]) for n in bands)
     choice = AutoChoice(chosen, tuple(shown), reason, len(points), layers)
     if chosen.n_clusters == 1:

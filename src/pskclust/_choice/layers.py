@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
 
 from .._cells.count_tables import ClusterTables
 from .bands import best_of_bands
@@ -16,7 +17,7 @@ from .placing import SampleKernel, leaf_of_rows, tables_of
 
 # Rows are given to this number of parts of the tree, if it has as many, or to more if the choice
 # or one of its layers has more clusters: a number of clusters beyond needs another fit.
-N_PARTS = 32
+N_PARTS = 16
 _TINY = 1e-300
 
 
@@ -104,80 +105,122 @@ def first_leaves(tree: MergeTree, n_parts: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The cuts of a merge tree whose parts are given to rows."""
+    """The cuts of a merge tree whose parts are given to rows.
+
+    Clusters that share no cell are not alike at all, however near. These are joined by the distance
+    of their middles, the nearest first, where cells have centres.
+    """
 
     tree: MergeTree
     links: NDArray[np.int64]  # (p,) the cluster of the fit that each part is in, -1 for none
-    sizes: NDArray[np.int64]  # (p,) rows of each part
+    distances: NDArray[np.float64]  # (j,) of middles, of the last joins, rising
 
     @classmethod
-    def of_clusters(cls, clusters: ClusterTables, sizes: NDArray[np.int64]) -> Hierarchy:
+    def of(
+        cls,
+        tree: MergeTree,
+        links: NDArray[np.int64],
+        masses: NDArray[np.int64],
+        middles: NDArray[np.float64] | None,
+    ) -> Hierarchy:
+        """Return the hierarchy of a tree that is cut into as many parts as there are links.
+
+        `masses` and `middles` are of the clusters of the fit.
+        """
+        n_alike = len(tree) - int(np.count_nonzero(tree.similarities > 0))
+        # Cuts as fine as the fit, or finer, stay as they are.
+        n_apart = min(n_alike, len(masses))
+        if middles is None or n_apart < 3:
+            return cls(tree, links, np.empty(0))
+        sets = tree.cut(n_apart)[first_leaves(tree, len(links))]
+        weights = np.zeros((n_apart, len(masses)))
+        weights[sets[links >= 0], links[links >= 0]] = masses[links[links >= 0]]
+        held = weights.sum(axis=1) > 0
+        points = np.zeros((n_apart, middles.shape[1]))
+        points[held] = (weights[held] / weights[held].sum(axis=1, keepdims=True)) @ middles
+        joined = linkage(points, "average")
+        return cls(_joined_anew(tree, joined), links, joined[:, 2])
+
+    @classmethod
+    def of_clusters(cls, clusters: ClusterTables, middles: NDArray[np.float64] | None) -> Hierarchy:
         """Link the clusters of a fit: they are the parts."""
         tree = link_products(clusters.products(), clusters.masses)
-        return cls(tree, np.arange(len(clusters)), sizes)
+        return cls.of(tree, np.arange(len(clusters)), clusters.masses, middles)
 
-    @property
-    def n_most(self) -> int:
-        """The largest number of clusters."""
-        return int(np.count_nonzero(self.sizes))
-
-    def labels_of_parts(self, n_clusters: int) -> NDArray[np.int64]:
+    def labels_of_parts(self, n_clusters: int, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cluster of each part in a cut into `n_clusters`, and -1 for noise, (p + 1,).
 
-        Clusters are numbered as in the fit; those that it joins to one, by their first parts.
+        Clusters are numbered as in the fit; those within one of the fit, by their first parts.
+        `sizes` are the numbers of rows of the parts, of which `n_clusters` or more have rows.
         """
         n_parts = len(self.links)
         first = first_leaves(self.tree, n_parts)
-        is_there = self.sizes > 0
+        parts = np.flatnonzero(sizes)
         for n_cut in range(n_clusters, n_parts + 1):
-            cut = self.tree.cut(n_cut)[first]
+            cut = self.tree.cut(n_cut)[first[parts]]
             # A cluster of the cut may have no rows.
-            used, starts = np.unique(cut[is_there], return_index=True)
+            used, starts, numbers = np.unique(cut, return_index=True, return_inverse=True)
             if len(used) == n_clusters:
                 break
-        parts = np.flatnonzero(is_there)
-        links = np.array([self.links[parts[cut[parts] == one]].min() for one in used])
-        order = np.lexsort((parts[starts], links))
+        links = np.full(n_clusters, len(self.links))
+        np.minimum.at(links, numbers, self.links[parts])
+        order = np.lexsort((starts, links))
         labels = np.full(n_parts + 1, -1)
-        numbers = np.empty(int(cut.max()) + 1, dtype=np.int64)
-        numbers[used[order]] = np.arange(n_clusters)
-        labels[parts] = numbers[cut[parts]]
+        labels[parts] = np.argsort(order)[numbers]
         return labels
 
+    def likeness(self, n_clusters: int) -> float:
+        """Return the similarity at which the next coarser cut joins two clusters."""
+        join = len(self.tree) - n_clusters
+        return float(self.tree.similarities[join]) if n_clusters > 1 else 0.0
 
-def likeness(tree: MergeTree, n_clusters: int) -> float:
-    """Return the similarity at which the next coarser cut of a tree joins two clusters."""
-    join = len(tree) - n_clusters
-    return float(tree.similarities[join]) if 0 <= join < len(tree.similarities) else 0.0
+    def layers(self, options: tuple[Option, ...]) -> tuple[Layer, ...]:
+        """Return layers, the clusters of the fit among them, given those of a choice, if any.
 
+        Where clusters grew, or share no cell, layers are the best of each band by how much farther,
+        or less alike, the next two clusters to be joined are than the last two that were.
+        """
+        n_clusters = int(self.links.max(initial=-1)) + 1
+        if not n_clusters:
+            return ()
+        n_apart = len(self.distances) + 1
+        n_most = np.count_nonzero(self.links >= 0)
+        known = {
+            option.n_clusters: self._evident(option)
+            for option in options
+            if option.n_clusters == 1 or n_apart <= option.n_clusters <= n_most
+        }
+        compared = range(2, n_apart if options else n_clusters)
+        falls = {number: self._fall(number) for number in compared}
+        # The clusters of the fit come last, since the last number of a band is taken.
+        numbers = best_of_bands(falls, [*known, n_clusters])
+        return tuple(known.get(one) or Layer(one, self.likeness(one)) for one in numbers)
 
-def chosen_layers(tree: MergeTree, options: tuple[Option, ...]) -> tuple[Layer, ...]:
-    """Return the layers of a choice with their evidence."""
-    return tuple(
-        Layer(
+    def _fall(self, n_clusters: int) -> float:
+        n_apart = len(self.distances) + 1
+        if n_clusters < n_apart:
+            before, after = self.distances[n_apart - n_clusters - 1 : n_apart - n_clusters + 1]
+            return float(after / max(before, _TINY))
+        return self.likeness(n_clusters + 1) / max(self.likeness(n_clusters), _TINY)
+
+    def _evident(self, option: Option) -> Layer:
+        return Layer(
             option.n_clusters,
-            likeness(tree, option.n_clusters),
+            self.likeness(option.n_clusters),
             option.odds,
             option.stability,
             option.agreement,
             option.separation,
         )
-        for option in options
-    )
 
 
-def grown_layers(tree: MergeTree) -> tuple[Layer, ...]:
-    """Return the layers of clusters that grew and are linked.
-
-    They are the clusters themselves, and in each band of numbers the cut from which the similarity
-    of the two next clusters falls most.
-    """
-    n_clusters = len(tree)
-    if not n_clusters:
-        return ()
-    falls = {
-        number: likeness(tree, number + 1) / max(likeness(tree, number), _TINY)
-        for number in range(2, n_clusters)
-    }
-    numbers = best_of_bands(falls, n_clusters)
-    return tuple(Layer(number, likeness(tree, number)) for number in numbers)
+def _joined_anew(tree: MergeTree, joined: NDArray[np.float64]) -> MergeTree:
+    """Return a tree with its last joins in another order, as scipy's linkage of its sets has it."""
+    n_sets = len(joined) + 1
+    n_kept = len(tree) - n_sets
+    sets = np.empty(n_sets + len(joined), dtype=np.int64)
+    sets[tree.cut(n_sets)] = tree.sets_of_parts(n_sets)
+    sets[n_sets:] = len(tree) + n_kept + np.arange(len(joined))
+    pairs = np.vstack([tree.pairs[:n_kept], np.sort(sets[joined[:, :2].astype(np.intp)], axis=1)])
+    similarities = np.append(tree.similarities[:n_kept], np.zeros(len(joined)))
+    return MergeTree(pairs, similarities, tree.masses)

@@ -25,7 +25,7 @@ from .._cells.methods import draw_for_fit
 from .._cells.partition import Partition
 from .._choice.choose import Chosen, choose
 from .._choice.confidence import Confidence
-from .._choice.layers import Hierarchy, Parts
+from .._choice.layers import Hierarchy, Parts, first_leaves
 from .._choice.linkage import Linkage
 from .._choice.linking import Linked, link_growth
 from .._choice.noise import NoiseRule
@@ -96,9 +96,14 @@ class Fitted:
         return CellValues.of(self.partition, self.result.clusters, self.seen_whole.noise)
 
     @cached_property
-    def linked_clusters(self) -> Hierarchy:
-        """The clusters of the fit, linked."""
-        return Hierarchy.of_clusters(self.result.clusters, self.result.sizes)
+    def hierarchy(self) -> Hierarchy:
+        """The cuts of the tree of a choice, or of a tree that the clusters are linked to."""
+        clusters, linkage = self.result.clusters, self.linkage
+        middles = self.partition.middles(clusters.counts)
+        if linkage is None or linkage.parts is None:
+            return Hierarchy.of_clusters(clusters, middles)
+        links = linkage.links[first_leaves(linkage.tree, linkage.n_parts)]
+        return Hierarchy.of(linkage.tree, links, clusters.masses, middles)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out everything that can be computed from the rest."""
