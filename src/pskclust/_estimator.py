@@ -108,6 +108,15 @@ class PSKC(ClusterMixin, FittedModel):
         Number of rows with each label.
     similarities_ : ndarray of float64, shape (n_samples,)
         Similarity K-hat of each row to its own cluster; 0 for noise.
+    probabilities_ : ndarray of float64, shape (n_samples,)
+        Strength of each row in its cluster: its similarity over that of the most similar member,
+        0 to 1; 0 for noise.
+    outlier_scores_ : ndarray of float64, shape (n_samples,)
+        How unusual each row is among all rows, 0 to 1: below 0.5 for members of clusters, above
+        for noise. ``score_samples(X)`` has the same order, turned round, for any rows.
+    layers_ : tuple of Layer
+        A few clusterings of the same rows from coarse to fine, each with its number of clusters and
+        its evidence, for ``relabel(layer=...)``.
     growth_step_ : ndarray of int32, shape (n_samples,), or None
         Step at which growth took each row into a cluster, 0 for the two rows it started with; -1
         for rows that growth left out. None if clusters were chosen on a sample.

@@ -46,6 +46,7 @@ ELSEWHERE = {"README", "command-line", "dask"}
 # Files that the code of a page leaves behind.
 MADE = {
     "automatic": set(),
+    "coming-from-hdbscan": {"model.npz"},
     "exactness": {"rows.npy"},
     "explorer": set(),
     "images": {"segments"},

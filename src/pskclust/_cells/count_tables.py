@@ -147,6 +147,16 @@ class ClusterTables:
         sums = sparse.csr_array((ones, (links, np.arange(len(links)))), shape=shape)
         return replace(self, counts=(sums @ self.counts).tocsr(), masses=sums @ self.masses)
 
+    def followed_by(self, others: ClusterTables) -> ClusterTables:
+        """Return these tables, then others."""
+        counts = sparse.vstack([self.counts, others.counts], format="csr")
+        return replace(self, counts=counts, masses=np.append(self.masses, others.masses))
+
+    def repeated(self, n_times: int) -> ClusterTables:
+        """Return the table of the first cluster for each of several clusters."""
+        firsts = np.zeros(n_times, dtype=np.intp)
+        return replace(self, counts=self.counts[firsts], masses=self.masses[firsts])
+
     def by_number(self) -> ClusterTables:
         """Return tables that make of a similarity the number of members in a row's cells.
 
