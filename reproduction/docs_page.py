@@ -9,11 +9,13 @@ date. Sentences of the page that speak of agreement are computed from it.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 from pathlib import Path
 from typing import Any
 
 from framework import table
+from run import EXPECTED, RESULTS
 from table1 import bound
 from verdicts import comparisons_of, counted, verdicts
 
@@ -39,6 +41,7 @@ def main() -> None:
 
 def page(results: dict[str, Any]) -> str:
     """Return the page in Markdown."""
+    results = {name: results.get(name) or _not_made(name) for name in RESULTS}
     n_agree, n_compared = counted(results)
     text = TEMPLATE.read_text()
     parts = {
@@ -56,14 +59,32 @@ def page(results: dict[str, Any]) -> str:
     return text.rstrip() + "\n"
 
 
+def _not_made(name: str) -> dict[str, Any]:
+    module = importlib.import_module(name)
+    why = f"not in these results; `make reproduce ONLY={name}` makes it"
+    result = {"title": module.TITLE, "places": module.PLACES, "fast": False, "left_out": why}
+    earlier = EXPECTED["full"].get(name, {})
+    if earlier:
+        figures = ", ".join(f"{key} {value:g}" for key, (value, _) in earlier.items())
+        result["findings"] = {next(iter(module.PLACES)): f"in an earlier run: {figures}"}
+    return result
+
+
 def _overview(results: dict[str, Any]) -> str:
     rows = []
     for one in verdicts(results):
         subset = " (a subset)" if results[one.module]["fast"] else ""
-        verdict = f"**{one.word}**" + (": see [below](#where-ours-differ)" if one.why else "")
+        verdict = f"**{one.word}**"
+        if one.why:
+            verdict += f": {_first_sentence(one.why)}"
         rows.append([one.place, one.claim, one.found + subset, verdict])
     head = ["place in the paper", "claim", "our measurement", "verdict"]
     return table(head, [[_cell(cell) for cell in row] for row in rows])
+
+
+def _first_sentence(why: str) -> str:
+    """Return the first reason; all of them are in the table of differences."""
+    return why.split(". ")[0].rstrip(".") + "."
 
 
 def _differences(results: dict[str, Any]) -> str:
@@ -86,7 +107,7 @@ def _section(title: str, result: dict[str, Any]) -> str:
 def _left_out(results: dict[str, Any]) -> str:
     names = [result["title"] for result in results.values() if "left_out" in result]
     subsets = [result["title"] for result in results.values() if result["fast"]]
-    lines = [f"Left out, for want of data or packages: {'; '.join(names)}."] if names else []
+    lines = [f"Left out here: {'; '.join(names)}."] if names else []
     if subsets:
         lines.append(f"Measured on a subset of settings, sizes or seeds: {'; '.join(subsets)}.")
     return "\n\n".join(lines)

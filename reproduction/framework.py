@@ -80,6 +80,20 @@ def unexpected(values: dict[str, float], expected: dict[str, tuple[float, float]
     return lines + [f"{name} is {values[name]}, and not expected" for name in new]
 
 
+def accepted(
+    values: dict[str, float], expected: dict[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    """Return the values with the tolerances that were there, or with 0.03 or 2 %."""
+    return {
+        name: (round(float(value), 4), expected[name][1] if name in expected else tolerance(value))
+        for name, value in values.items()
+    }
+
+
+def tolerance(value: float) -> float:
+    return max(0.03, round(0.02 * abs(value), 3))
+
+
 def table(head: list[str], rows: list[list[str]]) -> str:
     """Return a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]

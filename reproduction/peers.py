@@ -19,7 +19,7 @@ PLACES = {
     "Systems compared": "DP, DP_ik, MBSCAN and kernel k-means are those of their publications"
 }
 SEED, PSI, N_CLUSTERS = 0, 32, 4
-# Dissimilarities of the kernel are whole hundredths: which of several equal ones is nearest is open.
+# Dissimilarities of the kernel are whole hundredths, and any of equal ones may count as nearest.
 SAME_ARI = 0.95
 
 

@@ -46,6 +46,7 @@ class Refined(NamedTuple):
     gain: float
     moved: float
     time_share: float
+    n_clusters: int
 
 
 def run(settings: Settings) -> Outcome:
@@ -92,6 +93,7 @@ def refined_fit(X: np.ndarray, psi: int, tau: float, seed: int) -> Refined:
         model.objective_ / before - 1,
         model.n_reassigned_ / len(X),
         seconds["refine"] / max(1e-9, seconds.total()),
+        model.n_clusters_,
     )
 
 
@@ -114,7 +116,7 @@ def _comparisons(name: str, fits: list[Refined]) -> list[Comparison]:
                 f"{getattr(paper, measure):.2%}",
                 _range(fits, measure),
                 bool(within),
-                "" if within else _outside(name, what, values),
+                "" if within else _outside(name, what, values, fits),
             )
         )
     share = float(np.median([fit.time_share for fit in fits]))
@@ -137,22 +139,22 @@ def _comparisons(name: str, fits: list[Refined]) -> list[Comparison]:
     return comparisons
 
 
-def _outside(name: str, what: str, values: list[float]) -> str:
+def _outside(name: str, what: str, values: list[float], fits: list[Refined]) -> str:
+    clusters = middle_range([fit.n_clusters for fit in fits], ".0f")
     return (
-        f"{name}: {what} {min(values):.2%} to {max(values):.2%} over {len(values)} seeds; growth "
-        "leaves fragments between clusters that touch, whose rows refinement moves."
-        if name == "S3"
-        else f"{name}: {what} {min(values):.2%} to {max(values):.2%} over {len(values)} seeds."
+        f"{name}: {what} {min(values):.2%} to {max(values):.2%} over {len(values)} seeds, which "
+        f"find {clusters} clusters."
     )
 
 
 def _table(name: str, seeds: list[int], fits: list[Refined]) -> str:
-    head = [name, "objective", "gain", "rows moved", "share of the time"]
+    head = [name, "clusters", "objective", "gain", "rows moved", "share of the time"]
     return table(
         head,
         [
             [
                 f"seed {seed}",
+                str(fit.n_clusters),
                 f"{fit.before:,.0f}",
                 f"{fit.gain:.2%}",
                 f"{fit.moved:.2%}",

@@ -45,7 +45,8 @@ def comparisons_of(result: dict[str, Any], place: str) -> list[dict[str, Any]]:
 def _verdict(name: str, result: dict[str, Any], place: str, claim: str) -> Verdict:
     for kind, word in (("left_out", "left out"), ("error", "failed")):
         if kind in result:
-            return Verdict(place, name, claim, "", word, result[kind])
+            found = result.get("findings", {}).get(place, "")
+            return Verdict(place, name, claim, found, word, result[kind])
     known = [one for one in comparisons_of(result, place) if one["agrees"] is not None]
     differing = [one for one in known if not one["agrees"]]
     found = result["findings"].get(place, "")

@@ -24,7 +24,7 @@ import docs_page  # noqa: E402
 import page  # noqa: E402
 import run  # noqa: E402
 from dbscan_path import dbscan_path  # noqa: E402
-from framework import Outcome, unexpected  # noqa: E402
+from framework import Outcome, accepted, unexpected  # noqa: E402
 from verdicts import verdicts  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -190,6 +190,12 @@ def test_all_dbscans_at_once_are_those_of_scikit_learn(decimals):
         np.testing.assert_array_equal(labels < 0, peer.labels_ < 0)
         n_seen += 1
     assert n_seen > 30
+
+
+def test_accepted_values_keep_their_tolerances():
+    found = accepted({"old": 1.23456, "small": 0.5, "large": 1000.0}, {"old": (1.0, 0.5)})
+    assert found == {"old": (1.2346, 0.5), "small": (0.5, 0.03), "large": (1000.0, 20.0)}
+    assert unexpected({"old": 1.5, "small": 0.51, "large": 990.0}, found) == []
 
 
 def test_what_is_not_expected_is_told():
