@@ -36,7 +36,7 @@ FAST_SIZES = (10_000, 20_000)
 SETTLED = 80_000
 # Seconds of the processors. A fit that would take longer, by the growth so far, is not made.
 SECONDS_ALLOWED, FAST_SECONDS_ALLOWED = 250, 12
-WALL_SECONDS_ALLOWED = 3_000
+PATIENCE = 10  # seconds of the clock for each second of a processor, until a fit is stopped
 WARM_UP_ROWS = 4_000
 PAPER_SECONDS_AT_40K = {"psKC": 73, "DP": 541, "SGL": 269}
 PAPER_TIMES_AT_40K = {"DP": 29, "kernel k-means (kNN)": 17}
@@ -117,7 +117,7 @@ def scale(fit, X: np.ndarray, y: np.ndarray, sizes, allowed: float) -> tuple[dic
         expected = _next_seconds(made, n_rows)
         if expected > allowed:
             return made, f"{n_rows:,} rows would take about {expected:,.0f} s"
-        answer = timed_fit(fit, X[:n_rows], WALL_SECONDS_ALLOWED, WARM_UP_ROWS)
+        answer = timed_fit(fit, X[:n_rows], PATIENCE * allowed, WARM_UP_ROWS)
         if isinstance(answer, str):
             return made, f"{answer} at {n_rows:,} rows"
         labels = answer["labels"]
