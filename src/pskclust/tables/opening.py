@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from .._utils.memory import readable_bytes
+from .._utils.memory import available_bytes, readable_bytes
 from .base import Table
 from .errors import NoSuchFileError, SpecialFileError, TableError
 from .formats import FORMATS, format_of
@@ -20,7 +20,7 @@ STANDARD_INPUT = "-"
 
 _NAME_OF_STANDARD_INPUT = "standard input"
 _PIECE_BYTES = 1 << 20
-# So much of the disk is left to others while standard input is kept there.
+# So much of disk and memory is left to others while standard input is kept there.
 _FREE_BYTES = 1 << 28
 _SPECIAL = (
     (stat.S_ISCHR, "a device"),
@@ -138,11 +138,18 @@ def _copy(source: BinaryIO, spool: IO[bytes], kind: str | None) -> None:
         if not n_copied:
             format_of(Path(spool.name), _NAME_OF_STANDARD_INPUT, kind)
         n_copied += len(piece)
-        if shutil.disk_usage(folder).free < _FREE_BYTES:
+        if _free_bytes(folder) < _FREE_BYTES:
             raise TableError(
                 f"standard input holds more than {readable_bytes(n_copied)}, and {folder} has no "
                 "room for more. Name the file itself, or set TMPDIR to a larger folder."
             )
+
+
+def _free_bytes(folder: str) -> int:
+    """Return the room in a folder, which may itself be in memory."""
+    free = shutil.disk_usage(folder).free
+    available = available_bytes()
+    return free if available is None else min(free, available)
 
 
 def _refuse_endless_device(source: BinaryIO) -> None:
