@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.random import RandomState
 from sklearn.utils import check_random_state
 
-from .._data.checks import check_distances, check_psi
+from .._data.checks import check_overflow, check_psi
 from .._data.defaults import choose_psi
 from .._data.distance_metrics import n_point_columns
 from .._data.rows import Data, FitRows
@@ -42,7 +42,7 @@ def draw_for_fit(
     """Check psi and distances, and draw the partition of a fit; psi None is the default."""
     # Rows that are read in blocks or on a cluster are checked when they are read.
     if rows.metric == "euclidean" and isinstance(rows, Data):
-        check_distances(rows.rows)
+        check_overflow(rows.rows)
     weights = rows.weights
     psi = choose_psi(weights.n_slots) if psi is None else psi
     check_psi(psi, weights.n_slots, replace, weighted=not weights.uniform)

@@ -11,6 +11,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from .._cells.drawing import draw_rows
+from .._data.checks import check_underflow
 from .._data.rows import FitRows
 from .._utils.memory import require_memory
 from .._utils.parallel import one_blas_thread
@@ -150,6 +151,7 @@ def choose(
     # A row of weight w is w rows, here as everywhere.
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
     points = data.points(rows)
+    check_underflow(points)
     report(Progress("choose", 0, 1))
     noise = find_noise(points, rng)
     kept = ~noise(points)

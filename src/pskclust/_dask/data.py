@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -13,7 +12,7 @@ import numpy as np
 from distributed import Future
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import check_distances
+from .._data.checks import check_overflow
 from .._data.distance_metrics import column_ranges, to_points, warn_if_unlikely
 from .._data.rows import Condition, Data, check_values
 from .._data.weights import (
@@ -21,6 +20,7 @@ from .._data.weights import (
     checked_weights,
     exact_sum,
     in_units,
+    sum_of,
     uniform_weights,
     unit_exponent,
 )
@@ -179,7 +179,7 @@ class DaskData:
             raise ValueError(f"X has {len(self)} sample(s). A fit needs two rows or more.")
         extremes = np.array([row for summary in summaries for row in summary.extremes])
         if self.metric == "euclidean":
-            check_distances(extremes)
+            check_overflow(extremes)
         warn_if_unlikely(extremes, self.metric)
 
 
@@ -237,7 +237,7 @@ class DaskWeights:
             for own, run in zip(weights, runs, strict=True)
         ]
         parts = tasks.gather(futures, "reading sample_weight")
-        total = math.fsum(number for sums, _ in parts for number in sums)
+        total = sum_of(number for sums, _ in parts for number in sums)
         self._exponent = unit_exponent(total, all(whole for _, whole in parts), resolution)
         self.one = 1 << self._exponent
         counted = [client.submit(_count, own, self._exponent, pure=False) for own in weights]
