@@ -157,6 +157,8 @@ def test_control_characters_of_a_file_do_not_reach_the_terminal(command, tmp_pat
     line = command.refused(3, "fit", "t.csv", "--drop", "c")
     assert r"\x1b]0;owned" in line
     assert line.isprintable()
+    (tmp_path / "t.csv").write_text(f"{title},b\n" + "1,2\n3,4\n" * 30, encoding="utf-8")
+    assert command.ok("fit", "t.csv").replace("\n", "").isprintable()
 
 
 def test_a_process_survives_many_damaged_files(tmp_path):

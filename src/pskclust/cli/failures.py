@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import unicodedata
 from collections.abc import Iterator
 from enum import IntEnum
 
@@ -12,10 +11,9 @@ import click
 
 from .._utils.exceptions import ModelFileError
 from ..tables.errors import TableError
+from .display import escaped
 from .options import as_options
 
-# Controls, formats such as the reversal of writing direction, surrogates, line separators.
-_UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 # Other packages are asked for by the parts that need them, in words of their own.
 _OF_THE_COMMAND_LINE = ("pyarrow", "rich")
 
@@ -83,17 +81,6 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
 def one_line(message: str) -> str:
     """Return a message without line breaks, and with control characters escaped."""
     return escaped(" ".join(message.split()))
-
-
-def escaped(text: str) -> str:
-    """Return a text that moves no cursor and changes no colour: control characters as ``\\x1b``.
-
-    Names and values of a table are from whoever wrote it.
-    """
-    return "".join(
-        letter if unicodedata.category(letter) not in _UNPRINTABLE else repr(letter)[1:-1]
-        for letter in text
-    )
 
 
 def _usage_line(error: click.ClickException) -> str:
