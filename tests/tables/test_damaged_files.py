@@ -143,6 +143,13 @@ def test_a_header_may_have_line_breaks_within_quotes(command, tmp_path):
     assert "put quotes around a name" in command.refused(2, "fit", "t.csv", "--drop", "a\nb")
 
 
+@pytest.mark.parametrize("content", [b"\n \n", b"\xff\xfe\r\x00", b"\xef\xbb\xbf \n", b'""\n\n'])
+def test_a_text_of_empty_lines_is_refused(content, tmp_path):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(TableError, match="empty|no row with anything in it|no rows"):
+        read_table(tmp_path / "t.csv")
+
+
 def test_an_unknown_way_with_missing_values_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     with pytest.raises(TableError, match="missing='x' is not known. Use one of 'refuse', 'drop'"):

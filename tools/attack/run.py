@@ -9,6 +9,7 @@ other. It exits with 1 if anything was found, and writes build/attack.json.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import os
@@ -116,8 +117,10 @@ def _one_process(
     try:
         _listen(process, end, limit, folder, outcome)
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        process.stdout.close()
 
 
 def _listen(

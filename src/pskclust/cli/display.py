@@ -6,14 +6,10 @@ import io
 import json
 import shutil
 import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-
-# Controls, formats such as the reversal of writing direction, surrogates, line separators.
-_UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def print_json(content: Mapping[str, Any]) -> None:
@@ -59,10 +55,7 @@ def escaped(text: str) -> str:
 
     Names and values of a table are from whoever wrote it.
     """
-    return "".join(
-        letter if unicodedata.category(letter) not in _UNPRINTABLE else repr(letter)[1:-1]
-        for letter in text
-    )
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _print(table: Any, to_stderr: bool, plain_width: int) -> None:

@@ -62,6 +62,8 @@ def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | No
         rows = [[cell.strip() for cell in row] for row in _first_rows(text, delimiter)]
     except csv.Error as error:
         raise too_long_a_cell() from error
+    if not rows:
+        raise TableError("this table has no row with anything in it.")
     decimal = "," if delimiter != "," and _has_decimal_commas(rows) else "."
     if has_header is None:
         has_header = _first_row_is_header(rows, decimal)
@@ -93,7 +95,9 @@ def too_long_a_cell() -> TableError:
 def _first_rows(text: str, delimiter: str) -> list[list[str]]:
     """Return the first rows that are not empty; a row may run over several lines within quotes."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    filled = (row for row in rows if any(cell.strip() for cell in row) or len(row) > 1)
+    # Commas alone are a row of missing values, spaces alone are none.
+    is_row = bool(delimiter.strip())
+    filled = (row for row in rows if any(map(str.strip, row)) or (is_row and len(row) > 1))
     return list(itertools.islice(filled, _SAMPLE_ROWS))
 
 
@@ -102,6 +106,8 @@ def _delimiter_of(text: str) -> str:
     best, best_share = ",", 0.0
     for delimiter in _DELIMITERS:
         rows = _first_rows(text, delimiter)
+        if not rows:
+            continue
         widths = Counter(map(len, rows))
         width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
         share = count / len(rows)
