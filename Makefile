@@ -3,6 +3,7 @@
 # make test-fast  the tests of the daily loop, in under two minutes: none that are slow, docs, browser or dask
 # make coverage     how much of the code the tests run, with branches; fails below 95 %
 # make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and see that tests fail
+# make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0]  look for wrong labels, crashes, hangs and leftovers; fails if any is found
 # make test-python PYTHON=python3.13  the portable tests in an environment of another Python
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
 # make check-device [TORCH=torch==2.4.1]  the tests that need PyTorch, in an environment that has it
@@ -21,7 +22,7 @@ VENV := .venv
 # What can be different elsewhere; the others are about pages, figures and the browser.
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
-.PHONY: demo test test-fast coverage mutations portable test-python test-lowest check-device dist docs gallery bench bench-quick \
+.PHONY: demo test test-fast coverage mutations attack portable test-python test-lowest check-device dist docs gallery bench bench-quick \
   quality choice choice-check reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
@@ -42,6 +43,11 @@ coverage: $(VENV)/.dev chromium
 
 mutations: $(VENV)/.dev
 	$(VENV)/bin/python tools/mutations/run.py $(ONLY)
+
+BUDGET ?= 10m
+SEED ?= 0
+attack: $(VENV)/.dev
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m tools.attack.run --budget $(BUDGET) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
 
 portable: $(VENV)/.test
 	$(VENV)/bin/python -m pytest $(PORTABLE_TESTS)

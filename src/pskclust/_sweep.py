@@ -170,7 +170,7 @@ def _fits(
         )
     return [
         [
-            Parameters.checked({**values, "psi": size, "tau": tau[0], "random_state": int(seed)})
+            Parameters.checked({**values, "psi": size, "tau": min(tau), "random_state": int(seed)})
             for seed in seeds
         ]
         for size in psi

@@ -361,4 +361,9 @@ def _of_block(block: Any, fitted: Fitted, of_rows: _OfRows, empty: NDArray[Any])
     rows = check_block(block, fitted.metric)
     if not len(rows):
         return empty
+    if rows.shape[1:] != (fitted.columns.number,):
+        raise ValueError(
+            f"A block of X has shape {rows.shape}, and the model was fitted to "
+            f"{fitted.columns.number} columns."
+        )
     return of_rows(fitted, require_reach(fitted, rows), 1)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pskclust import PSKC
+from pskclust import PSKC, sweep
+from pskclust._data.parameters import require_few_steps
+from pskclust.baselines import GaussianPSKC
 
 GIVEN = {"psi": 16, "tau": 0.05}
 CHOSEN: dict = {}
@@ -168,3 +170,27 @@ def test_figures_mean_the_same_for_every_kind_of_clusters(mode, scattered):
     assert model.objective_ == pytest.approx((weights * model.similarities_).sum())
     assert_array_equal(model.cluster_sizes_, np.bincount(labels[member]))
     assert (model.growth_step_ is None) == (model.n_iter_ is None) == (mode == "chosen")
+
+
+@pytest.mark.parametrize("growth_rate", [1e-16, 1e-12, 1e-8, 1e-6])
+def test_a_growth_that_takes_forever_is_refused_at_once(growth_rate, scattered):
+    message = r"growth_rate=1e-\d+ makes .* steps until the threshold has fallen to tau=0.05, more"
+    for estimator in (PSKC(psi=16, tau=0.05), GaussianPSKC(tau=0.05)):
+        with pytest.raises(ValueError, match=message):
+            estimator.set_params(growth_rate=growth_rate).fit(scattered)
+    with pytest.raises(ValueError, match=message):
+        sweep(scattered, psi=[8], tau=[0.5, 0.05], growth_rate=growth_rate)
+
+
+def test_the_least_rate_of_growth_that_an_error_names_is_taken(scattered):
+    with pytest.raises(ValueError, match="Use a growth_rate of 3e-06 or more"):
+        PSKC(psi=16, tau=0.05, growth_rate=1e-6).fit(scattered)
+    require_few_steps(0.05, 3e-6)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_more_partitionings_than_can_be_drawn_are_refused_at_once(mode, scattered):
+    with pytest.raises(ValueError, match="n_partitions=1000000000 is not allowed. Use a whole num"):
+        fit(mode, scattered, n_partitions=10**9)
+    with pytest.raises(ValueError, match="n_partitions=20000 is more than the 10,000 of a choice"):
+        fit("chosen", scattered, n_partitions=20_000)

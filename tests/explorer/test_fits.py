@@ -73,6 +73,7 @@ class TestSettings:
             ({"psi": "auto", "tau": 0.1}, "psi='auto' must be a whole number"),
             ({"psi": 4, "tau": "x" * 99}, "must be a number from 1e-07 to 0.99 here."),
             ({"psi": 4, "tau": 0}, "tau=0.0 must be a number"),
+            ({"psi": 4, "tau": 10**400}, "must be a number from 1e-07 to 0.99 here."),
             ({"psi": 4, "tau": 0.1, "n_partitions": 10**6}, "n_partitions=1000000 must be"),
             ({"psi": 4, "tau": 0.1, "metric": "l1"}, "metric='l1' is not allowed."),
             ({"psi": 4, "tau": 0.1, "scaling": "z"}, "scaling='z' must be one of none, standard"),

@@ -31,7 +31,8 @@ def test_a_fit_that_cannot_fit_names_the_bytes_and_the_way_out(little_memory):
         PSKC(psi=64, tau=0.01).fit(X)
 
 
-def test_what_fits_is_not_refused(little_memory, blobs):
+def test_what_fits_is_not_refused(blobs, monkeypatch):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 10 * MEGABYTE)
     assert PSKC(random_state=0).fit(blobs).n_clusters_ == 3
 
 
@@ -42,6 +43,23 @@ def test_large_answers_are_refused_too(blobs, monkeypatch):
         model.similarity(blobs)
     with pytest.raises(InsufficientMemoryError, match="300 rows with 300 rows.*fewer rows"):
         kernel.similarity(blobs)
+
+
+@pytest.mark.parametrize("method", ["voronoi", "hypersphere", "tree"])
+def test_centres_that_cannot_fit_are_refused_before_they_are_drawn(method):
+    X = np.random.RandomState(0).rand(100, 2)
+    for psi, n_partitions in ((10**12, 10), (10**9, 100_000)):
+        cells = {"psi": psi, "n_partitions": n_partitions, "replace": True, "method": method}
+        message = f"Drawing {n_partitions:,} partitionings of psi={psi} cells needs about .* TB"
+        for estimator in (PSKC(tau=0.1, **cells), IsolationKernel(**cells)):
+            with pytest.raises(InsufficientMemoryError, match=message):
+                estimator.fit(X)
+
+
+def test_a_choice_that_cannot_fit_is_refused(little_memory):
+    X = np.random.RandomState(0).rand(2000, 2)
+    with pytest.raises(InsufficientMemoryError, match="Choosing clusters on 2000 rows with n_p"):
+        PSKC().fit(X)
 
 
 def test_the_error_is_a_memory_error():

@@ -7,6 +7,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils.random import sample_without_replacement
 
+from .._data.checks import check_underflow
 from .._data.rows import FitRows
 from .._data.weights import RowWeights
 
@@ -17,7 +18,10 @@ def draw_points(
     """Return the points of the different rows drawn, (u, d), and which is which draw, (t, psi)."""
     rows = draw_rows(data.weights, n_partitions, psi, replace, rng)
     different, numbers = np.unique(rows, return_inverse=True)
-    return data.points(different), numbers.reshape(rows.shape)
+    points = data.points(different)
+    # Of the rows drawn, since rows of weight 0 must make no difference.
+    check_underflow(points)
+    return points, numbers.reshape(rows.shape)
 
 
 def draw_rows(

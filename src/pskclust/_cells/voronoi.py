@@ -11,7 +11,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._data.checks import check_distances
+from .._data.checks import check_overflow
 from .._data.rows import FitRows
 from .._kernels import reference
 from .._kernels.reference import Cells
@@ -58,7 +58,7 @@ class VoronoiPartition(Partition):
         return sizes
 
     def check_reach(self, rows: NDArray[Any]) -> None:
-        check_distances(rows, self.points)
+        check_overflow(rows, self.points)
 
     def check(self, n_columns: int) -> None:
         require_valid(self.points.dtype == np.float64 and self.points.ndim == 2, "points")

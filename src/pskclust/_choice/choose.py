@@ -11,7 +11,9 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from .._cells.drawing import draw_rows
+from .._data.checks import check_underflow
 from .._data.rows import FitRows
+from .._utils.memory import require_memory
 from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
 from .bands import best_of_bands
@@ -40,6 +42,10 @@ MIN_ROWS_TO_DIVIDE = 12
 # The candidates that may win, by score.
 N_BEST = 40
 _N_SHOWN = 10
+# Memory of a choice: distances, neighbours and shared cells of all pairs of rows of the sample;
+# cells of each row at each psi, and the products that count shared ones.
+_BYTES_PER_PAIR = 56
+_BYTES_PER_CELL = 50
 
 
 @dataclass(frozen=True)
@@ -140,9 +146,18 @@ def choose(
 ) -> Chosen:
     """Choose a clustering of a sample of rows, with what is given of psi and their number."""
     n_rows = min(data.weights.n_slots, MAX_ROWS)
+    require_memory(
+        {
+            "distances": _BYTES_PER_PAIR * n_rows**2,
+            "cells": _BYTES_PER_CELL * n_rows * n_partitions,
+        },
+        f"Choosing clusters on {n_rows} rows with n_partitions={n_partitions}",
+        "Use a smaller n_partitions.",
+    )
     # A row of weight w is w rows, here as everywhere.
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
     points = data.points(rows)
+    check_underflow(points)
     report(Progress("choose", 0, 1))
     noise = find_noise(points, rng)
     kept = ~noise(points)

@@ -45,9 +45,6 @@ class Linkage:
         """Return the linkage that `to_parts` took apart."""
         names = ("pairs", "similarities", "masses")
         tree = MergeTree(*(arrays[f"tree_{name}"] for name in names))
-        n_parts = len(tree.masses)
-        if tree.pairs.shape != (max(0, n_parts - 1), 2) or arrays["links"].shape != (n_parts,):
-            raise ValueError(f"a tree of {n_parts} parts with pairs {tree.pairs.shape}")
         choice = numbers["choice"]
         if choice is not None:
             options = {
@@ -56,7 +53,4 @@ class Linkage:
             }
             choice = AutoChoice(**{**choice, "chosen": Option(**choice["chosen"]), **options})
         confidences, parts = (arrays.get(name) for name in _OF_ROWS)
-        n_parts = numbers.get("n_parts", 0)
-        if parts is not None and (parts.dtype.kind != "u" or parts.max(initial=0) > n_parts):
-            raise ValueError(f"parts of rows are {parts.dtype}, for {n_parts} parts of a tree")
-        return cls(tree, arrays["links"], choice, confidences, parts, n_parts)
+        return cls(tree, arrays["links"], choice, confidences, parts, numbers.get("n_parts", 0))

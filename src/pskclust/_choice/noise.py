@@ -99,17 +99,10 @@ class NoiseRule:
 
     @classmethod
     def from_parts(cls, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> NoiseRule:
-        """Return the rule that `to_parts` took apart; raise ValueError if it is damaged."""
-        sample, low, high = (arrays[name] for name in ("sample", "low", "high"))
-        threshold, few, reach = float(numbers["threshold"]), numbers["few"], float(numbers["reach"])
-        if sample.ndim != 2 or sample.dtype != np.float64 or not np.isfinite(sample).all():
-            raise ValueError(f"the noise rule has a sample of shape {sample.shape}")
-        for bound in (low, high):
-            if bound.shape != sample.shape[1:] or bound.dtype != np.float64:
-                raise ValueError(f"the noise rule has a box of shape {bound.shape}")
-        if type(few) is not int or few < 1 or not threshold > 0 or not reach > 0:
-            raise ValueError(f"the noise rule has few={few}, {threshold=}, {reach=}")
-        return cls(sample, threshold, few, reach, low, high)
+        """Return the rule that `to_parts` took apart."""
+        threshold, reach = float(numbers["threshold"]), float(numbers["reach"])
+        box = arrays["low"], arrays["high"]
+        return cls(arrays["sample"], threshold, numbers["few"], reach, *box)
 
 
 def find_noise(sample: Points, rng: RandomState) -> NoiseRule:

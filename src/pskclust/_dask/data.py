@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -13,7 +12,7 @@ import numpy as np
 from distributed import Future
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.checks import check_distances
+from .._data.checks import check_overflow
 from .._data.distance_metrics import column_ranges, to_points, warn_if_unlikely
 from .._data.rows import Condition, Data, check_values
 from .._data.weights import (
@@ -21,6 +20,7 @@ from .._data.weights import (
     checked_weights,
     exact_sum,
     in_units,
+    sum_of,
     uniform_weights,
     unit_exponent,
 )
@@ -41,6 +41,7 @@ class Collection:
 
     array: da.Array
     names: list[str] | None
+    dtype: np.dtype[Any] | None  # None for a dataframe, whose blocks may be of several types
 
     @classmethod
     def of(cls, X: DaskRows) -> Collection:
@@ -50,7 +51,7 @@ class Collection:
                 f"X is not a dask array or dataframe but {type(X).__name__}. Pass "
                 "dask.array.from_array(X), or fit it with pskclust.PSKC."
             )
-        names = None
+        names, kind = None, getattr(X, "dtype", None)
         if hasattr(X, "to_dask_array"):
             names = _column_names(X)
             X = X.to_dask_array()
@@ -58,11 +59,18 @@ class Collection:
             raise ValueError(
                 f"X has {X.ndim} dimension(s). Pass two: rows and columns, say X.reshape(-1, 1)."
             )
-        return cls(X if X.numblocks[1] == 1 else X.rechunk({1: -1}), names)
+        return cls(X if X.numblocks[1] == 1 else X.rechunk({1: -1}), names, kind)
 
     @property
     def n_columns(self) -> int:
         return int(self.array.shape[1])
+
+    def announced(self) -> list[Announced]:
+        """Return what each block is said to hold."""
+        return [
+            Announced(None if np.isnan(n_rows) else int(n_rows), self.n_columns, self.dtype)
+            for n_rows in self.array.chunks[0]
+        ]
 
     def blocks(self) -> list[Any]:
         """Return a delayed object for each block."""
@@ -83,9 +91,28 @@ def _column_names(frame: Any) -> list[str] | None:
     return names if all(isinstance(name, str) for name in names) else None
 
 
+class Announced(NamedTuple):
+    """The shape and type that a block of X is said to have; None where nothing is said."""
+
+    n_rows: int | None
+    n_columns: int
+    dtype: np.dtype[Any] | None
+
+    def difference(self, rows: NDArray[Any]) -> str | None:
+        """Return in which way rows are others than was said, None if they are not."""
+        if rows.ndim != 2 or rows.shape[1] != self.n_columns:
+            return f"has shape {rows.shape}, and X announces {self.n_columns} columns"
+        if self.n_rows is not None and len(rows) != self.n_rows:
+            return f"has {len(rows)} rows, and X announces {self.n_rows}"
+        if self.dtype is not None and rows.dtype != self.dtype:
+            return f"holds {rows.dtype}, and X announces {self.dtype}"
+        return None
+
+
 class _Summary(NamedTuple):
     """The length, validity and extreme values of the rows of a block."""
 
+    difference: str | None  # from what was announced
     n_rows: int
     good: bool
     extremes: list[NDArray[Any]]
@@ -104,7 +131,7 @@ class DaskData:
         self.n_columns = X.n_columns
         self._tasks = tasks
         self._names = X.names
-        self._sources = X.blocks()
+        self._sources, self._announced = X.blocks(), X.announced()
         self.rows: dict[int, Future] = {}
 
     def read(self, sample_weight: DaskColumn | None, resolution: int) -> None:
@@ -150,7 +177,7 @@ class DaskData:
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the numbers, rising, of the rows whose points meet a condition."""
         client = self._tasks.client
-        shared = client.scatter(condition, broadcast=True, hash=False)
+        shared = self._tasks.shared(condition)
         futures = [
             client.submit(_where, self.rows[block], shared, self.metric, n_jobs, pure=False)
             for block in sorted(self.rows)
@@ -163,8 +190,15 @@ class DaskData:
     def _check(self) -> None:
         client = self._tasks.client
         names = None if self._names is None else np.array(self._names, dtype=object)
-        futures = client.map(_summarise, list(self.rows.values()), metric=self.metric, pure=False)
+        blocks = [self.rows[block] for block in range(len(self._sources))]
+        futures = client.map(_summarise, blocks, self._announced, metric=self.metric, pure=False)
         summaries = self._tasks.gather(futures, "reading the blocks of X")
+        for block, summary in enumerate(summaries):
+            if summary.difference is not None:
+                raise ValueError(
+                    f"Block {block} of X {summary.difference}. Make X say what its blocks hold, "
+                    "say with da.from_delayed(block, shape, dtype)."
+                )
         self.lengths = np.array([summary.n_rows for summary in summaries], dtype=np.int64)
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)])
         for block, summary in enumerate(summaries):
@@ -179,7 +213,7 @@ class DaskData:
             raise ValueError(f"X has {len(self)} sample(s). A fit needs two rows or more.")
         extremes = np.array([row for summary in summaries for row in summary.extremes])
         if self.metric == "euclidean":
-            check_distances(extremes)
+            check_overflow(extremes)
         warn_if_unlikely(extremes, self.metric)
 
 
@@ -191,12 +225,16 @@ def check_block(
     return check_values(rows, metric, names, first_row) if len(rows) else rows
 
 
-def _summarise(block: Any, metric: str) -> _Summary:
+def _summarise(block: Any, announced: Announced, metric: str) -> _Summary:
+    found = np.asarray(block)
+    difference = announced.difference(found)
+    if difference is not None:
+        return _Summary(difference, 0, False, [])
     try:
         rows = check_block(block, metric)
     except (TypeError, ValueError):
-        return _Summary(len(block), False, [])
-    return _Summary(len(rows), True, list(column_ranges(rows)) if len(rows) else [])
+        return _Summary(None, len(found), False, [])
+    return _Summary(None, len(rows), True, list(column_ranges(rows)) if len(rows) else [])
 
 
 def _where(block: Any, condition: Condition, metric: str, n_jobs: int | None) -> NDArray[np.intp]:
@@ -237,7 +275,7 @@ class DaskWeights:
             for own, run in zip(weights, runs, strict=True)
         ]
         parts = tasks.gather(futures, "reading sample_weight")
-        total = math.fsum(number for sums, _ in parts for number in sums)
+        total = sum_of(number for sums, _ in parts for number in sums)
         self._exponent = unit_exponent(total, all(whole for _, whole in parts), resolution)
         self.one = 1 << self._exponent
         counted = [client.submit(_count, own, self._exponent, pure=False) for own in weights]

@@ -89,7 +89,7 @@ class Placement:
         self._data.require(blocks)
         for _ in self._tasks.finished([self._data.rows[block] for block in blocks], "reading X"):
             pass
-        partition = client.scatter(self._partition, broadcast=True, direct=True, hash=False)
+        partition = self._tasks.shared(self._partition, direct=True)
         self._on_the_way.append(partition)
         units = self._data.weights.units
         shards = {}
@@ -119,7 +119,7 @@ class Placement:
         """Yield workers and blocks to encode as one: what a worker has, unless that is too much."""
         workers = self._tasks.workers()
         lengths = self._data.lengths
-        holders = self._tasks.client.who_has([self._data.rows[block] for block in blocks])
+        holders = self._tasks.holders([self._data.rows[block] for block in blocks])
         most = max(_FAIR_SHARE * lengths[blocks].sum() / len(workers), lengths[blocks].max())
         loads: dict[str, int] = dict.fromkeys(workers, 0)
         assigned: dict[str, list[int]] = {}
@@ -138,7 +138,7 @@ class Placement:
     def _hold(self, shards: dict[Future, list[int]]) -> list[Share]:
         """Return actors that hold shards, one on each worker that has some."""
         client = self._tasks.client
-        places = client.who_has(list(shards))
+        places = self._tasks.holders(list(shards))
         by_worker: dict[str, list[Future]] = {}
         for shard in shards:
             if not places.get(shard.key):
@@ -163,7 +163,7 @@ class Placement:
     def _connected(self, actors: dict[Future, list[int]]) -> list[Share]:
         """Return the ways to actors."""
         client = self._tasks.client
-        places = client.who_has(list(actors))
+        places = self._tasks.holders(list(actors))
         if not all(places.get(actor.key) for actor in actors):
             raise LostError("A worker was lost before it was asked anything.")
         ways = [

@@ -40,7 +40,14 @@ def encode_shard(
     n_jobs: int | None,
 ) -> Shard:
     """Return the cells of the rows of some blocks, whose numbers are those of `runs`."""
-    rows = np.concatenate([np.asarray(block) for block in blocks])
+    several = [np.asarray(block) for block in blocks]
+    for block, run in zip(several, runs, strict=True):
+        if len(block) != len(run):
+            raise ValueError(
+                f"A block of X has {len(block)} rows now, and had {len(run)} before. Blocks must "
+                "be the same whenever they are made."
+            )
+    rows = np.concatenate(several)
     weights = uniform_weights(len(rows)) if units is None else Weights(np.concatenate(units), one)
     engine = engine_for_rows(Data(rows, metric, weights), partition, n_jobs, all_rows=False)
     return Shard(engine, runs)

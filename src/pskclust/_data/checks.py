@@ -10,26 +10,45 @@ from numpy.typing import NDArray
 from .distance_metrics import column_ranges
 
 
-def check_distances(rows: NDArray[Any], *others: NDArray[Any]) -> None:
+def check_distances(rows: NDArray[Any]) -> None:
     """Raise ValueError if a squared distance between these rows could overflow or vanish."""
-    ranges = [column_ranges(some) for some in (rows, *others)]
-    low = np.min([smallest for smallest, _ in ranges], axis=0).astype(np.float64)
-    high = np.max([largest for _, largest in ranges], axis=0).astype(np.float64)
+    check_overflow(rows)
+    check_underflow(rows)
+
+
+def check_overflow(rows: NDArray[Any], *others: NDArray[Any]) -> None:
+    """Raise ValueError if a squared distance between these rows could overflow."""
+    low, high = _box(rows, *others)
     with np.errstate(over="ignore", under="ignore"):
         spread = high - low
         squared_diameter = np.square(spread).sum()
-        widest = int(np.argmax(spread))
-        vanishes = spread[widest] > 0 and spread[widest] ** 2 < np.finfo(np.float64).tiny
     if not np.isfinite(squared_diameter):
+        widest = int(np.argmax(spread))
         raise ValueError(
             f"Column {widest} of X runs from {low[widest]:g} to {high[widest]:g}: squared "
             "distances overflow. Scale X down, say with sklearn.preprocessing.StandardScaler."
         )
+
+
+def check_underflow(points: NDArray[Any]) -> None:
+    """Raise ValueError if all squared distances between these points vanish."""
+    low, high = _box(points)
+    with np.errstate(over="ignore", under="ignore"):
+        widest = (high - low).max()
+        vanishes = widest > 0 and widest**2 < np.finfo(np.float64).tiny
     if vanishes:
         raise ValueError(
-            f"No column of X is wider than {spread[widest]:g}: squared distances underflow. "
+            f"No column of X is wider than {widest:g}: squared distances underflow. "
             "Scale X up, say with sklearn.preprocessing.StandardScaler."
         )
+
+
+def _box(*several: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the smallest and the largest value of each column."""
+    ranges = [column_ranges(rows) for rows in several]
+    low = np.min([smallest for smallest, _ in ranges], axis=0).astype(np.float64)
+    high = np.max([largest for _, largest in ranges], axis=0).astype(np.float64)
+    return low, high
 
 
 def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import os
 from collections.abc import Callable, Mapping
@@ -15,6 +16,13 @@ from .checks import check_method_of_device
 from .distance_metrics import METRICS
 
 METHODS = ("voronoi", "hypersphere", "tree")
+
+# More change no similarity by more than 0.002, and take minutes to draw.
+MAX_PARTITIONS = 100_000
+# A choice looks at each one with several psi; more would take minutes.
+MAX_PARTITIONS_OF_CHOICE = 10_000
+# Of one cluster, a second's work if none of them admits a row.
+MAX_GROWTH_STEPS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -30,8 +38,12 @@ def one_of(*choices: str) -> Rule:
     return Rule(words, lambda value: isinstance(value, str) and value in choices)
 
 
-def whole(low: int) -> Rule:
-    return Rule(f"a whole number of {low} or more", lambda value: _is_whole(value) and value >= low)
+def whole(low: int, high: int | None = None) -> Rule:
+    words = f"a whole number of {low} or more"
+    if high is None:
+        return Rule(words, lambda value: _is_whole(value) and value >= low)
+    words = f"a whole number from {low} to {high:,}"
+    return Rule(words, lambda value: _is_whole(value) and low <= value <= high)
 
 
 def between(low: float, high: float) -> Rule:
@@ -67,7 +79,7 @@ JOBS = Rule(
 
 KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
     "psi": (whole(2), one_of("auto")),
-    "n_partitions": (whole(1),),
+    "n_partitions": (whole(1, MAX_PARTITIONS),),
     "method": (one_of(*METHODS),),
     "metric": (one_of(*METRICS),),
     "replace": (FLAG,),
@@ -87,6 +99,24 @@ CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
     "scratch_dir": (PATH, NONE),
     "checkpoint": (PATH, NONE),
 }
+
+
+def require_few_steps(tau: float, growth_rate: float) -> None:
+    """Raise ValueError if a threshold that falls by `growth_rate` takes too long to reach tau."""
+    n_steps = math.log(tau) / math.log(1 - growth_rate)
+    if n_steps > MAX_GROWTH_STEPS:
+        least = -math.expm1(math.log(tau) / MAX_GROWTH_STEPS)
+        raise ValueError(
+            f"growth_rate={growth_rate:g} makes {n_steps:.2g} steps until the threshold has fallen "
+            f"to tau={tau:g}, more than the {MAX_GROWTH_STEPS:,} that a cluster may take. Use a "
+            f"growth_rate of {_rounded_up(least):g} or more."
+        )
+
+
+def _rounded_up(value: float) -> float:
+    """Return a number of two digits that is not smaller."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / unit) * unit
 
 
 def check_parameters(
@@ -144,7 +174,18 @@ class Parameters:
             check_method_of_device(parameters.device, parameters.method)
         if parameters.tau is None:
             parameters._refuse_parameters_of_growth()
+            parameters._refuse_long_choice()
+        else:
+            require_few_steps(parameters.tau, parameters.growth_rate)
         return parameters
+
+    def _refuse_long_choice(self) -> None:
+        if self.n_partitions > MAX_PARTITIONS_OF_CHOICE:
+            raise ValueError(
+                f"n_partitions={self.n_partitions} is more than the {MAX_PARTITIONS_OF_CHOICE:,} "
+                "of a choice, which looks at each one several times. Use fewer, or give psi and "
+                "tau."
+            )
 
     def _refuse_parameters_of_growth(self) -> None:
         if self.checkpoint is not None:

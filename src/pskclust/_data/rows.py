@@ -29,6 +29,9 @@ class FitRows(Protocol):
     @property
     def weights(self) -> RowWeights: ...
 
+    @property
+    def n_columns(self) -> int: ...
+
     def __len__(self) -> int: ...
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -48,6 +51,10 @@ class Data:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.rows.shape[1])
 
     def only(self, chosen: slice) -> Data:
         """Return the data of the chosen rows."""

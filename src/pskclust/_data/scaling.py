@@ -116,29 +116,9 @@ class Preparation:
         return words, {"offset": self.offset, "scale": self.scale, "means": self.means}
 
     @classmethod
-    def from_parts(
-        cls, words: dict[str, Any], arrays: dict[str, NDArray[Any]], n_columns: int
-    ) -> Preparation:
-        """Return the preparation that `to_parts` took apart; raise ValueError if it is none."""
-        columns, scaling = words["columns"], words["scaling"]
-        if (
-            not isinstance(columns, list)
-            or not all(isinstance(name, str) for name in columns)
-            or len(columns) != n_columns
-            or len(set(columns)) != n_columns
-        ):
-            raise ValueError(f"{columns!r} are not the names of {n_columns} columns")
-        if scaling not in SCALINGS:
-            raise ValueError(f"scaling is {scaling!r}")
-        for name in ("offset", "scale", "means"):
-            array = arrays[name]
-            if array.shape != (n_columns,) or array.dtype != np.float64:
-                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
-            if not np.isfinite(array).all():
-                raise ValueError(f"{name} is not finite")
-        if not (arrays["scale"] > 0).all():
-            raise ValueError("scale is not positive")
-        return cls(tuple(columns), scaling, arrays["offset"], arrays["scale"], arrays["means"])
+    def from_parts(cls, words: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Preparation:
+        """Return the preparation that `to_parts` took apart."""
+        return cls(tuple(words["columns"]), words["scaling"], **arrays)
 
 
 def mean_and_deviation(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.progress import Progress, Report, ignore
-from .checks import check_distances
+from .checks import check_overflow
 from .distance_metrics import column_ranges, to_points, warn_if_unlikely
 from .rows import Condition, Data, check_values
 from .sources import RowBlocks, numbered, of_length
@@ -63,7 +63,7 @@ class StreamedRows:
             self._report(Progress("sample", first_row + len(rows), len(self)))
         self.fingerprint = "" if digest is None else digest.hexdigest()
         if self.metric == "euclidean":
-            check_distances(np.array(extremes))
+            check_overflow(np.array(extremes))
         warn_if_unlikely(np.array(extremes), self.metric)
         return np.concatenate(parts)
 

@@ -8,6 +8,7 @@ of a fit still is an exact float64.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -86,7 +87,7 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: i
     if sample_weight is None:
         return uniform_weights(n_samples)
     weights = checked_weights(sample_weight, n_samples)
-    exponent = unit_exponent(math.fsum(weights), are_whole(weights), resolution)
+    exponent = unit_exponent(sum_of(weights), are_whole(weights), resolution)
     return Weights(in_units(weights, exponent), one=1 << exponent)
 
 
@@ -97,10 +98,14 @@ def unit_exponent(total: float, whole: bool, resolution: int) -> int:
     room = LARGEST_EXACT // (2 * resolution)
     if total > room:
         raise ValueError(
-            f"sample_weight sums to {total:g}, more than the {room:g} that can be counted exactly "
-            "here. Divide all weights by the same number."
+            f"sample_weight sums to {_in_words(total)}, more than the {room:g} that can be counted "
+            "exactly here. Divide all weights by the same number."
         )
     return 0 if whole else math.floor(math.log2(room) - math.log2(total))
+
+
+def _in_words(total: float) -> str:
+    return f"{total:g}" if total < math.inf else "more than the largest float"
 
 
 def in_units(weights: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
@@ -113,11 +118,21 @@ def are_whole(weights: NDArray[np.float64]) -> bool:
     return bool(np.all(weights == np.floor(weights)))
 
 
+def sum_of(weights: Iterable[float]) -> float:
+    """Return the sum, rounded once; infinite if it is larger than any float."""
+    try:
+        return math.fsum(weights)
+    except OverflowError:
+        return math.inf
+
+
 def exact_sum(weights: NDArray[np.float64]) -> list[float]:
     """Return numbers that add up to the sum of all weights without any rounding.
 
     Rounded once, over the parts of all weights, it is the sum that is rounded once over all.
     """
+    if sum_of(weights) == math.inf:
+        return [math.inf]
     parts: list[float] = []
     while rest := math.fsum([*weights.tolist(), *(-part for part in parts)]):
         parts.append(rest)

@@ -251,18 +251,10 @@ class NeighbourBlocksEngine(MemoryRows):
         tables = clusters.padded
 
         def find(some: Superblocks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            places, scores = np.full((2, len(clusters)), -1)
-            label_kernels.best_members(
-                self._layout,
-                some,
-                self._blocked.order,
-                self._labels,
-                self._units,
-                tables,
-                places,
-                scores,
-            )
-            return places, scores
+            found = np.full((2, len(clusters)), -1)
+            rows = self._blocked.order, self._labels, self._units
+            label_kernels.best_members(self._layout, some, *rows, tables, *found)
+            return found[0], found[1]
 
         found: list[Candidate | None] = [None] * len(clusters)
         for places, scores in self._map_superblocks(find):

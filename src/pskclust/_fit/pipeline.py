@@ -31,7 +31,7 @@ from .._choice.linkage import Linkage
 from .._choice.linking import Linked, link_growth
 from .._choice.noise import NoiseRule
 from .._choice.placing import SampleKernel, kernel_for, link_chosen
-from .._data.checks import check_distances
+from .._data.checks import check_overflow
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows
 from .._data.streamed import StreamedRows
@@ -211,7 +211,7 @@ def choose_clusters(
 ) -> Chosen:
     """Choose a clustering of a sample of the rows, with what is given of psi and their number."""
     if rows.metric == "euclidean" and isinstance(rows, Data):
-        check_distances(rows.rows)
+        check_overflow(rows.rows)
     return choose(rows, parameters.psi, parameters.n_clusters, parameters.n_partitions, rng, report)
 
 

@@ -41,19 +41,10 @@ class WholeSet:
 
     @classmethod
     def from_parts(cls, arrays: dict[str, NDArray[Any]], result: Result) -> WholeSet:
-        """Return what `to_parts` took apart; raise ValueError if it does not go with a result."""
+        """Return the whole set that `to_parts` took apart."""
         clusters = result.clusters
         noise = restored_tables("noise", arrays, clusters.shape, clusters.resolution)
-        peaks, scores = arrays["peaks"], arrays["scores"]
-        for name, array, size in (
-            ("peaks", peaks, len(clusters)),
-            ("scores", scores, len(result.labels)),
-        ):
-            if array.shape != (size,) or array.dtype != np.float64:
-                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
-        if len(noise) != 1 or noise.masses.dtype != np.int64 or noise.counts.dtype != np.int64:
-            raise ValueError("the table of noise is not one table of whole numbers")
-        return cls(noise, peaks, scores)
+        return cls(noise, arrays["peaks"], arrays["scores"])
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,6 +98,8 @@ def _read_header(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
         raise _damaged(path, f"{_HEADER} cannot be read ({error})") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise _foreign(path, f"its format is not {FORMAT!r}")
+    if type(header["version"]) is not int or header["version"] < 1:
+        raise _damaged(path, f"its version is {header['version']!r:.40}")
     if header["version"] > VERSION:
         raise ModelFileError(
             f"{path!r} has format version {header['version']}, and this pskclust reads up to "

@@ -21,6 +21,7 @@ from .._pskc.result import Result
 from .._utils.exceptions import ModelFileError
 from .._utils.json_values import plain_value
 from .._version import __version__
+from .schema import check_model
 
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -85,10 +86,9 @@ def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> S
         if set(parameters) != set(defaults):
             raise ValueError(f"unknown parameters {sorted(set(parameters) - set(defaults))}")
         check_parameters(parameters, CLUSTERING_RULES)
+        check_model(header, arrays, parameters)
         fit = header["fit"]
         columns = Columns(fit["n_columns"], fit["column_names"])
-        if fit["tau"] is not None and not 0 < fit["tau"] < 1:
-            raise ValueError(f"tau is {fit['tau']}")
         result = Result.from_parts(header["result"], arrays)
         partition = _restored_partition(parameters, fit["psi"], columns, arrays, result.clusters)
         linkage = header["linkage"]
@@ -105,10 +105,9 @@ def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> S
             _restored_whole(arrays, result),
         )
         preparation = None
-        if "preparation" in header:
-            preparation = Preparation.from_parts(
-                header["preparation"], _own_arrays(arrays, "preparation_"), columns.number
-            )
+        if header.get("preparation") is not None:
+            own = _own_arrays(arrays, "preparation_")
+            preparation = Preparation.from_parts(header["preparation"], own)
         return SavedModel(parameters, fitted, preparation)
     except _DAMAGED as error:
         raise ModelFileError(
@@ -127,7 +126,7 @@ def _restored_partition(
     kind = PARTITIONS[parameters["method"]]
     partition = kind(psi=psi, **_own_arrays(arrays, "partition_"))
     partition.check(n_point_columns(columns.number, parameters["metric"]))
-    if clusters.shape != partition.table_shape or clusters.resolution != partition.n_partitions:
+    if clusters.shape != partition.table_shape:
         raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
     return partition
 

@@ -94,32 +94,7 @@ class Result:
             if f"{name}_masses" in arrays
         }
         known = {"references": None, **numbers, **arrays, **tables}
-        result = cls(**{field.name: known[field.name] for field in fields(cls)})
-        result._check()
-        return result
-
-    def _check(self) -> None:
-        """Raise ValueError where the parts that a file held do not fit together."""
-        n_clusters, n_rows = len(self.clusters), len(self.labels)
-        for name, array, kind, size in (
-            ("labels", self.labels, np.int64, n_rows),
-            ("similarities", self.similarities, np.float64, n_rows),
-            ("growth_steps", self.growth_steps, np.int32, n_rows),
-            ("seeds", self.seeds, np.int64, n_clusters),
-            ("n_steps", self.n_steps, np.int64, n_clusters),
-            ("sizes", self.sizes, np.int64, n_clusters),
-            *_expected_arrays("clusters", self.clusters, n_clusters),
-            *_expected_arrays("references", self.references, n_clusters),
-        ):
-            if array is not None and (array.shape != (size,) or array.dtype != kind):
-                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
-        if n_rows and not -1 <= self.labels.min() <= self.labels.max() < n_clusters:
-            raise ValueError("labels name clusters that are not there")
-        for tables in (self.clusters, self.deciding):
-            if n_clusters and (tables.masses.min() < 1 or tables.counts.data.min(initial=0) < 0):
-                raise ValueError("masses or counts are not positive")
-        if not 0 <= self.threshold < 1:
-            raise ValueError(f"threshold is {self.threshold}")
+        return cls(**{field.name: known[field.name] for field in fields(cls)})
 
 
 def table_arrays(name: str, tables: ClusterTables) -> dict[str, NDArray[Any]]:
@@ -141,14 +116,3 @@ def restored_tables(
     counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))
     counts.check_format(full_check=True)
     return ClusterTables(counts, masses, (shape[0], shape[1]), resolution)
-
-
-def _expected_arrays(
-    name: str, tables: ClusterTables | None, n_clusters: int
-) -> tuple[tuple[str, NDArray[Any], type, int], ...]:
-    if tables is None:
-        return ()
-    return (
-        (f"{name}_masses", tables.masses, np.int64, n_clusters),
-        (f"{name}_counts", tables.counts.data, np.int64, tables.counts.nnz),
-    )

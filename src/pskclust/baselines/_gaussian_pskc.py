@@ -21,6 +21,7 @@ from .._data.parameters import (
     between,
     check_parameters,
     one_of,
+    require_few_steps,
 )
 from .._data.rows import Data, check_rows
 from .._data.weights import check_weights
@@ -146,6 +147,7 @@ class GaussianPSKC(ClusterMixin, BaseEstimator):
         self : GaussianPSKC
         """
         check_parameters(self.get_params(deep=False), _RULES)
+        require_few_steps(float(self.tau), float(self.growth_rate))
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
         if self.metric == "euclidean":
             check_distances(rows)

@@ -28,7 +28,7 @@ def print_table(
     for name in header:
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(*row, style="dim" if row[0] == "noise" else None)
+        table.add_row(*map(escaped, row), style="dim" if row[0] == "noise" else None)
     # What no terminal limits is not cut.
     _print(table, to_stderr, plain_width=10_000)
 
@@ -41,13 +41,21 @@ def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in facts.items():
-        table.add_row(name, value)
+        table.add_row(name, "\n".join(map(escaped, value.split("\n"))))
     _print(table, to_stderr, plain_width=100)
 
 
 def counted(number: int, noun: str) -> str:
     """Return ``1 row`` or ``2 rows``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def escaped(text: str) -> str:
+    """Return a text that moves no cursor and changes no colour: control characters as ``\\x1b``.
+
+    Names and values of a table are from whoever wrote it.
+    """
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _print(table: Any, to_stderr: bool, plain_width: int) -> None:

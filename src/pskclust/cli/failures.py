@@ -11,6 +11,7 @@ import click
 
 from .._utils.exceptions import ModelFileError
 from ..tables.errors import TableError
+from .display import escaped
 from .options import as_options
 
 # Other packages are asked for by the parts that need them, in words of their own.
@@ -78,8 +79,8 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
 
 
 def one_line(message: str) -> str:
-    """Return a message without line breaks."""
-    return " ".join(message.split())
+    """Return a message without line breaks, and with control characters escaped."""
+    return escaped(" ".join(message.split()))
 
 
 def _usage_line(error: click.ClickException) -> str:

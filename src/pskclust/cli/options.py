@@ -54,7 +54,13 @@ def several(kind: type[int] | type[float]) -> Callable[[str], list[Any]]:
 
 def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names in ``a,b`` and ``--drop a --drop b``; quotes keep a comma."""
-    return tuple(name.strip() for row in csv.reader(values) for name in row if name.strip())
+    try:
+        rows = [row for value in values for row in csv.reader([value])]
+    except csv.Error:
+        raise click.BadParameter(
+            "put quotes around a name with a line break: '\"a\nb\"'."
+        ) from None
+    return tuple(name.strip() for row in rows for name in row if name.strip())
 
 
 def _names(flag: str, name: str, words: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.files import temporary_folder
 from .._utils.optional import optional
 from .fits import Fit, Fitter
 from .recipes import MODEL_FILE, command_line, python_code
@@ -153,8 +153,8 @@ def _command(fitter: Fitter, fit: Fit) -> Export:
 
 def _written(name: str, write: Callable[[Path], object]) -> bytes:
     """Return the bytes that a function writes to a file, which is deleted."""
-    with tempfile.TemporaryDirectory(prefix="pskclust-") as folder:
-        path = Path(folder) / name
+    with temporary_folder() as folder:
+        path = folder / name
         write(path)
         return path.read_bytes()
 

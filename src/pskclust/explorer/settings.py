@@ -170,7 +170,8 @@ def _number(name: str, value: Any) -> Any:
     """Return a number of the type that the setting has: JSON has one type of number only."""
     if isinstance(value, float) and name in _WHOLE_NUMBERS and value.is_integer():
         return int(value)
-    if type(value) is int and name in ("tau", "growth_rate"):
+    # A whole number beyond all floats stays as it is, and is refused.
+    if type(value) is int and name in ("tau", "growth_rate") and abs(value) < 1 << 53:
         return float(value)
     return value
 

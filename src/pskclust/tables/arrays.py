@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import math
 import tokenize
 import zipfile
@@ -30,6 +31,7 @@ _DAMAGED = (
     RuntimeError,
     SyntaxError,
     ValueError,
+    lzma.LZMAError,
     tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
@@ -159,7 +161,7 @@ class ArrayTable(NamedColumns):
                 block = table.astype(float_type([table.dtype]), copy=False)
             else:
                 block = _stacked([values[name] for name in numbers], n_new)
-            yield Batch(block, [_to_arrow(values[name]) for name in others], n_done / n_rows)
+            yield Batch(block, [_to_arrow(values[name], name) for name in others], n_done / n_rows)
 
 
 def _n_rows_of_first(arrays: dict[str, _Stored]) -> int:
@@ -234,7 +236,14 @@ def _words(dtype: np.dtype[Any]) -> str:
     return "is a date or time" if dtype.kind in "mM" else f"is {dtype}"
 
 
-def _to_arrow(values: NDArray[Any]) -> pa.Array:
+def _to_arrow(values: NDArray[Any], name: str) -> pa.Array:
     import pyarrow as pa
 
-    return pa.array(np.ascontiguousarray(values))
+    # Arrow knows neither foreign byte orders nor floats of more than 64 bits.
+    kind = np.dtype(np.float64) if values.dtype == np.longdouble else values.dtype.newbyteorder("=")
+    try:
+        return pa.array(np.ascontiguousarray(values, dtype=kind))
+    except (pa.ArrowException, TypeError) as error:
+        raise TableError(
+            f'column "{name}" holds {values.dtype}, and must hold numbers or text to be used here.'
+        ) from error

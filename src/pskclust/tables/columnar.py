@@ -16,6 +16,8 @@ from .errors import TableError, WrongFormatError, listed
 from .formats import first_bytes
 
 _BUFFER_BYTES = 1 << 20
+# What Arrow raises for bytes that make no sense to it, names of columns among them.
+_DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
 class ParquetTable(NamedColumns):
@@ -29,11 +31,12 @@ class ParquetTable(NamedColumns):
             try:
                 with pq.ParquetFile(path) as file:
                     schema, n_own = file.schema_arrow, file.metadata.num_rows
-            except (pa.ArrowException, OSError) as error:
+                    names = schema.names
+            except _DAMAGED as error:
                 raise WrongFormatError(own_name, "Parquet", None) from error
             if number == 0:
-                super().__init__(name, checked_names(schema.names, name))
-            _require_columns(self.columns, schema.names, own_name, str(paths[0]))
+                super().__init__(name, checked_names(names, name))
+            _require_columns(self.columns, names, own_name, str(paths[0]))
             strange |= strange_columns(schema)
             n_rows += n_own
         self._paths, self.n_rows, self._strange = list(paths), n_rows, strange
@@ -41,7 +44,7 @@ class ParquetTable(NamedColumns):
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
         wanted = list(dict.fromkeys([*numbers, *others]))
         n_done = 0
-        for piece in _readable(self._pieces(wanted), self.name):
+        for piece in _readable(self._pieces(wanted), wanted, self.name):
             n_done += piece.num_rows
             yield _batch(piece, numbers, others, n_done / max(1, self.n_rows or 1))
 
@@ -71,7 +74,7 @@ class DatasetTable(NamedColumns):
             fragment_readahead=1,
         )
         n_done = 0
-        for piece in _readable(pieces, self.name):
+        for piece in _readable(pieces, wanted, self.name):
             n_done += piece.num_rows
             yield _batch(piece, numbers, others, n_done / max(1, self.n_rows or 1))
 
@@ -83,16 +86,19 @@ class ArrowTable(NamedColumns):
         self._path = path
         try:
             reader = self._open()
-        except (pa.ArrowException, OSError) as error:
+            names = reader.schema.names
+        except _DAMAGED as error:
             raise WrongFormatError(name, "Arrow", None) from error
-        super().__init__(name, checked_names(reader.schema.names, name))
+        super().__init__(name, checked_names(names, name))
         self._strange = strange_columns(reader.schema)
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
-        size = batch_rows(len(numbers) + len(others))
+        wanted = list(dict.fromkeys([*numbers, *others]))
+        size = batch_rows(len(wanted))
         reader = self._open()
         n_pieces = getattr(reader, "num_record_batches", None)
-        for number, whole in enumerate(_readable(self._pieces(reader), self.name), start=1):
+        pieces = _readable(self._pieces(reader), wanted, self.name)
+        for number, whole in enumerate(pieces, start=1):
             share = number / n_pieces if n_pieces else 0.0
             for start in range(0, whole.num_rows, size):
                 yield _batch(whole.slice(start, size), numbers, others, share)
@@ -152,11 +158,20 @@ def _require_columns(
         )
 
 
-def _readable(pieces: Iterator[pa.RecordBatch], name: str) -> Iterator[pa.RecordBatch]:
-    """Yield pieces; a file that ends too early or is damaged inside is said to be so."""
+def _readable(
+    pieces: Iterator[pa.RecordBatch], wanted: list[str], name: str
+) -> Iterator[pa.RecordBatch]:
+    """Yield the wanted columns of pieces, all of whose offsets and indices are within bounds.
+
+    Raise TableError for a file that ends too early or is damaged inside. Arrow takes offsets as
+    they are, and would read memory that is not its own.
+    """
     try:
-        yield from pieces
-    except (pa.ArrowException, OSError) as error:
+        for piece in pieces:
+            chosen = piece.select(wanted)
+            chosen.validate(full=True)
+            yield chosen
+    except _DAMAGED as error:
         reason = str(error).splitlines()[0]
         raise TableError(f"{name} is damaged and cannot be read to its end ({reason}).") from error
     finally:

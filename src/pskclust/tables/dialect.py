@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
+import itertools
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -51,10 +53,17 @@ def known_encoding(name: str) -> str:
 
 
 def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | None) -> Dialect:
-    """Return the dialect of a text that is not empty; what is given is not sniffed."""
-    lines = [line for line in text.splitlines() if line.strip()][:_SAMPLE_ROWS]
-    delimiter = delimiter or _delimiter_of(lines)
-    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    """Return the dialect of a text that is not empty; what is given is not sniffed.
+
+    Raise TableError for a cell that is too long to be one.
+    """
+    try:
+        delimiter = delimiter or _delimiter_of(text)
+        rows = [[cell.strip() for cell in row] for row in _first_rows(text, delimiter)]
+    except csv.Error as error:
+        raise too_long_a_cell() from error
+    if not rows:
+        raise TableError("this table has no row with anything in it.")
     decimal = "," if delimiter != "," and _has_decimal_commas(rows) else "."
     if has_header is None:
         has_header = _first_row_is_header(rows, decimal)
@@ -75,13 +84,33 @@ def is_number(cell: str, decimal: str = ".") -> bool:
     return cell.strip() in MISSING or bool(_NUMBER.fullmatch(pointed))
 
 
-def _delimiter_of(lines: list[str]) -> str:
-    """Return the delimiter that cuts the most lines into the same number of cells, above one."""
+def too_long_a_cell() -> TableError:
+    """Return the error for a text that the csv module gives up."""
+    return TableError(
+        f"a cell of this table is longer than the {csv.field_size_limit():,} characters that are "
+        "read. Look for a quote that is not closed, or save the table without that column."
+    )
+
+
+def _first_rows(text: str, delimiter: str) -> list[list[str]]:
+    """Return the first rows that are not empty; a row may run over several lines within quotes."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    # Commas alone are a row of missing values, spaces alone are none.
+    is_row = bool(delimiter.strip())
+    filled = (row for row in rows if any(map(str.strip, row)) or (is_row and len(row) > 1))
+    return list(itertools.islice(filled, _SAMPLE_ROWS))
+
+
+def _delimiter_of(text: str) -> str:
+    """Return the delimiter that cuts the most rows into the same number of cells, above one."""
     best, best_share = ",", 0.0
     for delimiter in _DELIMITERS:
-        widths = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter))
+        rows = _first_rows(text, delimiter)
+        if not rows:
+            continue
+        widths = Counter(map(len, rows))
         width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
-        share = count / len(lines)
+        share = count / len(rows)
         # A comma within numbers of a table with semicolons cuts less evenly, or as evenly into
         # more cells: the first delimiter to be as good wins, but for that one.
         if width > 1 and (share > best_share or (delimiter == ";" and share == best_share)):

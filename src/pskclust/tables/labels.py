@@ -39,9 +39,10 @@ def write_labels(output: Path | BinaryIO, names: Sequence[str], pieces: Iterable
     with contextlib.ExitStack() as stack:
         for piece in pieces:
             batch = _record_batch(names, piece)
-            if write is None:
-                write = stack.enter_context(_opened(output, batch.schema))
-            _write(write, batch)
+            with _explaining_types():
+                if write is None:
+                    write = stack.enter_context(_opened(output, batch.schema))
+                write(batch)
             n_rows += batch.num_rows
     return n_rows
 
@@ -114,11 +115,12 @@ def _opened(output: Path | BinaryIO, schema: pa.Schema) -> contextlib.AbstractCo
     return table_stream(output, "csv", schema)
 
 
-def _write(write: Write, batch: pa.RecordBatch) -> None:
+@contextlib.contextmanager
+def _explaining_types() -> Iterator[None]:
     import pyarrow as pa
 
     try:
-        write(batch)
+        yield
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise TableError(
             f"columns of these types cannot be written to that format ({error}). Use .parquet."

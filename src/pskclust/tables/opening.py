@@ -6,12 +6,12 @@ import contextlib
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
-from .._utils.memory import readable_bytes
+from .._utils.files import temporary_file
+from .._utils.memory import available_bytes, readable_bytes
 from .base import Table
 from .errors import NoSuchFileError, SpecialFileError, TableError
 from .formats import FORMATS, format_of
@@ -20,7 +20,7 @@ STANDARD_INPUT = "-"
 
 _NAME_OF_STANDARD_INPUT = "standard input"
 _PIECE_BYTES = 1 << 20
-# So much of the disk is left to others while standard input is kept there.
+# So much of disk and memory is left to others while standard input is kept there.
 _FREE_BYTES = 1 << 28
 _SPECIAL = (
     (stat.S_ISCHR, "a device"),
@@ -51,10 +51,10 @@ def opened_table(
     if standard_input is None:
         raise ValueError("standard_input is not given.")
     # Formats of columns are read from their end, and what is kept can be read again.
-    with tempfile.NamedTemporaryFile(prefix="pskclust-") as spool:
-        path_of_spool, name = Path(spool.name), _NAME_OF_STANDARD_INPUT
-        _copy(standard_input, spool, kind)
-        yield open_table(path_of_spool, name, kind, delimiter, has_header, encoding)
+    with temporary_file() as (spool, spool_path):
+        _copy(standard_input, spool, spool_path, kind)
+        name = _NAME_OF_STANDARD_INPUT
+        yield open_table(spool_path, name, kind, delimiter, has_header, encoding)
 
 
 def open_table(
@@ -127,22 +127,29 @@ def _refuse_special(mode: int, name: str) -> None:
             raise SpecialFileError(name, words)
 
 
-def _copy(source: BinaryIO, spool: IO[bytes], kind: str | None) -> None:
+def _copy(source: BinaryIO, spool: BinaryIO, spool_path: Path, kind: str | None) -> None:
     """Copy standard input to a file; stop if it is not a table, or would fill the disk."""
     _refuse_endless_device(source)
-    folder = tempfile.gettempdir()
+    folder = spool_path.parent
     n_copied = 0
     while piece := source.read(_PIECE_BYTES):
         spool.write(piece)
         spool.flush()
         if not n_copied:
-            format_of(Path(spool.name), _NAME_OF_STANDARD_INPUT, kind)
+            format_of(spool_path, _NAME_OF_STANDARD_INPUT, kind)
         n_copied += len(piece)
-        if shutil.disk_usage(folder).free < _FREE_BYTES:
+        if _free_bytes(folder) < _FREE_BYTES:
             raise TableError(
                 f"standard input holds more than {readable_bytes(n_copied)}, and {folder} has no "
                 "room for more. Name the file itself, or set TMPDIR to a larger folder."
             )
+
+
+def _free_bytes(folder: Path) -> int:
+    """Return the room in a folder, which may itself be in memory."""
+    free = shutil.disk_usage(folder).free
+    available = available_bytes()
+    return free if available is None else min(free, available)
 
 
 def _refuse_endless_device(source: BinaryIO) -> None:

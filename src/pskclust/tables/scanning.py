@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,9 @@ def scan(
     most_bytes: int | None,
 ) -> Scan:
     """Read all rows once; keep their numbers if they take at most `most_bytes`, None for any."""
+    if missing not in get_args(Missing):
+        ways = ", ".join(map(repr, get_args(Missing)))
+        raise TableError(f"missing={missing!r} is not known. Use one of {ways}.")
     reading = _Pass(table, selection, missing, report)
     features, n_features = selection.features, len(selection.features)
     store = _Store(table, n_features, most_bytes)

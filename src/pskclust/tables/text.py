@@ -142,8 +142,10 @@ class TextTable(NamedColumns):
                 return bool(found_cell)
 
             line = self._line_of(no_number, skip=int(self._dialect.has_header))
-            where = f'(line {line:,} holds "{found_cell[0]}")' if found_cell else "somewhere"
-            return NotNumbersError({self._dialect.names[place]: f"is text {where}"})
+            words = "holds a cell that is not a number"
+            if found_cell:
+                words = f'is text (line {line:,} holds "{found_cell[0]}")'
+            return NotNumbersError({self._dialect.names[place]: words})
         if isinstance(error, UnicodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
             return WrongEncodingError(self.name, self._dialect.encoding)
         reason = str(error).splitlines()[0]
@@ -154,9 +156,10 @@ class TextTable(NamedColumns):
         with self._opened() as (stream, _):
             lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
             reader = csv.reader(lines, delimiter=self._dialect.delimiter)
-            for number, row in enumerate(reader):
-                if row and number >= skip and is_it(row):
-                    return reader.line_num
+            with contextlib.suppress(csv.Error):
+                for number, row in enumerate(reader):
+                    if row and number >= skip and is_it(row):
+                        return reader.line_num
         return 0
 
 

@@ -1,0 +1,55 @@
+"""A slice of ``make attack``, and the frame that it runs in."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from tools.attack import exactness, explorer, inputs, run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "n_cases"), [(exactness, 12), (inputs, 150), (explorer, 4)])
+def test_a_slice_of_the_attack_finds_nothing(kind, n_cases, tmp_path):
+    found = []
+    for case in itertools.islice(kind.cases(np.random.RandomState(7), tmp_path), n_cases):
+        try:
+            assert case.run() > 0
+        except Exception as error:
+            found.append((case.description, error))
+    assert found == []
+
+
+def test_times_are_read():
+    assert [run.seconds(text) for text in ("90", "30s", "10m", "1.5h")] == [90, 30, 600, 5400]
+    with pytest.raises(argparse.ArgumentTypeError, match="'soon' is not a time"):
+        run.seconds("soon")
+
+
+@pytest.mark.parametrize("ending", ["os.abort()", "time.sleep(60)"])
+def test_errors_crashes_and_hangs_are_findings(ending, tmp_path, monkeypatch):
+    """Each ends its process, and the next one goes on."""
+    code = (
+        "import os, time\nfrom tools.attack.cases import Case\n"
+        "def cases(rng, folder):\n"
+        "    yield Case('good', lambda: 3)\n"
+        "    yield Case('wrong', lambda: 1 // 0)\n"
+        f"    yield Case('ends', lambda: {ending})\n"
+    )
+    package = tmp_path / "tools" / "attack"
+    package.mkdir(parents=True)
+    for name in ("cases.py", "run.py"):
+        (package / name).write_text((run.ROOT / "tools/attack" / name).read_text())
+    (package / "models.py").write_text(code)
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    outcome = run._attack("models", 0, budget=6, limit=2)
+    assert outcome.cases >= 2
+    assert outcome.compared >= 3
+    whats = {one["case"]: one["what"] for one in outcome.findings}
+    assert "ZeroDivisionError" in whats["wrong"]
+    assert ("ended with -6" if "abort" in ending else "hangs for 2 seconds") in whats["ends"]
+    assert json.dumps(outcome.findings)

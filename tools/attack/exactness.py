@@ -1,0 +1,153 @@
+"""Fits against the pseudocode in plain loops, in every way that a fit can be made."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.testing import assert_array_equal
+
+import pskclust
+from pskclust import PSKC, RowBlocks
+from tests.helpers.cases import METHODS, naive_pskc
+from tests.helpers.cases import Case as Fit
+from tests.helpers.engines import ENGINES, assert_predicted, assert_result_of, clustered
+from tests.helpers.row_blocks import shards_of
+from tools.attack.cases import Case
+
+_TAUS = (0.003, 0.01, 0.05, 0.1, 0.2, 0.4, 0.8)
+_RATES = (0.03, 0.1, 0.26, 0.5, 0.9)
+_MOST_ROWS = 40
+
+
+def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
+    """Yield fits of generated rows."""
+    while True:
+        seed = rng.randint(1 << 31)
+        yield Case(f"seed {seed}", lambda s=seed: _compare(drawn(np.random.RandomState(s)), folder))
+
+
+def drawn(rng: np.random.RandomState) -> Fit:
+    """Return rows, weights and parameters that are allowed for them."""
+    X = _rows(rng)
+    weights = None
+    if rng.rand() < 0.4:
+        weights = rng.randint(0, 5, len(X))
+        weights[rng.randint(len(X))] += 2
+    n_slots = len(X) if weights is None else int(weights.sum())
+    replace = bool(rng.randint(2))
+    return Fit(
+        X,
+        weights,
+        {
+            "psi": int(rng.randint(2, n_slots + (6 if replace else 1))),
+            "tau": float(rng.choice(_TAUS)),
+            "growth_rate": float(rng.choice(_RATES)),
+            "n_partitions": int(rng.randint(1, 9)),
+            "method": str(rng.choice(METHODS)),
+            "replace": replace,
+            "refine": bool(rng.randint(2)),
+            "min_cluster_size": [None, None, 2, 3, 6][rng.randint(5)],
+            "noise": str(rng.choice(["keep", "nearest"])),
+            "n_jobs": int(rng.randint(1, 3)),
+            "random_state": int(rng.randint(1 << 16)),
+        },
+    )
+
+
+def _rows(rng: np.random.RandomState) -> np.ndarray:
+    """Return floats, small integers full of ties, copies of a few rows, or clusters."""
+    n_rows, n_columns = rng.randint(2, _MOST_ROWS), rng.randint(1, 5)
+    kind = rng.randint(5)
+    if kind == 0:
+        return rng.randint(0, 4, (n_rows, n_columns)).astype(float)
+    X = rng.randn(n_rows, n_columns)
+    if kind == 1:
+        return X[rng.randint(0, rng.randint(1, n_rows + 1), n_rows)]
+    if kind == 2:
+        X += 6 * rng.randint(0, 3, (n_rows, 1))
+    if kind == 3:
+        # Near ties: neighbours that differ in their last bits only.
+        return np.round(X) * (1 + rng.randint(-1, 2, X.shape) * 2.0**-52)
+    return X * 10.0 ** rng.randint(-100, 100) if kind == 4 else X
+
+
+def _compare(fit: Fit, folder: Path) -> int:
+    """Compare one fit with the oracle, and with itself in every other way."""
+    model = PSKC(**fit.parameters).fit(fit.X, sample_weight=fit.weights)
+    if fit.weights is None:
+        expected = naive_pskc(model, fit.X)
+        assert_array_equal(model.labels_, expected.labels)
+    else:
+        repeated = PSKC(**fit.parameters).fit(fit.repeated)
+        assert_array_equal(np.repeat(model.labels_, fit.weights), repeated.labels_)
+        assert model.objective_ == repeated.objective_
+    ways = 1
+    for engine in ENGINES.values():
+        assert_result_of(model, clustered(engine(fit.data, fit.partition), fit.parameters))
+        ways += 1
+    assert_predicted(model, fit.X)
+    for way in _WAYS:
+        other = way(fit, folder)
+        assert_array_equal(other.labels_, model.labels_, err_msg=way.__name__)
+        assert_array_equal(other.predict(fit.X), model.predict(fit.X), err_msg=way.__name__)
+        ways += 2
+    return ways + 1
+
+
+Way = Callable[[Fit, Path], PSKC]
+
+
+def _again(fit: Fit, X, **changes) -> PSKC:
+    return PSKC(**{**fit.parameters, **changes}).fit(X, sample_weight=fit.weights)
+
+
+def threads(fit: Fit, folder: Path) -> PSKC:
+    return _again(fit, fit.X, n_jobs=4)
+
+
+def columns_first(fit: Fit, folder: Path) -> PSKC:
+    return _again(fit, np.asfortranarray(fit.X))
+
+
+def row_blocks(fit: Fit, folder: Path) -> PSKC:
+    cuts = sorted(np.random.RandomState(0).randint(0, len(fit.X) + 1, 3))
+    blocks = RowBlocks(*fit.X.shape, lambda: np.split(fit.X, cuts))
+    with shards_of(7):
+        return _again(fit, blocks)
+
+
+def disk(fit: Fit, folder: Path) -> PSKC:
+    return _again(fit, fit.X, scratch_dir=folder)
+
+
+def checkpoint(fit: Fit, folder: Path) -> PSKC:
+    return _again(fit, fit.X, checkpoint=folder / "checkpoint")
+
+
+def a_file(fit: Fit, folder: Path) -> PSKC:
+    np.save(folder / "X.npy", fit.X)
+    return _again(fit, folder / "X.npy")
+
+
+def saved(fit: Fit, folder: Path) -> PSKC:
+    _again(fit, fit.X).save(folder / "saved.npz")
+    return pskclust.load(folder / "saved.npz")
+
+
+def pickled(fit: Fit, folder: Path) -> PSKC:
+    return pickle.loads(pickle.dumps(_again(fit, fit.X)))
+
+
+_WAYS: tuple[Way, ...] = (
+    threads,
+    columns_first,
+    row_blocks,
+    disk,
+    checkpoint,
+    a_file,
+    saved,
+    pickled,
+)

@@ -1,0 +1,225 @@
+"""Model files that are damaged, or valid archives with wrong contents: refused, or they work."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import make_blobs
+
+import pskclust
+from pskclust import PSKC, ModelFileError
+from tools.attack.cases import Case, require
+
+KINDS = {
+    "voronoi": {"psi": 8, "tau": 0.05, "n_partitions": 12},
+    "hypersphere": {"psi": 8, "tau": 0.05, "n_partitions": 12, "method": "hypersphere"},
+    "tree": {"psi": 8, "tau": 0.05, "n_partitions": 12, "method": "tree"},
+    "cosine": {"psi": 8, "tau": 0.05, "n_partitions": 12, "metric": "cosine"},
+    "chosen": {"n_partitions": 12},
+    "linked": {"psi": 16, "tau": 0.1, "n_partitions": 12, "n_clusters": 3},
+}
+_MOST_CHANGES = 3
+_VALUES = (
+    None, True, False, -1, 0, 1, 2, 3, 1000, 2**31, 2**63, -(2**63), 10**30, 10**400, 0.5, -0.5,
+    1e-320, 1e308, float("inf"), float("-inf"), float("nan"), "", "x", "voronoi", "\0", [], [1],
+    [0, 0], ["x", "x"], {}, {"choice": None}, {"x": 1}, [[[[]]]],
+)  # fmt: skip
+
+
+def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
+    """Yield model files, each changed in another way."""
+    X = np.vstack([make_blobs(90, centers=3, cluster_std=0.6, random_state=1)[0], rng.rand(9, 2)])
+    files = {}
+    for kind, parameters in KINDS.items():
+        PSKC(random_state=0, **parameters).fit(X).save(folder / "model.npz")
+        files[kind] = (folder / "model.npz").read_bytes()
+    path = folder / "changed.npz"
+    while True:
+        kind = rng.choice(list(files))
+        if rng.rand() < 0.2:
+            content, words = _damaged(files[kind], rng)
+        else:
+            content, words = _repacked(files[kind], rng)
+        path.write_bytes(content)
+        yield Case(f"{kind}: {words}", lambda: _survives(path, X))
+
+
+def _survives(path: Path, X: np.ndarray) -> int:
+    """Load a file; if it is not refused, everything that a model does must work."""
+    try:
+        model = pskclust.load(path)
+    except ModelFileError:
+        return 1
+    except UserWarning:
+        return 1
+    try:
+        labels = model.predict(X)
+    except ValueError as error:
+        # Coordinates may be so far apart, in a file that says so.
+        require("overflow" in str(error), f"predict: {error}")
+        return 1
+    require(labels.shape == (len(X),), "predict has another shape")
+    n_clusters = model.n_clusters_
+    require(bool((labels < n_clusters).all() and (labels >= -1).all()), "labels out of range")
+    require(model.similarity(X).shape == (len(X), n_clusters), "similarity has another shape")
+    model.similarity(X, top_k=2)
+    model.transform(X)
+    model.kernel_.cells(X)
+    if model.merge_tree_ is not None:
+        model.merge_tree_.cut(2)
+        model.merge_tree_.to_scipy()
+    str(model.auto_)
+    again = path.with_name("again.npz")
+    model.save(again)
+    require(bool((pskclust.load(again).predict(X) == labels).all()), "saved again, it is another")
+    return 1
+
+
+def _damaged(content: bytes, rng: np.random.RandomState) -> tuple[bytes, str]:
+    """Return a file with changed, lost or added bytes."""
+    changed = bytearray(content)
+    way = rng.choice(["bytes", "cut", "grow", "swap"])
+    if way == "cut":
+        return bytes(changed[: rng.randint(len(changed))]), "cut off"
+    if way == "grow":
+        place = rng.randint(len(changed))
+        return bytes(changed[:place] + rng.bytes(rng.randint(1, 99)) + changed[place:]), "grown"
+    if way == "swap":
+        one, other = sorted(rng.randint(len(changed), size=2))
+        return bytes(changed[other:] + changed[one:other] + changed[:one]), "swapped"
+    places = rng.randint(len(changed), size=rng.randint(1, 9))
+    for place in places:
+        changed[place] = rng.randint(256)
+    return bytes(changed), f"bytes at {places.tolist()}"
+
+
+def _repacked(content: bytes, rng: np.random.RandomState) -> tuple[bytes, str]:
+    """Return a valid archive with right checksums whose contents were changed."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        header = json.loads(archive.read("model.json"))
+        arrays = {
+            name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)))
+            for name in archive.namelist()
+            if name.endswith(".npy")
+        }
+    words = [
+        _change_header(header, rng) if rng.rand() < 0.4 else _change_arrays(arrays, rng)
+        for _ in range(rng.randint(1, _MOST_CHANGES + 1))
+    ]
+    return pack(header, arrays), "; ".join(words)
+
+
+def pack(header: dict, arrays: dict[str, np.ndarray]) -> bytes:
+    """Return a model file with these contents, whose checksums are right."""
+    members = {}
+    for name, array in arrays.items():
+        stream = io.BytesIO()
+        np.lib.format.write_array(stream, array, allow_pickle=False)
+        members[f"{name}.npy"] = stream.getvalue()
+    if isinstance(header.get("sha256"), dict):
+        header["sha256"] = {
+            name: hashlib.sha256(content).hexdigest() for name, content in members.items()
+        }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("model.json", json.dumps(header))
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def _change_header(header: dict, rng: np.random.RandomState) -> str:
+    """Change, remove or add a value somewhere in a header."""
+    place, path = header, []
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        if not keys:
+            return "nothing"
+        key = keys[rng.randint(len(keys))]
+        path.append(str(key))
+        inner = place[key]
+        if not isinstance(inner, dict | list) or not inner or rng.rand() < 0.2:
+            break
+        place = inner
+    value = _VALUES[rng.randint(len(_VALUES))]
+    way = rng.choice(["set", "set", "set", "remove", "add"])
+    if way == "remove":
+        del place[key]
+    elif way == "add" and isinstance(place, dict):
+        place["surprise"] = value
+    else:
+        place[key] = value
+    return f"{way} {'.'.join(path)} {str(value)[:40]}"
+
+
+def _change_arrays(arrays: dict[str, np.ndarray], rng: np.random.RandomState) -> str:
+    """Change, remove, add or exchange an array."""
+    names = list(arrays)
+    if not names:
+        return "nothing"
+    name, other = names[rng.randint(len(names))], names[rng.randint(len(names))]
+    way = list(_WAYS)[rng.randint(len(_WAYS))]
+    array = arrays[name]
+    if way == "remove":
+        del arrays[name]
+    elif way == "exchange":
+        arrays[name], arrays[other] = arrays[other], array
+    elif way == "add":
+        arrays["surprise"] = array
+    else:
+        with np.errstate(all="ignore"):
+            arrays[name] = _WAYS[way](array, rng)
+    return f"{name} {way}"
+
+
+def _entry(array: np.ndarray, rng: np.random.RandomState, value: float) -> np.ndarray:
+    changed = array.copy()
+    if changed.size:
+        place = rng.randint(changed.size)
+        if changed.dtype.kind in "iu":
+            value = np.clip(value, np.iinfo(changed.dtype).min, np.iinfo(changed.dtype).max / 2)
+        changed.ravel()[place] = value
+    return changed
+
+
+def _odd(array: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+    values = [-1, -2, 0, 1, 2, 7, 1e6, 2**31, 2.0**62, -(2.0**63)]
+    if array.dtype.kind == "f":
+        values += [np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-320]
+    return _entry(array, rng, values[rng.randint(len(values))])
+
+
+_WAYS = {
+    "remove": None,
+    "add": None,
+    "exchange": None,
+    "odd entry": _odd,
+    "odd entries": lambda array, rng: _odd(_odd(_odd(array, rng), rng), rng),
+    "neighbour": lambda array, rng: _entry(array, rng, array.ravel()[-1] if array.size else 0),
+    "shuffled": lambda array, rng: rng.permutation(array.ravel()).reshape(array.shape),
+    "reversed": lambda array, rng: array[::-1].copy(),
+    "shorter": lambda array, rng: array[:-1],
+    "longer": lambda array, rng: np.concatenate([array, array[:1]]),
+    "empty": lambda array, rng: array[:0],
+    "zeros": lambda array, rng: np.zeros_like(array),
+    "ones": lambda array, rng: np.ones_like(array),
+    "shifted": lambda array, rng: array + array.dtype.type(1),
+    "larger": lambda array, rng: array * array.dtype.type(100),
+    "negative": lambda array, rng: -array,
+    "float32": lambda array, rng: array.astype(np.float32),
+    "int16": lambda array, rng: array.astype(np.int16),
+    "uint64": lambda array, rng: array.astype(np.uint64),
+    "swapped bytes": lambda array, rng: array.astype(array.dtype.newbyteorder(">")),
+    "complex": lambda array, rng: array.astype(np.complex128),
+    "text": lambda array, rng: array.astype("U5"),
+    "scalar": lambda array, rng: np.array(array.ravel()[:1].sum()),
+    "column": lambda array, rng: array.reshape(-1, 1),
+    "flat": lambda array, rng: array.ravel(),
+    "transposed": lambda array, rng: array.T,
+}
