@@ -8,6 +8,7 @@ from ._version import __version__
 if TYPE_CHECKING:
     from ._data.sources import RowBlocks
     from ._estimator import PSKC
+    from ._groups import GroupPSKC
     from ._isolation_kernel import IsolationKernel
     from ._loading import load
     from ._sweep import SweepResult, sweep
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PSKC",
     "CheckpointError",
+    "GroupPSKC",
     "InsufficientDiskError",
     "InsufficientMemoryError",
     "IsolationKernel",
@@ -40,6 +42,7 @@ __all__ = [
 _HOMES = {
     "PSKC": "_estimator",
     "CheckpointError": "_utils.exceptions",
+    "GroupPSKC": "_groups",
     "InsufficientDiskError": "_utils.exceptions",
     "InsufficientMemoryError": "_utils.exceptions",
     "IsolationKernel": "_isolation_kernel",

@@ -35,6 +35,7 @@ LAYERS = [
     "_isolation_kernel",
     "_fitted_model",
     "_estimator",
+    "_groups",
     "_loading",
     "_provenance",
     "_advice",
@@ -231,6 +232,7 @@ def test_the_public_surface_fits_on_one_screen():
     assert pskclust.__all__ == [
         "PSKC",
         "CheckpointError",
+        "GroupPSKC",
         "InsufficientDiskError",
         "InsufficientMemoryError",
         "IsolationKernel",

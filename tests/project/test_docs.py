@@ -48,6 +48,7 @@ MADE = {
     "automatic": set(),
     "exactness": {"rows.npy"},
     "explorer": set(),
+    "groups": set(),
     "images": {"segments"},
     "index": {"demo.csv", "demo.html"},
     "large-data": {"rows.npy"},
