@@ -34,6 +34,7 @@ LAYERS = [
     "_model_io",
     "_isolation_kernel",
     "_fitted_model",
+    "_drift",
     "_estimator",
     "_groups",
     "_loading",
@@ -232,6 +233,8 @@ def test_the_public_surface_fits_on_one_screen():
     assert pskclust.__all__ == [
         "PSKC",
         "CheckpointError",
+        "Drift",
+        "DriftMonitor",
         "GroupPSKC",
         "InsufficientDiskError",
         "InsufficientMemoryError",

@@ -49,6 +49,7 @@ MADE = {
     "exactness": {"rows.npy"},
     "explorer": set(),
     "groups": set(),
+    "new-rows": {"model.npz"},
     "images": {"segments"},
     "index": {"demo.csv", "demo.html"},
     "large-data": {"rows.npy"},
