@@ -63,6 +63,7 @@ def test_what_demo_advises_is_what_the_readme_shows(shell):
     assert advice == commands("README.md")[1]
 
 
+@pytest.mark.numba
 @pytest.mark.parametrize(
     ("n_rows", "chooses", "told"),
     [(199, True, False), (200, True, True), (4_999, False, False), (5_000, False, True)],

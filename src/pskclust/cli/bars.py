@@ -72,10 +72,14 @@ class Bars:
 
 def first_fit_note(n_rows: int, *, chooses: bool) -> str:
     """Return a note about compilation if a fit of `n_rows` rows uses compiled code."""
-    from .._kernels.select import MIN_ROWS_FOR_COMPILED, MIN_SAMPLE_ROWS_FOR_COMPILED
+    from .._kernels.select import (
+        MIN_ROWS_FOR_COMPILED,
+        MIN_SAMPLE_ROWS_FOR_COMPILED,
+        can_compile,
+    )
 
     smallest = MIN_SAMPLE_ROWS_FOR_COMPILED if chooses else MIN_ROWS_FOR_COMPILED
-    return "the first time, code is compiled" if n_rows >= smallest else ""
+    return "the first time, code is compiled" if n_rows >= smallest and can_compile() else ""
 
 
 def _rich_progress() -> RichProgress:
