@@ -4,8 +4,10 @@
 # make coverage     how much of the code the tests run, with branches; fails below 95 %
 # make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and see that tests fail
 # make test-python PYTHON=python3.13  the portable tests in an environment of another Python
+# make test-without-numba  the portable tests with numba blocked
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
 # make dist   build wheel and sdist, install them into empty environments and try them there
+# make release-check TAG=v0.1.0  see that a tag, the version and the changes agree
 # make docs   set up, build the site into build/site; warnings are errors
 # make gallery  run the examples again, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
@@ -16,11 +18,13 @@
 
 PYTHON ?= python3
 VENV := .venv
+# Windows has its programs elsewhere.
+BIN = $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 # What can be different elsewhere; the others are about pages, figures and the browser.
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
-.PHONY: demo test test-fast coverage mutations portable test-python test-lowest dist docs gallery bench bench-quick \
+.PHONY: demo test test-fast coverage mutations portable test-without-numba test-python test-lowest dist release-check docs gallery bench bench-quick \
   quality choice choice-check reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
@@ -43,7 +47,11 @@ mutations: $(VENV)/.dev
 	$(VENV)/bin/python tools/mutations/run.py $(ONLY)
 
 portable: $(VENV)/.test
-	$(VENV)/bin/python -m pytest $(PORTABLE_TESTS)
+	$(BIN)/python -m pytest $(PORTABLE_TESTS)
+
+# A module numba that fails to import stands before the real one, in all processes.
+test-without-numba: $(VENV)/.test
+	PYTHONPATH=tests/without_numba $(VENV)/bin/python -m pytest $(PORTABLE_TESTS)
 
 test-python:
 	$(MAKE) portable PYTHON=$(PYTHON) VENV=.venv-$(notdir $(PYTHON))
@@ -55,6 +63,10 @@ test-lowest: .venv-lowest/.test
 
 dist: $(VENV)/.release
 	$(VENV)/bin/python tools/check_dist.py
+
+# The tag, the version of the package and the newest heading of the changes are the same.
+release-check: $(VENV)/.release
+	$(VENV)/bin/python tools/check_release.py $(TAG)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
@@ -90,6 +102,8 @@ chromium:
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 
 types: $(VENV)/.dev
 	$(VENV)/bin/mypy
@@ -99,11 +113,11 @@ clean:
 
 EXTRAS := plot test dev docs bench quality choice reproduce release
 # A stamp for each set of extras: a second run installs nothing.
-$(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"
+$(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 
-$(VENV)/bin/pip:
+$(VENV)/pyvenv.cfg:
 	sh tools/make_venv.sh $(PYTHON) $(VENV)
 
 .venv-lowest/.test: pyproject.toml tools/lowest_versions.py

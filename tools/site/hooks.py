@@ -21,6 +21,7 @@ import report  # noqa: E402
 # Files at the root of the tree, and the pages that show them.
 ROOT_PAGES = {
     "CHANGELOG.md": "changes.md",
+    "CODE_OF_CONDUCT.md": "code-of-conduct.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
 }
