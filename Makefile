@@ -8,6 +8,7 @@
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
 # make dist   build wheel and sdist, install them into empty environments and try them there
 # make release-check TAG=v0.1.0  see that a tag, the version and the changes agree
+# make check-integrations [ONLY="spark_map skops_file"]  run the scripts of integrations/ in an environment by itself
 # make docs   set up, build the site into build/site; warnings are errors
 # make gallery  run the examples again, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
@@ -24,8 +25,9 @@ BIN = $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # What can be different elsewhere; the others are about pages, figures and the browser.
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
-.PHONY: demo test test-fast coverage mutations portable test-without-numba test-python test-lowest dist release-check docs gallery bench bench-quick \
-  quality choice choice-check reproduce lint types chromium clean
+.PHONY: demo test test-fast coverage mutations portable test-without-numba test-python test-lowest dist \
+  release-check docs gallery bench bench-quick \
+  quality choice choice-check check-integrations reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -51,7 +53,7 @@ portable: $(VENV)/.test
 
 # A module numba that fails to import stands before the real one, in all processes.
 test-without-numba: $(VENV)/.test
-	PYTHONPATH=tests/without_numba $(VENV)/bin/python -m pytest $(PORTABLE_TESTS)
+	PYTHONPATH=$(CURDIR)/tests/without_numba $(VENV)/bin/python -m pytest $(PORTABLE_TESTS)
 
 test-python:
 	$(MAKE) portable PYTHON=$(PYTHON) VENV=.venv-$(notdir $(PYTHON))
@@ -93,6 +95,12 @@ choice: $(VENV)/.choice
 choice-check: $(VENV)/.choice
 	$(VENV)/bin/python benchmarks/choice/check.py $(if $(DATA),--data $(DATA))
 
+# BERTopic asks for packages that embed texts, which is not what is tried.
+check-integrations:
+	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
+	.venv-integrations/bin/pip install --quiet --disable-pip-version-check --no-deps bertopic
+	.venv-integrations/bin/python integrations/run.py $(ONLY)
+
 reproduce: $(VENV)/.reproduce
 	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)
 
@@ -111,7 +119,7 @@ types: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) .venv-* build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-EXTRAS := plot test dev docs bench quality choice reproduce release
+EXTRAS := plot test dev docs bench quality choice reproduce release integrations
 # A stamp for each set of extras: a second run installs nothing.
 $(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"

@@ -16,6 +16,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "benchmarks")]
 
 import command_options  # noqa: E402
 import gallery  # noqa: E402
+import integrations_page  # noqa: E402
 import report  # noqa: E402
 
 # Files at the root of the tree, and the pages that show them.
@@ -77,5 +78,6 @@ def benchmark_table() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "<!-- table of all options -->": command_options.options_page,
+    "<!-- integrations -->": integrations_page.sections,
     "<!-- table of benchmarks -->": benchmark_table,
 }
