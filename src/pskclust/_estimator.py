@@ -99,7 +99,8 @@ class PSKC(ClusterMixin, FittedModel):
     Attributes
     ----------
     labels_ : ndarray of int64, shape (n_samples,)
-        Cluster of each row, in the order found; -1 is noise.
+        Cluster of each row; -1 is noise. Clusters that were chosen are numbered by size, the
+        largest first (on the sample of the choice); those that grew, in the order of growth.
     n_clusters_ : int
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)

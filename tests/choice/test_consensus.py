@@ -11,7 +11,7 @@ from pskclust._choice.consensus import (
     Clustering,
     adjusted_rand,
     most_typical,
-    numbered_by_first_row,
+    numbered_by_size,
     share_agreeing,
     shared_rows,
 )
@@ -85,6 +85,6 @@ def test_a_label_is_as_sure_as_those_who_agree(seed):
     assert_allclose(share_agreeing(labels, [labels] * 4, odds), 1)
 
 
-def test_clusters_are_numbered_by_their_first_rows():
-    labels = numbered_by_first_row(np.array([3, 3, 0, 2, 0, 3, 2]))
+def test_clusters_are_numbered_by_size_then_by_their_first_rows():
+    labels = numbered_by_size(np.array([3, 3, 0, 2, 0, 3, 2]))
     assert_array_equal(labels, [0, 0, 1, 2, 1, 0, 2])

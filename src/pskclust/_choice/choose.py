@@ -18,7 +18,7 @@ from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
 from .bands import best_of_bands
 from .borders import Floats
-from .consensus import most_typical, numbered_by_first_row, share_agreeing
+from .consensus import most_typical, numbered_by_size, share_agreeing
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
 from .scales import sizes_for
@@ -239,7 +239,7 @@ def _best_of_many(
     if chosen.n_clusters == 1:
         clusters, confidences = np.zeros_like(labels[0]), np.full(len(points), share_of_one)
     else:
-        clusters = numbered_by_first_row(labels[winner])
+        clusters = numbered_by_size(labels[winner])
         confidences = (1 - share_of_one) * share_agreeing(clusters, labels, odds[best])
     return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)
 
@@ -294,7 +294,7 @@ def _by_one_tree(
         )
     tree = condense(joined, AVERAGE, psi, 1, n_clusters)
     tree = settle(tree, tree.nodes, distances, near)
-    labels = numbered_by_first_row(tree.cut(n_clusters))
+    labels = numbered_by_size(tree.cut(n_clusters))
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
     reason = (

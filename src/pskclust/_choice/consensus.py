@@ -68,8 +68,11 @@ def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> F
     return confidences
 
 
-def numbered_by_first_row(labels: Labels) -> Labels:
-    """Return labels with clusters numbered in the order of their first rows."""
-    _, first, numbers = np.unique(labels, return_index=True, return_inverse=True)
-    answer: Labels = np.argsort(np.argsort(first))[numbers]
+def numbered_by_size(labels: Labels) -> Labels:
+    """Return labels with clusters numbered by size, the largest first; of ties, the first row."""
+    _, first, numbers, sizes = np.unique(
+        labels, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.lexsort((first, -sizes))
+    answer: Labels = np.argsort(order)[numbers]
     return answer
