@@ -6,6 +6,7 @@
 # make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0]  look for wrong labels, crashes, hangs and leftovers; fails if any is found
 # make test-python PYTHON=python3.13  the portable tests in an environment of another Python
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
+# make check-device [TORCH=torch==2.4.1]  the tests that need PyTorch, in an environment that has it
 # make dist   build wheel and sdist, install them into empty environments and try them there
 # make docs   set up, build the site into build/site; warnings are errors
 # make gallery  run the examples again, keep their pictures in docs/gallery
@@ -21,7 +22,7 @@ VENV := .venv
 # What can be different elsewhere; the others are about pages, figures and the browser.
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
-.PHONY: demo test test-fast coverage mutations attack portable test-python test-lowest dist docs gallery bench bench-quick \
+.PHONY: demo test test-fast coverage mutations attack portable test-python test-lowest check-device dist docs gallery bench bench-quick \
   quality choice choice-check reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
@@ -58,6 +59,14 @@ test-python:
 NO_WARNINGS := -W default -W ignore::DeprecationWarning
 test-lowest: .venv-lowest/.test
 	.venv-lowest/bin/python -m pytest $(NO_WARNINGS) $(PORTABLE_TESTS)
+
+# PyTorch is in no set of extras that the other targets install. On Linux, PyPI's build is that for
+# CUDA; TORCH="torch --index-url https://download.pytorch.org/whl/cpu" is the small one.
+TORCH ?= torch==2.13.0
+check-device: .venv-device/.test
+	.venv-device/bin/pip install --quiet --disable-pip-version-check $(TORCH)
+	.venv-device/bin/python -c "import torch; print('PyTorch', torch.__version__)"
+	.venv-device/bin/python -m pytest -m device
 
 dist: $(VENV)/.release
 	$(VENV)/bin/python tools/check_dist.py
@@ -111,6 +120,11 @@ $(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
 
 $(VENV)/bin/pip:
 	sh tools/make_venv.sh $(PYTHON) $(VENV)
+
+.venv-device/.test: pyproject.toml
+	sh tools/make_venv.sh $(PYTHON) .venv-device
+	.venv-device/bin/pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@
 
 .venv-lowest/.test: pyproject.toml tools/lowest_versions.py
 	sh tools/make_venv.sh $(PYTHON) .venv-lowest

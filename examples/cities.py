@@ -89,9 +89,9 @@ for entry in CITIES.replace("\n", " ").split(","):
     places.append((float(latitude), float(longitude)))
 places = np.array(places)
 
-model = PSKC(
-    psi=32, tau=0.03, n_partitions=500, metric="haversine", min_cluster_size=6, random_state=0
-).fit(places)
+# PSKC(metric="haversine") finds two clusters, the Americas and the rest, and names 11 to 12 as
+# next best. Eleven are asked for here.
+model = PSKC(n_clusters=11, metric="haversine", random_state=0).fit(places)
 
 figure, axes = plt.subplots(figsize=(9, 4.4), layout="constrained")
 axes.scatter(places[:, 1], places[:, 0], s=16, c=cluster_colours(model.n_clusters_)[model.labels_])

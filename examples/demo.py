@@ -38,7 +38,7 @@ COLOURS = (
 def main() -> None:
     options = parse_options()
     X, y = make_shapes(options.rows, random_state=0)
-    model = PSKC(psi=96, tau=0.015, min_cluster_size=100, random_state=0, verbose=True)
+    model = PSKC(random_state=0)
     started = time.perf_counter()
     model.fit(X)
     seconds = time.perf_counter() - started
@@ -58,28 +58,25 @@ def parse_options() -> argparse.Namespace:
 
 
 def summary(model: PSKC, y: np.ndarray, seconds: float) -> str:
-    n_background = np.count_nonzero(y < 0)
-    n_noise = np.count_nonzero(model.labels_ < 0)
-    before, after = model.objective_before_refinement_, model.objective_
-    shaped = y >= 0
-    agreement = adjusted_rand_score(y[shaped], model.labels_[shaped])
+    background, noise = y < 0, model.labels_ < 0
+    n_left_out = np.count_nonzero(background & noise)
+    agreement = adjusted_rand_score(y[~background], model.labels_[~background])
     lines = [
         "",
-        f"{'cluster':>7}  {'rows':>7}  {'share':>6}  {'mean similarity':>15}",
+        f"{'cluster':>7}  {'rows':>7}  {'share':>6}  {'confidence':>10}",
         *(
             f"{cluster:>7}  {size:>7,}  {size / len(y):>6.1%}  "
-            f"{model.similarities_[model.labels_ == cluster].mean():>15.3f}"
+            f"{model.confidences_[model.labels_ == cluster].mean():>10.1%}"
             for cluster, size in enumerate(model.cluster_sizes_)
         ),
-        f"{'noise':>7}  {n_noise:>7,}  {n_noise / len(y):>6.1%}",
+        f"{'noise':>7}  {noise.sum():>7,}  {noise.mean():>6.1%}",
         "",
-        f"{model.n_clusters_} clusters in {len(y):,} rows, psi {model.psi_}, tau {model.tau_}",
-        f"objective before refinement  {before:,.1f}",
-        f"objective after refinement   {after:,.1f} ({model.n_reassigned_:,} rows moved)",
-        f"agreement with the 9 shapes  {agreement:.3f} (adjusted Rand index; the {n_background:,} "
-        "background rows",
-        "                             lie between the shapes and join the nearest one)",
-        f"seconds                      {seconds:.1f} (a first run includes compiling, 10 to 15)",
+        f"PSKC() found {model.n_clusters_} clusters in {len(y):,} rows, without parameters:",
+        f"{model.auto_.reason}.",
+        "",
+        f"agreement with the 9 shapes  {agreement:.3f} (adjusted Rand index)",
+        f"background rows left out     {n_left_out:,} of {background.sum():,}",
+        f"seconds                      {seconds:.1f}",
     ]
     return "\n".join(lines)
 
@@ -92,12 +89,8 @@ def draw(model: PSKC, X: np.ndarray, path: str) -> None:
         members = X[model.labels_ == cluster]
         colour = COLOURS[cluster % len(COLOURS)]
         axes.scatter(*members.T, s=1, color=colour, linewidths=0, alpha=0.5, rasterized=True)
-    axes.scatter(
-        *X[model.seeds_].T, s=70, marker="X", color="white", edgecolors="black", label="seeds"
-    )
     axes.set_title(f"{model.n_clusters_} clusters in {len(X):,} rows")
     axes.set_aspect("equal")
-    axes.legend(loc="upper right")
     figure.savefig(path, dpi=120)
 
 

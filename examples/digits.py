@@ -29,7 +29,7 @@ if options.data:
     model = PSKC(psi=5000, tau=0.001, min_cluster_size=20, random_state=0)
 else:
     X, y = load_digits(return_X_y=True)
-    model = PSKC(psi=200, tau=0.015, min_cluster_size=20, random_state=0)
+    model = PSKC(random_state=0)
 model.fit(X)
 
 score = adjusted_rand_score(y, model.labels_)

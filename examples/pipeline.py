@@ -25,7 +25,7 @@ parser.add_argument("--picture", default="pipeline.png")
 options = parser.parse_args()
 
 wine = load_wine(as_frame=True)
-clustering = PSKC(psi=16, tau=0.08, min_cluster_size=8, random_state=0)
+clustering = PSKC(random_state=0)
 pipelines = {
     "as it is": make_pipeline(PCA(2), clustering),
     "scaled first": make_pipeline(StandardScaler(), PCA(2), clustering),

@@ -13,6 +13,10 @@ from sklearn.preprocessing import minmax_scale
 from pskclust import IsolationKernel
 
 TITLE = "Appendix: contours of two kernels"
+PLACES = {
+    "Figure 7": "contours of the Isolation Kernel reach farther into sparse regions; those of a "
+    "Gaussian kernel are circles"
+}
 PSI, N_PARTITIONS, SIGMA = 10, 1000, 0.2
 COLUMNS = "mean area", "mean concave points"
 LEVELS = np.arange(0.1, 1, 0.1)
@@ -46,7 +50,10 @@ def run(settings: Settings) -> Outcome:
             "yes",
             f"{longer.sum()} of {len(longer)} do; that at similarity 0.5 {half:.2f} times as far",
             bool(longer.all()),
-            "" if longer.all() else "Close to this point data is about as dense on both sides.",
+            ""
+            if longer.all()
+            else f"{longer.sum()} of {len(longer)} do; the others are close to the "
+            "centre, where data is about as dense on both sides.",
         ),
         Comparison(
             "contours of the Gaussian kernel are the same in all directions",
@@ -60,6 +67,10 @@ def run(settings: Settings) -> Outcome:
         "contours.png",
         _figure(X, centre, kernels),
         "Similarity to the red point, from 0.1 to 0.9; dots are rows.",
+    )
+    outcome.findings["Figure 7"] = (
+        f"the outermost contour reaches {outer:.2f} times as far into the sparse region; of the "
+        f"Gaussian kernel at most {gaussian.max():.2f} times"
     )
     outcome.values = {
         "isolation_elongation_at_0.1": outer,

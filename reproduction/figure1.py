@@ -11,6 +11,7 @@ from pskclust import IsolationKernel
 from pskclust.datasets import make_varied_densities
 
 TITLE = "Figure 1: density and similarity of three clusters"
+PLACES = {"Figure 1": "K-hat has a sharper valley between dense clusters than the density has"}
 PSI, N_PARTITIONS = 16, 1000
 COLOURS = "#0072b2", "#d55e00", "#009e73"
 
@@ -47,6 +48,10 @@ def run(settings: Settings) -> Outcome:
         _figure(X, y, line, density, similarity),
         "Left, the density by a Gaussian kernel estimator; right, the similarity K-hat to the most "
         "similar of the three clusters. The strokes below are the rows.",
+    )
+    outcome.findings["Figure 1"] = (
+        f"valley of {depths[1]:.0%} of the lower peak in similarity, {depths[0]:.0%} in density; "
+        f"{widths[0]:.2f} wide between dense clusters, {widths[1]:.2f} beside the sparse one"
     )
     outcome.values = {
         "density_valley": depths[0],

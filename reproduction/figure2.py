@@ -11,6 +11,10 @@ from framework import Comparison, Outcome, Settings
 from pskclust.datasets import make_varied_densities
 
 TITLE = "Figure 2: falling off the cliff"
+PLACES = {
+    "Figure 2": "similarity falls off faster from a dense cluster than from a sparse one",
+    "Proposition 1": "K-hat falls off sharply outside of a cluster, the faster the denser it is",
+}
 N_CORE, REACH = 50, 1.5
 
 
@@ -44,6 +48,22 @@ def run(settings: Settings) -> Outcome:
             dense.slope > sparse.slope,
         )
     )
+    left = [float(curve[-1] / curve[0]) for curve in curves]
+    outcome.comparisons.append(
+        Comparison(
+            "similarity falls off sharply",
+            "yes",
+            f"at {REACH} from the dense cluster {left[0]:.0%} of it is left",
+            left[0] < 0.1,
+            place="Proposition 1",
+        )
+    )
+    outcome.findings = {
+        "Figure 2": f"slope {dense.slope:.2f} from the dense cluster, {sparse.slope:.2f} from the "
+        "sparse one",
+        "Proposition 1": f"{left[0]:.0%} of the similarity is left at {REACH} from the dense "
+        f"cluster, {left[1]:.0%} from the sparse one",
+    }
     outcome.picture(
         settings,
         "figure2.png",

@@ -12,6 +12,9 @@ from pskclust.datasets import make_ring_g
 from pskclust.metrics import matched_f1
 
 TITLE = "Figure 3: the growth of clusters on Ring-G"
+PLACES = {
+    "Figure 3": "psKC grows the four clusters of Ring-G one by one, in 20, 19, 20 and 20 steps"
+}
 PAPER_STEPS = 20, 19, 20, 20
 # Cluster, and the step it has come to; None is all of its steps.
 PANELS = (0, 6), (0, 12), (0, None), (1, None), (2, 6), (2, 12), (2, None), (3, None)
@@ -48,6 +51,9 @@ def run(settings: Settings) -> Outcome:
         _figure(X, model),
         "Clusters as they grow, in the order found. Crosses are seeds; rows that no cluster has "
         "taken yet are grey.",
+    )
+    outcome.findings["Figure 3"] = (
+        f"{model.n_clusters_} clusters in {_listed(n_steps)} steps, F1 {score:.3f}"
     )
     outcome.values = {
         "clusters": model.n_clusters_,

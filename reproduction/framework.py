@@ -1,4 +1,4 @@
-"""What every result has in common: its settings, what it found, and the paper's word on it."""
+"""Parts that all results share: settings, comparisons with the paper, expected values."""
 
 from __future__ import annotations
 
@@ -19,19 +19,23 @@ class Settings:
 
     output: Path  # folder for pictures
     data: Path | None  # folder with the paper's data sets, MNIST and the images
-    fast: bool  # a subset of the searches and sizes
+    fast: bool  # a subset of the searches, sizes and seeds
     tell: Callable[[float], None] = lambda share: None  # hears what share of the work is done
 
 
 @dataclass
 class Comparison:
-    """One statement of the paper beside what was found here."""
+    """One statement of the paper beside the measurement.
+
+    `agrees` is computed from the measurement; a test refuses sources that write it.
+    """
 
     what: str
     paper: str
     ours: str
-    agrees: bool | None  # None where there is nothing to agree with
+    agrees: bool | None  # None where the paper says nothing
     reason: str = ""  # why it differs, if it does
+    place: str = ""  # table or figure of the paper, where a module makes several
 
 
 @dataclass
@@ -42,9 +46,10 @@ class Picture:
 
 @dataclass
 class Outcome:
-    """What one result is on the page, and the numbers that are checked against expected.json."""
+    """One result on the page, and the numbers that are checked against expected.json."""
 
     comparisons: list[Comparison] = field(default_factory=list)
+    findings: dict[str, str] = field(default_factory=dict)  # a measured statement for each place
     pictures: list[Picture] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)  # Markdown
     notes: list[str] = field(default_factory=list)
@@ -65,12 +70,40 @@ class Outcome:
 
 
 def unexpected(values: dict[str, float], expected: dict[str, tuple[float, float]]) -> list[str]:
-    """Return a line for each value that is not what is expected, to within its tolerance."""
-    return [
+    """Return a line for each value that is not the expected one, to within its tolerance."""
+    lines = [
         f"{name} is {values.get(name)}, expected was {value} to within {tolerance}"
         for name, (value, tolerance) in expected.items()
         if not abs(values.get(name, np.inf) - value) <= tolerance
     ]
+    new = [name for name in values if name not in expected]
+    return lines + [f"{name} is {values[name]}, and not expected" for name in new]
+
+
+def accepted(
+    values: dict[str, float], expected: dict[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    """Return the values with the tolerances that were there, or with 0.03 or 2 %."""
+    return {
+        name: (round(float(value), 4), expected[name][1] if name in expected else tolerance(value))
+        for name, value in values.items()
+    }
+
+
+def tolerance(value: float) -> float:
+    return max(0.03, round(0.02 * abs(value), 3))
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def middle_range(values: list[float], form: str = ".3f") -> str:
+    """Return the median of some values, and the smallest and largest of them."""
+    middle, low, high = np.median(values), min(values), max(values)
+    return f"{middle:{form}} ({low:{form}} to {high:{form}})"
 
 
 def write_json(path: Path, content: Any) -> None:

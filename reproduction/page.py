@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from verdicts import counted, verdicts
 
 from pskclust._utils.files import replacing
 
@@ -21,17 +22,16 @@ img { max-width: 100%; } figure { margin: 1rem 0; } figcaption, .small { color: 
 """
 
 
-def write_page(output: Path, names: Sequence[str], results: dict[str, Any]) -> None:
-    made = [name for name in names if name in results]
-    sections = "\n".join(_section(name, results[name]) for name in made)
+def write_page(output: Path, results: dict[str, Any]) -> None:
+    sections = "\n".join(_section(name, result) for name, result in results.items())
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Point-set kernel clustering, reproduced</title>
 <meta name="viewport" content="width=device-width"><style>{STYLE}</style></head><body>
 <h1>Point-set kernel clustering, reproduced</h1>
-<p>Every table and figure of Ting, Wells and Zhu, <i>Point-Set Kernel Clustering</i> (IEEE TKDE
-35(5), 2023), made again by <code>make reproduce</code>. Figures were not tuned to look right: where
-ours differ from the paper's, the table says so and gives the reason as far as it is known.</p>
-{_disagreements(made, results)}
+<p>Tables, figures and propositions of Ting, Wells and Zhu, <i>Point-Set Kernel Clustering</i> (IEEE
+TKDE 35(5), 2023), measured by <code>make reproduce</code>. All verdicts are computed from the
+measurements.</p>
+{_overview(results)}
 {sections}
 </body></html>
 """
@@ -39,24 +39,21 @@ ours differ from the paper's, the table says so and gives the reason as far as i
         stream.write(page.encode())
 
 
-def _disagreements(names: Sequence[str], results: dict[str, Any]) -> str:
-    """Return the list of all that differs, first of all."""
-    items, n_compared = [], 0
-    for name in names:
-        for comparison in results[name].get("comparisons", []):
-            n_compared += comparison["agrees"] is not None
-            if comparison["agrees"] is False:
-                text = (
-                    f"{comparison['what']}: paper {comparison['paper']}, ours {comparison['ours']}."
-                )
-                items.append(
-                    f'<li><a href="#{name}">{html.escape(results[name]["title"])}</a>: '
-                    f"{html.escape(text)} {html.escape(comparison['reason'])}</li>"
-                )
-    return (
-        f"<h2>Where ours differ: {len(items)} of {n_compared} comparisons</h2>"
-        f"<ul>{''.join(items)}</ul>"
-    )
+def _overview(results: dict[str, Any]) -> str:
+    """Return the table of all places of the paper, which comes first."""
+    n_agree, n_compared = counted(results)
+    rows = [
+        [
+            f'<a href="#{one.module}">{html.escape(one.place)}</a>',
+            html.escape(one.claim),
+            html.escape(one.found),
+            f'<span class="{one.word.split(",")[0].split(" ")[0]}">{html.escape(one.word)}</span> '
+            f"{html.escape(one.why)}",
+        ]
+        for one in verdicts(results)
+    ]
+    head = ["", "the paper's claim", "our measurement", "verdict"]
+    return f"<p>{n_agree} of {n_compared} comparisons agree.</p>" + _html_table(head, rows)
 
 
 def _section(name: str, result: dict[str, Any]) -> str:
@@ -76,7 +73,7 @@ def _section(name: str, result: dict[str, Any]) -> str:
     ]
     if result["comparisons"]:
         parts.append(_comparison_table(result["comparisons"]))
-    parts += [f'<div class="scroll">{_table(table)}</div>' for table in result["tables"]]
+    parts += [_table(table) for table in result["tables"]]
     parts += [
         f'<figure><img src="{picture["file"]}" alt="{html.escape(picture["caption"])}">'
         f"<figcaption>{html.escape(picture['caption'])}</figcaption></figure>"
@@ -89,21 +86,22 @@ def _comparison_table(comparisons: list[dict[str, Any]]) -> str:
     rows = []
     for comparison in comparisons:
         word = {True: "agrees", False: "differs", None: ""}[comparison["agrees"]]
-        cells = [html.escape(str(comparison[key])) for key in ("what", "paper", "ours")] + [
-            f'<span class="{word}">{word}</span> {html.escape(comparison["reason"])}'
-        ]
-        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    head = "".join(f"<th>{word}</th>" for word in ("", "paper", "ours", "difference"))
-    return f'<div class="scroll"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
+        rows.append(
+            [html.escape(str(comparison[key])) for key in ("what", "paper", "ours")]
+            + [f'<span class="{word}">{word}</span> {html.escape(comparison["reason"])}']
+        )
+    return _html_table(["", "paper", "ours", "verdict"], rows)
 
 
 def _table(markdown: str) -> str:
     """Return a Markdown table as HTML."""
     lines = [line.strip().strip("|").split("|") for line in markdown.strip().splitlines()]
-    head, _, *body = lines
-    rows = ["<tr>" + "".join(f"<th>{html.escape(cell.strip())}</th>" for cell in head) + "</tr>"]
-    rows += [
-        "<tr>" + "".join(f"<td>{html.escape(cell.strip())}</td>" for cell in line) + "</tr>"
-        for line in body
-    ]
-    return f"<table>{''.join(rows)}</table>"
+    head, _, *body = [[html.escape(cell.strip()) for cell in line] for line in lines]
+    return _html_table(head, body)
+
+
+def _html_table(head: list[str], rows: list[list[str]]) -> str:
+    """Return a table of cells that are HTML already."""
+    lines = ["<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
+    lines += ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
+    return f'<div class="scroll"><table>{"".join(lines)}</table></div>'

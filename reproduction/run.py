@@ -1,10 +1,12 @@
-"""Make every table and figure of the paper again.
+"""Measure the statements of the paper's tables and figures.
 
-    python reproduction/run.py [--data DIR] [--only NAME ...] [--fast] [--output DIR]
+    python reproduction/run.py [--data DIR] [--only NAME ...] [--fast] [--accept] [--output DIR]
 
 DIR holds the paper's data sets, MNIST and the images (or set PSKCLUST_DATA); results that need data
 that is not there are left out, and the page says so. Each result is kept in results.json as soon
-as it is made, and index.html shows the paper's, ours, and the difference.
+as it is made, and index.html shows the paper's, ours, and the difference. The run fails where a
+value is not the one of expected.json, which has values for all of it and for --fast; --accept
+writes the values of this run there. docs_page.py makes docs/reproduction.md of results.json.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-from framework import Outcome, Settings, unexpected, write_json
+from framework import Outcome, Settings, accepted, unexpected, write_json
 from page import write_page
 
 matplotlib.use("agg")
@@ -32,14 +34,18 @@ RESULTS = (
     "figure1",
     "figure2",
     "figure3",
-    "contours",
+    "table1",
     "table2",
+    "printed_settings",
     "table3",
     "table4",
     "table5",
     "scaleup",
     "stability",
     "postprocessing",
+    "reduced_painting",
+    "contours",
+    "peers",
 )
 
 
@@ -48,6 +54,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=os.environ.get("PSKCLUST_DATA"))
     parser.add_argument("--only", nargs="+", choices=RESULTS, metavar="NAME", default=RESULTS)
     parser.add_argument("--fast", action="store_true", help="subsets of searches and sizes")
+    parser.add_argument("--accept", action="store_true", help="expect the values of this run")
     parser.add_argument("--output", type=Path, default=HERE.parent / "build/reproduction")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
@@ -55,9 +62,9 @@ def main() -> int:
     failed = False
     for name in options.only:
         results[name] = _make(name, options)
-        failed |= "error" in results[name]
+        failed |= "error" in results[name] or bool(results[name].get("unexpected"))
         write_json(options.output / "results.json", results)
-        write_page(options.output, RESULTS, results)
+        write_page(options.output, {name: results[name] for name in RESULTS if name in results})
     print(f"The page is {options.output / 'index.html'}")
     return int(failed)
 
@@ -67,7 +74,7 @@ def _earlier_results(output: Path) -> dict[str, Any]:
         earlier: dict[str, Any] = json.loads((output / "results.json").read_text())
     except (OSError, ValueError):
         return {}
-    return {name: result for name, result in earlier.items() if name in RESULTS}
+    return {name: earlier[name] for name in RESULTS if name in earlier}
 
 
 def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -76,18 +83,25 @@ def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
     data = Path(options.data) if options.data else None
     settings = Settings(options.output, data, options.fast, Bar(name))
     started = time.perf_counter()
-    result: dict[str, Any] = {"title": module.TITLE, "fast": options.fast}
+    result: dict[str, Any] = {
+        "title": module.TITLE,
+        "places": module.PLACES,
+        "fast": options.fast,
+    }
     try:
         outcome: Outcome = module.run(settings)
-    except FileNotFoundError as reason:  # data that is not there
+    except (FileNotFoundError, ModuleNotFoundError) as reason:  # data or a package is not there
         result["left_out"] = str(reason)
     except Exception:
         traceback.print_exc()
         result["error"] = traceback.format_exc(limit=-1).strip().splitlines()[-1]
     else:
         result.update(outcome.to_json())
-        if not options.fast:
-            result["unexpected"] = unexpected(outcome.values, EXPECTED.get(name, {}))
+        expected = EXPECTED["fast" if options.fast else "full"]
+        if options.accept:
+            expected[name] = accepted(outcome.values, expected.get(name, {}))
+            write_json(HERE / "expected.json", EXPECTED)
+        result["unexpected"] = unexpected(outcome.values, expected.get(name, {}))
     result["seconds"] = time.perf_counter() - started
     settings.tell(1)
     said = result.get("left_out") or result.get("error") or f"{result['seconds']:.0f} s"

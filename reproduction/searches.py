@@ -8,6 +8,7 @@ all eps are the cuts of one tree, RCC's for all thresholds those of one optimisa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pskclust import PSKC, IsolationKernel
 from pskclust.baselines import MBSCAN, RCC, SGL, DensityPeaks, GaussianPSKC, KernelKMeans
 
 Candidates = Iterator[tuple[np.ndarray, Any]]
+Search = Callable[[np.ndarray, int, bool], Candidates]
 SEED = 42
 # What is left out of the paper's ranges, since it would take hours.
 CUTS = (
@@ -38,18 +40,17 @@ def _is_large(X: np.ndarray) -> bool:
     return len(X) > 2000
 
 
-def pskc(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
+def pskc(X: np.ndarray, n_clusters: int, fast: bool, growth_rate: float = 0.1) -> Candidates:
     for psi in (55, 70, 128, 256, 512, 1024):
         for tau in _some((0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 800), fast, 2):
-            for growth_rate in (0.1, 0.26):
-                model = PSKC(
-                    psi=psi,
-                    tau=tau * 1e-4,
-                    growth_rate=growth_rate,
-                    replace=True,
-                    random_state=SEED,
-                )
-                yield model.fit_predict(X), model
+            model = PSKC(
+                psi=psi,
+                tau=tau * 1e-4,
+                growth_rate=growth_rate,
+                replace=True,
+                random_state=SEED,
+            )
+            yield model.fit_predict(X), model
 
 
 def pskc_gaussian(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
@@ -155,7 +156,14 @@ def rcc(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
                 yield labels, model.set_params(threshold=float(threshold))
 
 
-SEARCHES: dict[str, Callable[[np.ndarray, int, bool], Candidates]] = {
+def search_of(system: str, data_set: str) -> Search:
+    """Return the search of a system, which for psKC has another growth rate on Ring-G."""
+    if (system, data_set) == ("psKC", "Ring-G"):
+        return partial(pskc, growth_rate=0.26)
+    return SEARCHES[system]
+
+
+SEARCHES: dict[str, Search] = {
     "psKC": pskc,
     "DP": density_peaks,
     "kernel k-means (Gaussian)": gaussian_kernel_kmeans,

@@ -1,52 +1,90 @@
-"""Table 3: Zhao Mengfu's Autumn Colors, segmented by colour."""
+"""Table 3: Zhao Mengfu's Autumn Colors, segmented by colour, by psKC and by SGL."""
 
 from __future__ import annotations
 
 import numpy as np
-from framework import Comparison, Outcome, Settings
-from images import painting, segment, show_clusters, to_lab
+from framework import Comparison, Outcome, Settings, table
+from images import (
+    Segments,
+    painting,
+    red_ink,
+    segment,
+    segment_by_sgl,
+    separation,
+    show_clusters,
+    to_lab,
+)
 
 TITLE = "Table 3: Autumn Colors"
+PLACES = {
+    "Table 3": "psKC tells the background from the landscape, and with another psi the red stamps; "
+    "SGL tells the two apart less clearly and has red stamps in several clusters"
+}
+N_CLUSTERS = 2
 
 
 def run(settings: Settings) -> Outcome:
     outcome = Outcome()
     image = painting(settings, "autumn_colors")
     colours = to_lab(image)
-    settings.tell(0.1)
-    coarse = segment(image, psi=8)
-    show_clusters(
-        outcome, settings, image, coarse, "table3_psi8", "Autumn Colors at psi 8, tau 0.1."
-    )
-    settings.tell(0.5)
-    fine = segment(image, psi=24)
-    show_clusters(
-        outcome, settings, image, fine, "table3_psi24", "Autumn Colors at psi 24, tau 0.1."
-    )
-    largest = coarse.cluster_sizes_.max() / len(coarse.labels_)
-    outcome.comparisons.append(
+    coarse, fine = (Segments.of(segment(image, psi)) for psi in (8, 24))
+    settings.tell(0.4)
+    other = segment_by_sgl(colours, N_CLUSTERS)
+    settings.tell(0.8)
+    for name, segments, caption in (
+        ("table3_psi8", coarse, "psKC at psi 8, tau 0.1."),
+        ("table3_psi24", fine, "psKC at psi 24, tau 0.1."),
+        ("table3_sgl", other, f"SGL with {N_CLUSTERS} clusters."),
+    ):
+        show_clusters(outcome, settings, image, segments, name, f"Autumn Colors, {caption}")
+    largest = coarse.sizes.max() / len(coarse.labels)
+    apart = {"psKC": separation(colours, coarse), "SGL": separation(colours, other)}
+    seals = red_ink(colours, fine.labels)
+    spread = _share_of_red(colours, other.labels)
+    outcome.comparisons += [
         Comparison(
             "psi 8: background and landscape come apart",
             "two distinctive clusters: the background (with the red stamps) and the landscape",
-            f"{coarse.n_clusters_} clusters; the largest, the background, has {largest:.0%}",
-            bool(coarse.n_clusters_ >= 2 and largest < 0.95),
-        )
-    )
-    seals = _reddest_cluster(colours, fine.labels_)
-    outcome.comparisons.append(
+            f"{len(coarse.sizes)} clusters; the largest, the background, has {largest:.0%}",
+            bool(len(coarse.sizes) >= 2 and largest < 0.95),
+        ),
         Comparison(
             "psi 24: the red seals are a cluster",
             "a cluster of the red stamps (class 7)",
-            f"cluster {seals['cluster']}: {seals['share']:.2%} of the pixels, of which "
-            f"{seals['purity']:.0%} are red, and {seals['recall']:.0%} of all red ones",
-            bool(seals["purity"] > 0.5 and seals["recall"] > 0.5),
-        )
+            f"cluster {seals.cluster}: {seals.share:.2%} of the pixels, of which "
+            f"{seals.purity:.0%} are red, and {seals.recall:.0%} of all red ones",
+            bool(seals.purity > 0.5 and seals.recall > 0.5),
+        ),
+        Comparison(
+            "SGL tells background and landscape apart less clearly than psKC",
+            "yes",
+            f"the two largest clusters differ in lightness by {apart['SGL']:.1f} standard "
+            f"deviations, those of psKC by {apart['psKC']:.1f}",
+            bool(apart["SGL"] < apart["psKC"]),
+            "" if apart["SGL"] < apart["psKC"] else _by_lightness(apart),
+        ),
+        Comparison(
+            "SGL has red stamps in several clusters",
+            "yes",
+            f"no cluster has more than {spread:.0%} of the red pixels",
+            bool(spread < 0.95),
+            "" if spread < 0.95 else f"{spread:.0%} of the red pixels are in one cluster of SGL.",
+        ),
+    ]
+    outcome.findings["Table 3"] = (
+        f"psi 8: {len(coarse.sizes)} clusters, the largest with {largest:.0%}; psi 24: a cluster "
+        f"that is {seals.purity:.0%} red and has {seals.recall:.0%} of all red pixels; SGL: at "
+        f"most {spread:.0%} of the red in one cluster"
     )
+    outcome.tables.append(_shares({"psKC, psi 8": coarse, "psKC, psi 24": fine, "SGL": other}))
     outcome.values = {
-        "clusters_psi8": coarse.n_clusters_,
+        "clusters_psi8": len(coarse.sizes),
         "largest_share_psi8": largest,
-        "seal_purity_psi24": seals["purity"],
-        "seal_recall_psi24": seals["recall"],
+        "seal_purity_psi24": seals.purity,
+        "seal_recall_psi24": seals.recall,
+        "separation_psKC": apart["psKC"],
+        "separation_SGL": apart["SGL"],
+        "red_in_one_cluster_SGL": spread,
     }
     outcome.notes.append(
         f"{image.shape[1]} x {image.shape[0]} pixels (the paper's copy has 2,005 x 500). Red means "
@@ -55,16 +93,26 @@ def run(settings: Settings) -> Outcome:
     return outcome
 
 
-def _reddest_cluster(colours: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """Return how well the cluster with the most red ink holds the red ink."""
-    red = colours[:, 1] > 5
-    members = labels >= 0
-    red_members = np.bincount(labels[members & red], minlength=labels.max() + 1)
-    sizes = np.bincount(labels[members])
-    cluster = int((red_members**2 / np.maximum(sizes, 1)).argmax())
-    return {
-        "cluster": cluster,
-        "share": sizes[cluster] / len(labels),
-        "purity": red_members[cluster] / sizes[cluster],
-        "recall": red_members[cluster] / max(1, red.sum()),
-    }
+def _share_of_red(colours: np.ndarray, labels: np.ndarray) -> float:
+    """Return the share of red pixels in the cluster that has most of them."""
+    counts = np.bincount(labels[colours[:, 1] > 5])
+    return float(counts.max() / counts.sum())
+
+
+def _by_lightness(apart: dict[str, float]) -> str:
+    return (
+        f"Given two clusters, SGL cuts the painting by lightness: {apart['SGL']:.1f} against "
+        f"{apart['psKC']:.1f} standard deviations. The paper judges by eye."
+    )
+
+
+def _shares(found: dict[str, Segments]) -> str:
+    rows = [
+        [
+            name,
+            str(len(one.sizes)),
+            ", ".join(f"{size / len(one.labels):.1%}" for size in np.sort(one.sizes)[::-1][:8]),
+        ]
+        for name, one in found.items()
+    ]
+    return table(["system", "clusters", "shares of the largest"], rows)

@@ -80,6 +80,8 @@ N_DRAWS = 12
 # Sets that others have made count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
+# Sets of fewer rows say little about splits: only "one or several" is fitted to them.
+MIN_ROWS_FOR_SPLITS = 80
 # Splits from the top of a tree that are fitted to; those below divide few rows.
 N_SPLITS = 25
 
@@ -184,17 +186,24 @@ def logistic(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray, ridge: 
 
 def fold_of_sets(sets: list[Collected]) -> dict[str, int]:
     """Return the fold of each set: a family is in one, but single clusters are in all of them."""
-    families = sorted({each.family for each in sets})
+    large = [each for each in sets if not has_few_rows(each)]
+    families = sorted({each.family for each in large})
     order = np.random.RandomState(0).permutation(len(families))
     fold = dict(zip(families, order % N_FOLDS, strict=True))
-    singles = [each.name for each in sets if each.is_single]
+    singles = [each.name for each in large if each.is_single]
     dealt = {name: place % N_FOLDS for place, name in enumerate(singles)}
-    return {each.name: int(dealt.get(each.name, fold[each.family])) for each in sets}
+    # No split model is fitted to sets of few rows, so their fold does not matter.
+    return {each.name: int(dealt.get(each.name, fold.get(each.family, 0))) for each in sets}
+
+
+def has_few_rows(each: Collected) -> bool:
+    return each.grown.n_rows < MIN_ROWS_FOR_SPLITS
 
 
 def fit_splits(sets: list[Collected], columns: Columns) -> list[Logistic]:
     """Fit a split model without each fold, and at the end one to all sets."""
     fold = fold_of_sets(sets)
+    sets = [each for each in sets if not has_few_rows(each)]
     rest = [[each for each in sets if fold[each.name] != number] for number in range(N_FOLDS)]
     return [fit_split(some or sets, columns) for some in (*rest, sets)]
 
@@ -219,7 +228,11 @@ def fit_score(
     They are means of fits in which each family, and each set, counts by a number drawn from the
     exponential distribution (the Bayesian bootstrap).
     """
-    used = [one for one in known if not one.each.is_single and len(one.each.ari)]
+    used = [
+        one
+        for one in known
+        if not one.each.is_single and len(one.each.ari) and not has_few_rows(one.each)
+    ]
     tables = [one.table(names) for one in used]
     lengths = np.array([len(table) for table in tables])
     starts = np.cumsum(lengths) - lengths

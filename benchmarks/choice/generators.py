@@ -4,7 +4,7 @@
 
 A family has as many sets as one likes: set number i is the same everywhere. Classes start at 1; 0
 is noise. repliclust and pyclugen draw where they are installed (see `missing`); all other families
-need scikit-learn only. Sets have 80 to 9,000 rows and 2 to 500 columns.
+need scikit-learn only. Sets have 14 to 9,000 rows and 2 to 500 columns.
 """
 
 from __future__ import annotations
@@ -315,6 +315,21 @@ def one(number: int) -> Drawn:
     return rows, np.ones(n_rows)
 
 
+def few(number: int) -> Drawn:
+    """Return 14 to 79 rows: one cluster in every second set, else two to five round ones."""
+    rng = default_rng(15_000 + number)
+    n_rows, d = _n_rows(rng, 14, 79), int(rng.choice([2, 2, 3, 5, 10]))
+    if number % 2:
+        rows = rng.normal(size=(n_rows, d)) if rng.random() < 0.6 else rng.uniform(size=(n_rows, d))
+        return rows, np.ones(n_rows)
+    k = int(rng.integers(2, max(3, min(6, n_rows // 8))))
+    sizes = _sizes(rng, n_rows, k, rng.choice([1, 3]))
+    centres = rng.uniform(1.5, 4) * rng.normal(size=(k, d)) * np.sqrt(2)
+    return np.concatenate(
+        [centres[j] + rng.normal(size=(sizes[j], d)) for j in range(k)]
+    ), _classes(sizes)
+
+
 def subspace(number: int) -> Drawn:
     """Return clusters in a few dimensions, seen through 20 to 500 noisy columns."""
     rng = default_rng(7000 + number)
@@ -527,6 +542,7 @@ FAMILIES = {
     "uneven": Family(uneven, 30),
     "heavy": Family(heavy, 15),
     "one": Family(one, 150),
+    "few": Family(few, 80),
     "subspace": Family(subspace, 30),
     "grid": Family(grid, 15),
     "toy": Family(toy, 30),

@@ -219,7 +219,8 @@ def fitted_to(weights: dict[str, Any]) -> str:
     return (
         f"Fitted on {weights['date']} to {sets['given']} sets of the two collections and "
         f"{sets['generated']} generated ones, in {len(sets['families'])} families. "
-        f"Of single clusters that were left out, {kept:.0%} stay whole.\n"
+        f"Of single clusters that were left out, {kept:.0%} stay whole. The power of the dimension "
+        f"in step 9 is {weights['power_of_dimension']:g}.\n"
     )
 
 

@@ -77,6 +77,11 @@ class PSKC(ClusterMixin, FittedModel):
         at all stay noise.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all processors. Results never depend on it.
+    device : str or None, default=None
+        Where rows are multiplied by centres to find their cells, in `fit` and for new rows: a
+        device of PyTorch, "cuda", "cuda:1", "mps" or "cpu", for method "voronoi". Labels never
+        depend on it. None uses NumPy and compiled code. Give it for many rows in many columns on
+        a machine with a GPU; needs ``pip install "pskclust[torch]"``.
     random_state : int, RandomState instance or None, default=None
         Which rows the partitionings are drawn from. Pass an int for the same labels every time.
     verbose : bool, default=False
@@ -103,6 +108,15 @@ class PSKC(ClusterMixin, FittedModel):
         Number of rows with each label.
     similarities_ : ndarray of float64, shape (n_samples,)
         Similarity K-hat of each row to its own cluster; 0 for noise.
+    probabilities_ : ndarray of float64, shape (n_samples,)
+        Strength of each row in its cluster: its similarity over that of the most similar member,
+        0 to 1; 0 for noise.
+    outlier_scores_ : ndarray of float64, shape (n_samples,)
+        How unusual each row is among all rows, 0 to 1: below 0.5 for members of clusters, above
+        for noise. ``score_samples(X)`` has the same order, turned round, for any rows.
+    layers_ : tuple of Layer
+        A few clusterings of the same rows from coarse to fine, each with its number of clusters and
+        its evidence, for ``relabel(layer=...)``.
     growth_step_ : ndarray of int32, shape (n_samples,), or None
         Step at which growth took each row into a cluster, 0 for the two rows it started with; -1
         for rows that growth left out. None if clusters were chosen on a sample.
@@ -184,6 +198,7 @@ class PSKC(ClusterMixin, FittedModel):
         min_cluster_size: int | None = None,
         noise: Literal["keep", "nearest"] = "keep",
         n_jobs: int | None = None,
+        device: str | None = None,
         random_state: int | RandomState | None = None,
         verbose: bool = False,
         callback: Report | None = None,
@@ -202,6 +217,7 @@ class PSKC(ClusterMixin, FittedModel):
         self.min_cluster_size = min_cluster_size
         self.noise = noise
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback

@@ -18,7 +18,14 @@ from ._estimator import PSKC
 from ._utils.json_values import plain_value
 
 # They change no label: a call that repeats a fit leaves them out.
-_WITHOUT_EFFECT_ON_LABELS = ("n_jobs", "verbose", "callback", "scratch_dir", "checkpoint")
+_WITHOUT_EFFECT_ON_LABELS = (
+    "n_jobs",
+    "device",
+    "verbose",
+    "callback",
+    "scratch_dir",
+    "checkpoint",
+)
 
 UNREPEATABLE = (
     "random_state is not an int, so another fit may give other labels. Pass an int to get the "

@@ -14,13 +14,22 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _estimator
+from ._cells.on_device import on_device
 from ._cells.partition import Partition
 from ._dask.cost_model import Plan, plan
 from ._data.parameters import Parameters, between, check_parameters
 from ._data.rows import FitRows, check_columns
 from ._engines.protocol import Engine
 from ._fit.pipeline import Fitted
-from ._fit.prediction import predict, require_reach, similarity, top_similarities
+from ._fit.prediction import (
+    membership,
+    predict,
+    require_reach,
+    score_samples,
+    similarity,
+    top_memberships,
+    top_similarities,
+)
 from ._utils.optional import optional
 from ._utils.progress import Report
 
@@ -44,6 +53,8 @@ __all__ = ["PSKC", "Plan", "plan"]
 
 # Returns an array for the rows of a block, given the fit, the rows and a number of threads.
 _OfRows = Callable[[Fitted, NDArray[Any], int], NDArray[Any]]
+# Returns the largest values of clusters, and which clusters these are, given their number, too.
+_OfTop = Callable[[Fitted, NDArray[Any], int, int], tuple[NDArray[Any], NDArray[Any]]]
 
 
 class PSKC(_estimator.PSKC):
@@ -60,7 +71,8 @@ class PSKC(_estimator.PSKC):
     ----------
     **parameters
         As of :class:`pskclust.PSKC`, but for `scratch_dir` and `checkpoint`. `n_jobs` is the
-        number of threads on each worker; None is as many as the worker has.
+        number of threads on each worker; None is as many as the worker has. `device` is a device
+        of each worker: "cuda" is the first one that the worker sees.
     client : distributed.Client or None, default=None
         The cluster to work on; the current client if None.
     timeout : float, default=300
@@ -70,7 +82,9 @@ class PSKC(_estimator.PSKC):
     Attributes
     ----------
     labels_, similarities_, growth_step_, confidences_ : dask arrays, shape (n_samples,)
-        As of :class:`pskclust.PSKC`, in blocks as long as those of X, on the workers.
+    probabilities_, outlier_scores_ : dask arrays, shape (n_samples,)
+        As of :class:`pskclust.PSKC`, in blocks as long as those of X, on the workers. So are the
+        labels that ``relabel`` returns.
     Others
         As of :class:`pskclust.PSKC`, in this process.
 
@@ -172,12 +186,62 @@ class PSKC(_estimator.PSKC):
         """
         if not hasattr(X, "__dask_graph__"):
             return super().similarity(X, top_k)
+        return self._of_clusters(X, similarity, top_similarities, top_k)
+
+    def score_samples(self, X: DaskRows | ArrayLike) -> DaskArray | NDArray[np.float64]:
+        """Return how usual each row is among the rows of the fit, as pskclust.PSKC does.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n_samples, n_features), or array-like
+
+        Returns
+        -------
+        scores : dask array of float64, shape (n_samples,)
+            Not computed yet. An ndarray if X is not a Dask collection.
+        """
+        if not hasattr(X, "__dask_graph__"):
+            return super().score_samples(X)
+        return self._lazily(X, score_samples, np.float64)
+
+    def membership(self, X: Any, top_k: int | None = None) -> Any:
+        """Return how much each row belongs to every cluster, or to the foremost ones.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n_samples, n_features), or array-like
+        top_k : int or None, default=None
+            Return only the `top_k` largest memberships of each row, or all if there are fewer.
+
+        Returns
+        -------
+        memberships : dask array of float64, shape (n_samples, n_clusters_ or top_k)
+        clusters : dask array of int64, shape (n_samples, top_k)
+            Only with `top_k`. Neither is computed yet. ndarrays if X is not a Dask collection.
+        """
+        if not hasattr(X, "__dask_graph__"):
+            return super().membership(X, top_k)
+        return self._of_clusters(X, membership, top_memberships, top_k)
+
+    def _of_clusters(self, X: Any, of_all: _OfRows, of_top: _OfTop, top_k: int | None) -> Any:
+        """Return a value for every cluster, or the largest ones and their clusters."""
         check_is_fitted(self)
         if top_k is None:
-            return self._lazily(X, similarity, np.float64, self.n_clusters_)
+            return self._lazily(X, of_all, np.float64, self.n_clusters_)
         width = min(top_k, self.n_clusters_)
-        largest = self._lazily(X, partial(_top, width=width, number=0), np.float64, width)
-        return largest, self._lazily(X, partial(_top, width=width, number=1), np.int64, width)
+        largest, clusters = (partial(_top, of_top=of_top, width=width, number=i) for i in (0, 1))
+        return (
+            self._lazily(X, largest, np.float64, width),
+            self._lazily(X, clusters, np.int64, width),
+        )
+
+    def _take(self, values: NDArray[Any], numbers: DaskArray) -> DaskArray:
+        return numbers.map_blocks(_taken, values, dtype=values.dtype)
+
+    def _counted(self, numbers: DaskArray, n_numbers: int) -> NDArray[np.int64]:
+        counts = da.bincount(numbers, minlength=n_numbers + 1)
+        found: NDArray[np.int64] = self._current_client().compute(counts).result()[:n_numbers]
+        return found
 
     def to_local(self, *, rows: bool = True) -> _estimator.PSKC:
         """Return this model as a :class:`pskclust.PSKC`.
@@ -194,19 +258,20 @@ class PSKC(_estimator.PSKC):
             Predicts the same.
         """
         fitted = self.fitted_
-        result, linkage = fitted.result, fitted.linkage
-        found: list[Any] = [result.labels, result.similarities, result.growth_steps]
-        found.append(linkage and linkage.confidences)
+        result, linkage, whole = fitted.result, fitted.linkage, fitted.seen_whole
+        found: list[Any] = [result.labels, result.similarities, result.growth_steps, whole.scores]
+        found += [linkage and linkage.confidences, linkage and linkage.parts]
         if rows:
             # None, where a fit has no such array, stays None.
             found = self._current_client().gather(self._current_client().compute(found))
         else:
             found = [array if array is None else np.empty(0, array.dtype) for array in found]
-        labels, similarities, steps, confidences = found
+        labels, similarities, steps, scores, confidences, parts = found
         result = replace(result, labels=labels, similarities=similarities, growth_steps=steps)
-        linkage = linkage and replace(linkage, confidences=confidences)
+        linkage = linkage and replace(linkage, confidences=confidences, parts=parts)
         parameters = {name: getattr(self, name) for name in _estimator.PSKC._get_param_names()}
-        local = replace(fitted, result=result, linkage=linkage)
+        whole = replace(whole, scores=scores)
+        local = replace(fitted, result=result, linkage=linkage, whole=whole)
         return _estimator.PSKC.of_fitted(parameters, local)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -247,7 +312,8 @@ class PSKC(_estimator.PSKC):
     ) -> Engine:
         assert isinstance(rows, DaskData)
         tasks = Tasks(self._current_client(), self.timeout)
-        engine = DaskEngine(rows, partition, parameters.n_jobs, tasks, report)
+        placed = on_device(partition, parameters.device)
+        engine = DaskEngine(rows, placed, parameters.n_jobs, tasks, report)
         self._resources.callback(engine.close)
         return engine
 
@@ -265,7 +331,7 @@ class PSKC(_estimator.PSKC):
     def _lazily(self, X: Any, of_rows: _OfRows, kind: type, width: int | None = None) -> Any:
         """Return an array that `of_rows` gives for each block of X, not computed yet."""
         collection = Collection.of(X)
-        fitted = self.to_local(rows=False).fitted_
+        fitted = self.to_local(rows=False).fitted_.on(self.device)
         check_columns(self, collection.n_columns, collection.names, reset=False)
         return collection.array.map_blocks(
             _of_block,
@@ -281,10 +347,14 @@ class PSKC(_estimator.PSKC):
 
 
 def _top(
-    fitted: Fitted, rows: NDArray[Any], n_jobs: int, *, width: int, number: int
+    fitted: Fitted, rows: NDArray[Any], n_jobs: int, *, of_top: _OfTop, width: int, number: int
 ) -> NDArray[Any]:
-    """Return the largest similarities of rows (number 0), or the clusters they are to (1)."""
-    return top_similarities(fitted, rows, width, n_jobs)[number]
+    """Return the largest values of rows (number 0), or the clusters they are of (1)."""
+    return of_top(fitted, rows, width, n_jobs)[number]
+
+
+def _taken(numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(values[numbers])
 
 
 def _of_block(block: Any, fitted: Fitted, of_rows: _OfRows, empty: NDArray[Any]) -> NDArray[Any]:

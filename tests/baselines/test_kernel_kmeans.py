@@ -23,6 +23,8 @@ from pskclust.baselines._kernel_kmeans import (
     nystroem_features,
     restrict_rank,
 )
+from pskclust.datasets import make_ring_g
+from pskclust.metrics import matched_f1
 
 
 def gaussian_kernel(X, Y, sigma):
@@ -31,11 +33,31 @@ def gaussian_kernel(X, Y, sigma):
 
 def plain_neighbor_kernel(X, n_neighbors):
     distances = ((X[:, np.newaxis] - X) ** 2).sum(axis=2)
+    np.fill_diagonal(distances, -1)  # a row comes before its copies
     kernel = np.eye(len(X))
     for row, distance in enumerate(distances):
         for other in np.argsort(distance)[1 : n_neighbors + 1]:
-            kernel[row, other] = kernel[other, row] = 1
+            kernel[row, other] += 0.5
+            kernel[other, row] += 0.5
     return kernel
+
+
+def arc_and_ball():
+    """An arc around a ball, as the paper's AC is drawn."""
+    rng = np.random.RandomState(0)
+    angle = rng.uniform(0, np.pi, 500)
+    radius = rng.normal(1, 0.05, 500)
+    arc = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    ball = rng.normal(0, 0.12, (500, 2))
+    return np.vstack([arc, ball]), np.repeat([0, 1], 500)
+
+
+def spirals():
+    """Three arms, as the set Spiral has them."""
+    along = np.linspace(0.3, 1, 104)
+    angles = 4 * np.pi * along + 2 * np.pi / 3 * np.arange(3)[:, np.newaxis]
+    arms = along * np.array([np.cos(angles), np.sin(angles)])
+    return arms.transpose(1, 2, 0).reshape(-1, 2), np.repeat([0, 1, 2], 104)
 
 
 def expected_failures(estimator):
@@ -90,6 +112,39 @@ def test_the_neighbor_kernel_is_that_of_plain_loops(
     assert sparse.issparse(kernel) == (dense_share == 1)
     full = kernel.toarray() if sparse.issparse(kernel) else kernel
     assert_array_equal(full, plain_neighbor_kernel(scattered, n_neighbors))
+
+
+def test_the_neighbor_kernel_counts_a_neighbour_of_one_side_half():
+    kernel = neighbor_kernel(np.array([[0.0], [1.0], [3.0]]), 1)
+    assert_array_equal(kernel, [[1, 1, 0], [1, 1, 0.5], [0, 0.5, 1]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "n_clusters", "lowest", "highest"),
+    [
+        # Of the paper's sets, Ring-G's stand-in, and sets drawn in the likeness of others.
+        (arc_and_ball, 2, 0.99, 1.0),
+        (spirals, 3, 0.34, 0.7),
+        (lambda: make_ring_g(random_state=0), 4, 0.7, 0.95),
+        (lambda: make_blobs(1500, centers=15, cluster_std=0.7, random_state=3), 15, 0.8, 1.0),
+    ],
+    ids=["arc and ball", "spirals", "Ring-G", "blobs"],
+)
+def test_the_neighbor_kernel_is_good_and_poor_where_the_paper_has_it_so(
+    make, n_clusters, lowest, highest
+):
+    X, y = make()
+    best = max(
+        matched_f1(
+            y,
+            KernelKMeans(
+                n_clusters, "knn", n_neighbors=int(share * len(X)), random_state=42
+            ).fit_predict(X),
+        )
+        for share in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+    )
+    assert lowest <= best <= highest
 
 
 def test_neighbor_features_give_the_nearest_kernel_of_their_rank(scattered):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pskclust.baselines._rcc import (
@@ -15,6 +15,7 @@ from pskclust.baselines._rcc import (
     Edges,
     Penalty,
     connect,
+    draw_together,
     line_process,
     objective,
     short_length,
@@ -163,9 +164,35 @@ def test_the_objective_falls_while_the_scale_stays(scattered):
 
 def test_delta_is_the_mean_of_the_shortest_edges():
     lengths = np.r_[np.zeros(50), np.arange(1, 301)]
-    assert short_length(np.random.RandomState(0).permutation(lengths)) == 2
-    assert short_length(np.array([3.0, 1.0])) == 1
-    assert short_length(np.zeros(4)) == 0
+    assert short_length(np.random.RandomState(0).permutation(lengths), 4) == 2
+    assert short_length(np.array([3.0, 1.0]), 4) == 1
+    assert short_length(np.zeros(4), 4) == 0
+
+
+def test_edges_of_near_copies_do_not_set_delta():
+    lengths = np.r_[np.full(50, 0.0199), 0.02, 0.5]
+    assert short_length(lengths, 4) == 0.02  # from 0.01 sqrt(4) on
+    assert short_length(lengths, 100) == 0.5
+    assert short_length(lengths / 1000, 4) == pytest.approx(0.0199e-3)  # all are short
+
+
+def test_the_scale_ends_at_half_of_delta(scattered):
+    """Iterations that lower the scale no further are those that settle the objective."""
+    model = RCC(max_iter=400).fit(scattered)
+    edges = connect(scattered, 10, None)
+    first = 3 * edges.squared_lengths(scattered).max()
+    n_halvings = np.ceil(np.log2(first / (model.delta_ / 2)))
+    assert 4 * n_halvings < model.n_iter_ <= 4 * n_halvings + 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("divisor", "least"), [(1, 0.85), (16, 0.85)])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_handwritten_digits_are_told_apart_as_by_the_published_program(divisor, least, metric):
+    """Which reaches an AMI of 0.904 on digits as they are, and of 0.868 on a sixteenth of them."""
+    X, y = load_digits(return_X_y=True)
+    labels = RCC(metric=metric).fit_predict(X / divisor)
+    assert adjusted_mutual_info_score(y, labels) > least
 
 
 @pytest.mark.parametrize("threshold", [0.5, 1, 3, 8, 20])
@@ -219,10 +246,16 @@ def test_a_row_far_from_all_others_is_a_cluster_of_its_own(blobs):
     assert labels.min() == 0
 
 
-def test_cosine_compares_directions(small):
+def test_cosine_finds_neighbours_by_direction_and_leaves_rows_as_they_are(small):
     lengths = np.random.RandomState(1).uniform(0.5, 20, (60, 1))
-    model, scaled = (RCC(metric="cosine").fit(X) for X in (small, small * lengths))
-    assert_allclose(model.representatives_, scaled.representatives_, atol=1e-8)
+    scaled = small * lengths
+    directions = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    edges = connect(directions, 10, None)
+    delta = short_length(edges.lengths(scaled), 3)
+    model = RCC(metric="cosine").fit(scaled)
+    assert model.delta_ == delta
+    expected, _ = draw_together(scaled, edges, delta, 100)
+    assert_allclose(model.representatives_, expected, atol=1e-8)
 
 
 def test_fits_repeat_to_the_bit(scattered):

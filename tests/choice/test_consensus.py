@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from pskclust._choice.consensus import (
+    Clustering,
     adjusted_rand,
     most_typical,
     numbered_by_first_row,
@@ -23,13 +24,15 @@ def test_the_adjusted_rand_index_is_that_of_scikit_learn(seed):
     rng = RNG(seed)
     one = rng.randint(0, rng.randint(1, 6), 40)
     other = np.where(rng.rand(40) < 0.7, one, rng.randint(0, rng.randint(1, 6), 40))
-    assert adjusted_rand(one, other) == pytest.approx(adjusted_rand_score(one, other), abs=1e-12)
+    found = adjusted_rand(Clustering.of(one), Clustering.of(other))
+    assert found == pytest.approx(adjusted_rand_score(one, other), abs=1e-12)
 
 
 def test_the_adjusted_rand_index_of_the_same_is_one():
     for labels in (np.zeros(5, dtype=int), np.arange(5), np.array([1, 1, 0, 0, 2])):
-        assert adjusted_rand(labels, labels) == 1
-        assert adjusted_rand(labels, labels.max() - labels) == 1
+        own, renamed = Clustering.of(labels), Clustering.of(labels.max() - labels)
+        assert adjusted_rand(own, own) == 1
+        assert adjusted_rand(own, renamed) == 1
 
 
 def test_rows_that_clusters_share_are_counted():

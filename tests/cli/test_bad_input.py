@@ -51,6 +51,17 @@ def test_a_missing_file(command, subcommand, model):
     assert command.refused(3, "segment", "no.png", "-o", "out") == "there is no file no.png."
 
 
+def test_a_device_that_cannot_be_used(command, table, model):
+    refused = (
+        "--device cuda:1 multiplies rows by centres, which finds the cells of --method voronoi "
+        "only, not those of --method tree. Use --method voronoi, or leave device out."
+    )
+    device = ("--device", "cuda:1")
+    assert command.refused(3, "fit", table, *FAST, "--method", "tree", *device) == refused
+    command.ok("fit", table, "--method", "tree", *FAST, "--model", "tree.npz")
+    assert command.refused(3, "predict", "tree.npz", table, *device) == refused
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.npy", "t.libsvm", "t.feather"])
 def test_an_empty_file(command, name, tmp_path, model):
     (tmp_path / name).touch()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pskclust._kernels.select import MIN_ROWS_FOR_COMPILED, MIN_SAMPLE_ROWS_FOR_COMPILED
+from pskclust._kernels.select import backend_for
 from pskclust.cli.app import cli
 from pskclust.cli.bars import first_fit_note
 from tests.helpers.pages import ROOT, runs_to_an_end, shell_lines
@@ -63,11 +63,7 @@ def test_what_demo_advises_is_what_the_readme_shows(shell):
     assert advice == commands("README.md")[1]
 
 
-@pytest.mark.parametrize(
-    ("n_rows", "chooses", "told"),
-    [(199, True, False), (200, True, True), (4_999, False, False), (5_000, False, True)],
-)
-def test_compilation_is_told_where_compiled_code_is_used(n_rows, chooses, told):
-    assert bool(first_fit_note(n_rows, chooses=chooses)) == told
-    smallest = MIN_SAMPLE_ROWS_FOR_COMPILED if chooses else MIN_ROWS_FOR_COMPILED
-    assert told == (n_rows >= smallest)
+@pytest.mark.parametrize(("n_rows", "told"), [(5_999, False), (6_000, True)])
+def test_compilation_is_told_where_compiled_code_is_used(n_rows, told):
+    assert bool(first_fit_note(n_rows)) == told
+    assert backend_for(n_rows) == ("numba" if told else "numpy")

@@ -125,7 +125,11 @@ def assert_same_fit(model, plain):
     else:
         assert model.growth_step_ is plain.growth_step_ is None
         assert_array_equal(model.confidences_.compute(), plain.confidences_)
-    rows = {"labels_", "similarities_", "growth_step_"}
+    rows = {"labels_", "similarities_", "growth_step_", "probabilities_", "outlier_scores_"}
+    for name in ("probabilities_", "outlier_scores_"):
+        assert_array_equal(getattr(model, name).compute(), getattr(plain, name), err_msg=name)
+    for layer in range(len(plain.layers_)):
+        assert_array_equal(model.relabel(layer=layer).compute(), plain.relabel(layer=layer))
     for name in set(FITTED) - rows - {"engine_", "backend_"}:
         assert_array_equal(getattr(model, name), getattr(plain, name), err_msg=name)
 
@@ -276,7 +280,9 @@ def test_predict_and_similarity_are_lazy_and_the_same(client, scattered, plain):
     new = X + 0.1
     labels, similarities = model.predict(new), model.similarity(new)
     top, clusters = model.similarity(new, top_k=2)
-    for lazy in (labels, similarities, top, clusters):
+    scores, shares = model.score_samples(new), model.membership(new)
+    top_shares, foremost = model.membership(new, top_k=2)
+    for lazy in (labels, similarities, top, clusters, scores, shares, top_shares, foremost):
         assert isinstance(lazy, da.Array)
         assert lazy.chunks[0] == X.chunks[0]
     assert_array_equal(labels.compute(), plain.predict(scattered + 0.1))
@@ -286,9 +292,16 @@ def test_predict_and_similarity_are_lazy_and_the_same(client, scattered, plain):
     assert_array_equal(top.compute(), expected[0])
     assert_array_equal(clusters.compute(), expected[1])
     assert top.shape == expected[0].shape
+    assert_array_equal(scores.compute(), plain.score_samples(scattered + 0.1))
+    assert_array_equal(shares.compute(), plain.membership(scattered + 0.1))
+    expected = plain.membership(scattered + 0.1, top_k=2)
+    assert_array_equal(top_shares.compute(), expected[0])
+    assert_array_equal(foremost.compute(), expected[1])
     # Arrays in this process are answered in this process.
     assert_array_equal(model.predict(scattered), plain.predict(scattered))
     assert_array_equal(model.similarity(scattered), plain.similarity(scattered))
+    assert_array_equal(model.score_samples(scattered), plain.score_samples(scattered))
+    assert_array_equal(model.membership(scattered), plain.membership(scattered))
     assert_array_equal(model.fit_predict(X).compute(), plain.labels_)
 
 

@@ -27,7 +27,7 @@ CHANGES = {
     "random_state": 3,
 }
 OF_GROWTH = ("growth_rate", "checkpoint")
-ELSEWHERE = ("refine", "noise", "n_jobs", "verbose", "callback", "scratch_dir")
+ELSEWHERE = ("refine", "noise", "n_jobs", "device", "verbose", "callback", "scratch_dir")
 
 
 def outcome(model):

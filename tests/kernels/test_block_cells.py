@@ -30,31 +30,10 @@ from pskclust._engines.neighbour_blocks import NeighbourBlocksEngine
 from pskclust._engines.select import engine_for_rows
 from pskclust._kernels.block_products import margin_of_error
 from pskclust._kernels.vectors import _compare_with_four, compare_with_four
+from tests.helpers.hard_rows import KINDS, hard_rows
 
 RNG = np.random.RandomState
-KINDS = ["floats", "ties", "near ties", "clusters", "constant", "copies", "far away", "one far"]
 ENCODERS = [SharingEncoder, BoxEncoder, BallEncoder, ScreenEncoder]
-
-
-def rows_of_kind(kind, n_rows, n_columns, rng):
-    """Return rows that are hard to tell apart, or easy to get wrong in float32."""
-    shape = n_rows, n_columns
-    if kind == "ties":
-        return rng.randint(0, 3, shape).astype(float)
-    if kind == "near ties":
-        return np.nextafter(rng.randint(0, 3, shape).astype(float), rng.choice([-9, 9], shape))
-    if kind == "constant":
-        return np.full(shape, 3.5)
-    X = rng.randn(*shape)
-    if kind == "clusters":
-        return X + 20 * rng.randint(0, 3, (n_rows, 1))
-    if kind == "copies":
-        return X[rng.randint(0, max(1, n_rows // 5), n_rows)]
-    if kind == "far away":
-        return 1e9 + X
-    if kind == "one far":
-        X[0] = 1e12
-    return X
 
 
 def assert_cells_are_exact(X, psi, seed=0, n_jobs=1, n_partitions=5):
@@ -75,14 +54,14 @@ def assert_cells_are_exact(X, psi, seed=0, n_jobs=1, n_partitions=5):
     seed=st.integers(0, 2**16),
 )
 def test_cells_are_those_of_plain_distances(kind, n_rows, n_columns, psi, scale, narrow, seed):
-    X = rows_of_kind(kind, n_rows, n_columns, RNG(seed)) * scale
+    X = hard_rows(kind, n_rows, n_columns, RNG(seed)) * scale
     assert_cells_are_exact(X.astype(np.float32) if narrow and scale < 1e15 else X, psi, seed)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_columns", [33, 128, 800])
 def test_cells_in_many_columns_are_those_of_plain_distances(kind, n_columns):
-    X = rows_of_kind(kind, 300, n_columns, RNG(n_columns)).astype(np.float32)
+    X = hard_rows(kind, 300, n_columns, RNG(n_columns)).astype(np.float32)
     assert_cells_are_exact(X, 60, n_partitions=3)
 
 
@@ -91,13 +70,13 @@ def test_cells_in_many_columns_are_those_of_plain_distances(kind, n_columns):
 def test_every_encoder_finds_the_same_cells(encoder, kind, monkeypatch):
     monkeypatch.setattr(block_encoders, "encoder_for", encoder)
     monkeypatch.setattr("pskclust._cells.neighbour_blocks.encoder_for", encoder)
-    assert_cells_are_exact(rows_of_kind(kind, 333, 6, RNG(1)), 70)
+    assert_cells_are_exact(hard_rows(kind, 333, 6, RNG(1)), 70)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("n_columns", [5, 16, 40])
 def test_cells_do_not_depend_on_threads(n_jobs, n_columns):
-    X = rows_of_kind("clusters", 20_000, n_columns, RNG(0)).astype(np.float32)
+    X = hard_rows("clusters", 20_000, n_columns, RNG(0)).astype(np.float32)
     assert_cells_are_exact(X, 50, n_jobs=n_jobs, n_partitions=2)
 
 
@@ -111,7 +90,7 @@ def test_cells_do_not_depend_on_threads(n_jobs, n_columns):
     ],
 )
 def test_the_encoder_is_chosen_by_columns_and_by_what_balls_rule_out(n_columns, kind, expected):
-    X = rows_of_kind(kind, 2000, n_columns, RNG(0))
+    X = hard_rows(kind, 2000, n_columns, RNG(0))
     X = X[np.argsort(X[:, 0])]
     partition = draw_partition(
         Data(X, "euclidean", uniform_weights(len(X))), "voronoi", 10, 40, False, RNG(0)
@@ -135,7 +114,7 @@ def test_blocks_of_too_many_cells_are_given_up():
 
 @pytest.mark.parametrize("n_columns", [12, 40])
 def test_a_fit_in_many_columns_is_that_of_plain_numpy(n_columns):
-    X = rows_of_kind("clusters", 7000, n_columns, RNG(3)).astype(np.float32)
+    X = hard_rows("clusters", 7000, n_columns, RNG(3)).astype(np.float32)
     model = PSKC(psi=32, tau=0.05, n_partitions=20, random_state=0)
     compiled = model.fit(X).labels_
     assert model.backend_ == "numba"

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from pskclust import PSKC
 from pskclust._cells.methods import draw_partition
-from pskclust._cells.neighbour_blocks import block_rows
+from pskclust._cells.neighbour_blocks import block_rows, split_rows
 from pskclust._cells.partition import Partition
 from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
@@ -131,8 +131,18 @@ def test_rows_are_split_at_a_value_of_the_widest_column(n_rows, n_values):
     rng = np.random.RandomState(n_rows)
     rows = np.column_stack([rng.rand(n_rows), 5.0 * rng.randint(n_values, size=n_rows)])
     points, order = rows.copy(), np.arange(n_rows)
-    place = neighbour_order.split_range(points, order, 0, n_rows)
+    place = split_rows(points, order, 0, n_rows, once=True)
     assert place % BLOCK == 0
     assert 0 < place < n_rows
     assert points[:place, 1].max() <= points[place:, 1].min()
     assert_array_equal(points, rows[order])
+
+
+@pytest.mark.parametrize("n_rows", [65, 510, 511, 512, 767, 5000])
+def test_splitting_stays_within_its_memory(n_rows):
+    points = np.random.RandomState(n_rows).rand(n_rows, 2)
+    values = np.full(neighbour_order.MAX_VALUES + 1, -7.0)
+    ends = np.full(neighbour_order.MAX_WAITING + 1, -7)
+    neighbour_order.split(points, np.arange(n_rows), 0, n_rows, False, values, ends)
+    assert values[-1] == -7.0
+    assert ends[-1] == -7

@@ -48,6 +48,33 @@ def test_a_loaded_model_is_the_saved_one(parameters, scattered, tmp_path):
     new = scattered + 0.1
     assert_array_equal(loaded.predict(new), model.predict(new))
     assert_array_equal(loaded.similarity(new), model.similarity(new))
+    assert_array_equal(loaded.score_samples(new), model.score_samples(new))
+    assert_array_equal(loaded.membership(new), model.membership(new))
+    for layer in range(len(model.layers_)):
+        assert_array_equal(loaded.relabel(layer=layer), model.relabel(layer=layer))
+
+
+@pytest.mark.parametrize("parameters", [{}, {"psi": 32, "tau": 0.05}], ids=["chosen", "grown"])
+def test_a_file_of_the_format_before_loads_without_scores(parameters, scattered, tmp_path):
+    def as_before(header, members):
+        header["version"] = 2
+        if header["linkage"]:
+            del header["linkage"]["n_parts"], header["linkage"]["choice"]["layers"]
+        for name in [name for name in members if name.startswith(("whole_", "parts."))]:
+            del members[name], header["sha256"][name]
+
+    path = tmp_path / "model.npz"
+    model = PSKC(random_state=0, **parameters).fit(scattered)
+    model.save(path)
+    rewrite(path, as_before)
+    loaded = pskclust.load(path)
+    assert_array_equal(loaded.predict(scattered), model.predict(scattered))
+    assert_array_equal(loaded.relabel(n_clusters=model.n_clusters_), model.labels_)
+    for name in ("probabilities_", "outlier_scores_"):
+        with pytest.raises(AttributeError, match="Fit and save the model again"):
+            getattr(loaded, name)
+    with pytest.raises(AttributeError, match="Fit and save the model again"):
+        loaded.score_samples(scattered)
 
 
 @pytest.mark.slow

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from pskclust._choice import choose
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "benchmarks"))
 
+import outliers  # noqa: E402
 import quality  # noqa: E402
 import quality_methods  # noqa: E402
 import quality_page  # noqa: E402
@@ -163,3 +165,18 @@ def test_numbers_that_were_fitted_without_a_family_are_those_in_use():
 def test_a_method_that_takes_too_long_is_stopped():
     with pytest.raises(TimeoutError), quality.stopped_after(1):
         too_slow(None)
+
+
+@pytest.mark.slow
+def test_outlier_scores_are_as_good_as_those_of_an_isolation_forest():
+    data = [
+        (seed, *outliers.with_outliers(make, seed))
+        for make in outliers.SETS.values()
+        for seed in (0, 1)
+    ]
+    means = {
+        method: np.mean([roc_auc_score(y, score(X, seed)) for seed, X, y in data])
+        for method, score in outliers.METHODS.items()
+    }
+    assert means["`PSKC()`"] >= means["IsolationForest"]
+    assert means["`PSKC(psi=128, tau=0.01)`"] >= means["IsolationForest"]

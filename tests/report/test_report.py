@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
 
 from pskclust import PSKC
 from pskclust._advice import Outcome, hints
@@ -122,6 +123,18 @@ def test_the_page_says_of_linked_clusters_only_what_is_true(tmp_path, model, blo
         assert words in texts
     unrefined = PSKC(psi=16, tau=0.05, refine=False, random_state=0).fit(blobs)
     assert "before refinement" not in " ".join(report(tmp_path, unrefined, blobs).texts)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_layers_are_shown_if_there_are_several(tmp_path, model, blobs):
+    assert len(model.layers_) == 1
+    assert "Layers" not in report(tmp_path, model, blobs).texts
+    X, _ = make_blobs(400, centers=[[0, 0], [4, 0], [50, 0], [54, 0]], random_state=0)
+    layered = PSKC(random_state=0).fit(X)
+    assert len(layered.layers_) > 1
+    texts = report(tmp_path, layered, X).texts
+    assert "Layers" in texts
+    assert f"{layered.n_clusters_}, of the fit" in texts
 
 
 @pytest.mark.usefixtures("undrawn")

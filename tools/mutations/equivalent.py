@@ -77,9 +77,6 @@ EQUIVALENT = {
     },
     "_kernels/neighbour_encoding": {
         "continue": {"continue -> pass": "the only centre left is found once more"},
-        "return np.int64(kept_numbers[0, 0]), 1": {
-            "1 -> (2)": "of a shared cell nobody asks how many were kept",
-        },
     },
     "_choice/similarity": {
         "if psi <= _MAX_PSI_FOR_DENSE_PRODUCTS:": {

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .._kernels import block_cells, compiled, neighbour_encoding, neighbour_layout
 from .._kernels.neighbour_blocks import BLOCK, Layout
 from .._utils.parallel import Buffers
+from .on_device import DevicePartition
 from .voronoi import VoronoiPartition
 
 # Up to here most blocks share cells, and bounds alone find them.
@@ -41,6 +42,8 @@ def encoder_for(
     """Return the encoder for a partition; `points_at` returns points at places in block order."""
     n_columns = partition.points.shape[1]
     arguments = points_at, n_rows, partition, blocks_per_superblock
+    if isinstance(partition, DevicePartition):
+        return ScreenEncoder(*arguments)
     if n_columns <= _MAX_COLUMNS_FOR_SHARING:
         return SharingEncoder(*arguments)
     if n_columns <= _MAX_COLUMNS_FOR_BOXES:
@@ -158,8 +161,7 @@ class SharingEncoder(Encoder):
     ) -> None:
         super().__init__(points_at, n_rows, partition, blocks_per_superblock)
         self._centres = _by_columns(partition)
-        everything = np.arange(partition.psi, dtype=partition.cell_type)
-        self._everything = np.tile(everything, (partition.n_partitions, 1))
+        self._everything = np.arange(partition.psi, dtype=partition.cell_type)
 
     def _temporary(self) -> Arrays:
         n_partitions, n_columns, psi = self._centres.shape
@@ -172,8 +174,8 @@ class SharingEncoder(Encoder):
             np.empty(self._centres.shape),  # possible
             np.empty((n_partitions, psi), dtype=cell_type),  # possible_numbers
             np.empty(n_partitions, dtype=np.int64),  # n_possible
-            np.empty((1, n_columns, psi)),  # kept
-            np.empty((1, psi), dtype=cell_type),  # kept_numbers
+            np.empty((n_columns, psi)),  # kept
+            np.empty(psi, dtype=cell_type),  # kept_numbers
             np.empty(BLOCK, dtype=np.int64),  # nearest
             np.zeros((n_partitions, psi), dtype=np.bool_),  # present
         )
@@ -212,23 +214,23 @@ class BoxEncoder(Encoder):
             _by_columns(partition, partition.n_partitions if self._boxes else 0),
         )
 
-    def _temporary(self) -> tuple[block_cells.Workspace, NDArray[Any], NDArray[np.bool_]]:
+    def _temporary(self) -> tuple[block_cells.Workspace, NDArray[Any], Arrays]:
         n_partitions, psi = self._partition.centres.shape
         n_columns = self._partition.points.shape[1]
         return (
             block_cells.make_workspace(n_columns, psi, self._boxes),
             np.empty((self._blocks_at_a_time, n_partitions, BLOCK), self._partition.cell_type),
-            np.zeros((n_partitions, psi), dtype=np.bool_),
+            (np.zeros((n_partitions, psi), dtype=np.bool_), np.empty(psi, dtype=np.int64)),
         )
 
     def _fill(
         self, columns: NDArray[np.float64], rows: slice, temporary: Any, output: Arrays
     ) -> tuple[int, int, int]:
-        space, cells, present = temporary
+        space, cells, marks = temporary
         cells = cells[: len(columns)]
         self._find_cells(columns, space, cells)
         used: tuple[int, int, int] = neighbour_layout.lay_out(
-            cells, self._blocks_per_superblock, present, *output
+            cells, self._blocks_per_superblock, *marks, *output
         )
         return used
 
@@ -315,7 +317,7 @@ class BallEncoder(BoxEncoder):
 
 
 class ScreenEncoder(BoxEncoder):
-    """For many columns in which nothing rules centres out: a product with all different ones."""
+    """A product with all different centres: on a device, or where nothing rules centres out."""
 
     _boxes = False
     _buffers = Buffers()

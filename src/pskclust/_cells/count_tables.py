@@ -147,6 +147,16 @@ class ClusterTables:
         sums = sparse.csr_array((ones, (links, np.arange(len(links)))), shape=shape)
         return replace(self, counts=(sums @ self.counts).tocsr(), masses=sums @ self.masses)
 
+    def followed_by(self, others: ClusterTables) -> ClusterTables:
+        """Return these tables, then others."""
+        counts = sparse.vstack([self.counts, others.counts], format="csr")
+        return replace(self, counts=counts, masses=np.append(self.masses, others.masses))
+
+    def repeated(self, n_times: int) -> ClusterTables:
+        """Return the table of the first cluster for each of several clusters."""
+        firsts = np.zeros(n_times, dtype=np.intp)
+        return replace(self, counts=self.counts[firsts], masses=self.masses[firsts])
+
     def by_number(self) -> ClusterTables:
         """Return tables that make of a similarity the number of members in a row's cells.
 
@@ -169,7 +179,11 @@ class ClusterTables:
     @cached_property
     def by_cell(self) -> sparse.csr_array:
         """The counts with a row for each cell."""
-        return self.counts.T.tocsr()
+        by_cell = self.counts.T.tocsr()
+        # Always of one type, since code is compiled anew for others.
+        by_cell.indptr = by_cell.indptr.astype(np.int64)
+        by_cell.indices = by_cell.indices.astype(np.int64)
+        return by_cell
 
     @cached_property
     def padded(self) -> NDArray[np.int64]:

@@ -157,11 +157,11 @@ def _order_by_neighbourhood(
         first, last = ranges[some.start]
         if last - first <= BLOCK:
             return [(first, last)]
-        place = neighbour_order.split_range(points, order, first, last)
+        place = split_rows(points, order, first, last, once=True)
         return [(first, place), (place, last)]
 
     def split_to_blocks(some: slice) -> None:
-        neighbour_order.split_to_blocks(points, order, *ranges[some.start])
+        split_rows(points, order, *ranges[some.start])
 
     # A few ranges for each thread, then each by itself.
     while len(ranges) < _RANGES_PER_THREAD * n_threads(n_jobs) and n_rows > len(ranges) * BLOCK:
@@ -169,6 +169,20 @@ def _order_by_neighbourhood(
         ranges = [part for both in parts for part in both]
     _exhaust(map_chunks(split_to_blocks, len(ranges), 1, n_jobs, min_chunks_per_thread=1))
     return order, points
+
+
+def split_rows(
+    points: NDArray[np.float64],
+    order: NDArray[np.int64],
+    first: int,
+    last: int,
+    once: bool = False,
+) -> int:
+    """Put a range of rows in order, block by block; or in two parts, and return their border."""
+    values = np.empty(neighbour_order.MAX_VALUES)
+    ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
+    place: int = neighbour_order.split(points, order, first, last, once, values, ends)
+    return place
 
 
 def _exhaust(results: Iterable[None]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .._kernels import reference
 from .._kernels.reference import Cells
@@ -95,6 +96,22 @@ class Partition(ABC):
         kernels.count_cells(cells, units, counts)
         if self.no_cell is not None:
             counts[:, self.no_cell] = 0
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """The power of its size that the volume of a cell grows with."""
+
+    @abstractmethod
+    def middles(self, counts: sparse.csr_array) -> NDArray[np.float64] | None:
+        """Return the mean centre of the cells of each set, (k, d); None if cells have no centres.
+
+        `counts` are flat tables of sets, (k, t * n_cells).
+        """
+
+    @abstractmethod
+    def log_sizes(self) -> NDArray[np.float64]:
+        """Return the log of the size of each cell, a length, (t, n_cells)."""
 
     @abstractmethod
     def check_reach(self, rows: NDArray[Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .._data.rows import FitRows
 from .._kernels import reference
@@ -33,6 +34,17 @@ class TreePartition(Partition):
     @property
     def n_partitions(self) -> int:
         return len(self.feature)
+
+    @property
+    def dimension(self) -> int:
+        return 1
+
+    def middles(self, counts: sparse.csr_array) -> None:
+        """Leaves have no centres."""
+
+    def log_sizes(self) -> NDArray[np.float64]:
+        """Leaves at the border have no end, so all cells count as equally large."""
+        return np.zeros(self.table_shape)
 
     def check_reach(self, rows: NDArray[Any]) -> None:
         """Comparing values needs no distance."""

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .._data.checks import check_overflow
 from .._data.rows import FitRows
@@ -18,6 +19,7 @@ from .._kernels.screening import Screen, make_screen, screen_points
 from .._utils.parallel import Buffers, rows_per_product
 from .drawing import draw_points
 from .partition import Partition, require_valid
+from .spacing import log_spacings
 
 _MIN_COLUMNS_FOR_PRODUCTS = 4
 
@@ -34,6 +36,26 @@ class VoronoiPartition(Partition):
     @property
     def n_partitions(self) -> int:
         return len(self.centres)
+
+    @property
+    def dimension(self) -> int:
+        return int(self.points.shape[1])
+
+    def middles(self, counts: sparse.csr_array) -> NDArray[np.float64]:
+        cells = np.arange(self.n_partitions)[:, np.newaxis] * self.n_cells + np.arange(self.psi)
+        ones = np.ones(cells.size)
+        shape = counts.shape[1], len(self.points)
+        is_around = sparse.csr_array((ones, (cells.ravel(), self.centres.ravel())), shape=shape)
+        totals = np.maximum(counts.sum(axis=1), 1)
+        # Sparse, so that no thread of BLAS changes the order of a sum.
+        sums = sparse.csr_array(counts @ is_around) @ self.points
+        return np.asarray(sums / totals[:, np.newaxis])
+
+    def log_sizes(self) -> NDArray[np.float64]:
+        """Return the log distance of each centre to the nearest different one, (t, n_cells)."""
+        sizes = np.zeros(self.table_shape)
+        sizes[:, : self.psi] = log_spacings(self.points, self.centres)
+        return sizes
 
     def check_reach(self, rows: NDArray[Any]) -> None:
         check_overflow(rows, self.points)

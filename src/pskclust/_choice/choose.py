@@ -16,9 +16,10 @@ from .._data.rows import FitRows
 from .._utils.memory import require_memory
 from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
+from .bands import best_of_bands
 from .borders import Floats
 from .consensus import most_typical, numbered_by_first_row, share_agreeing
-from .evidence import Candidate, gather_evidence
+from .evidence import Candidate, Evidence, gather_evidence
 from .noise import NoiseRule, find_noise
 from .scales import sizes_for
 from .scoring import (
@@ -103,12 +104,17 @@ class AutoChoice:
         Why it was chosen, in a sentence.
     n_rows : int
         The number of rows that the choice was made on.
+    layers : tuple of Option
+        Cuts of the chosen tree from coarse to fine, the chosen one among them: in each band of
+        numbers (2 to 3, 4 to 7, 8 to 15, ...) the one of best score, if its splits are more likely
+        real than not. With a given number of clusters, that one alone.
     """
 
     chosen: Option
     candidates: tuple[Option, ...] = field(repr=False)
     reason: str
     n_rows: int
+    layers: tuple[Option, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         """Return the reason."""
@@ -200,19 +206,23 @@ def _best_of_many(
     evidence = scored_evidence(grown, found, logits)
     score = scores(evidence, weights)
     best = np.argsort(-score, kind="stable")[:N_BEST]
-    odds = np.exp((score[best] - score[best[0]]) / weights.temperature)
-    odds /= odds.sum()
+    odds = np.exp((score - score[best[0]]) / weights.temperature)
+    odds /= odds[best].sum()
     labels = [_cut(grown, found.candidates[number]) for number in best]
-    winner = most_typical(labels, odds)
-    tree = grown.trees[found.candidates[best[winner]].tree].tree
+    winner = most_typical(labels, odds[best])
+    tree_number = found.candidates[best[winner]].tree
+    tree = grown.trees[tree_number].tree
     several = np.inf
     if n_clusters is None:
         several = log_odds_of_several(grown, found, evidence, int(best[winner]), weights)
     share_of_one = 1 / (1 + math.exp(several))
-    options = [
-        _option(grown, found.candidates[number], evidence, number, score[number], share)
-        for number, share in zip(best, (1 - share_of_one) * odds, strict=True)
-    ]
+    shares = (1 - share_of_one) * odds
+
+    def option(number: int) -> Option:
+        candidate = found.candidates[number]
+        return _option(grown, candidate, evidence, number, score[number], shares[number])
+
+    options = [option(number) for number in best]
     chosen = options[winner]
     if n_clusters is None:
         one = Option(ONE, tree.psi, 1, several, share_of_one, *[None] * 5)
@@ -220,13 +230,25 @@ def _best_of_many(
         chosen = one if several <= 0 else chosen
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
     reason = _reason(chosen, shown, n_clusters, len(points))
-    choice = AutoChoice(chosen, tuple(shown), reason, len(points))
+    cuts = _supported_cuts(found, tree_number, evidence)
+    bands = best_of_bands({n: score[number] for n, number in cuts.items()}, [chosen.n_clusters])
+    layers = tuple(chosen if n == chosen.n_clusters else option(cuts[n]) for n in bands)
+    choice = AutoChoice(chosen, tuple(shown), reason, len(points), layers)
     if chosen.n_clusters == 1:
         clusters, confidences = np.zeros_like(labels[0]), np.full(len(points), share_of_one)
     else:
         clusters = numbered_by_first_row(labels[winner])
-        confidences = (1 - share_of_one) * share_agreeing(clusters, labels, odds)
+        confidences = (1 - share_of_one) * share_agreeing(clusters, labels, odds[best])
     return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)
+
+
+def _supported_cuts(found: Evidence, tree: int, evidence: dict[str, Floats]) -> dict[int, int]:
+    """Return the cuts of a tree, by number of clusters, whose splits are likely real on average."""
+    return {
+        candidate.n_clusters: number
+        for number, candidate in enumerate(found.candidates)
+        if candidate.tree == tree and evidence["splits_mean"][number] > 0
+    }
 
 
 def _cut(grown: Grown, candidate: Candidate) -> NDArray[np.int64]:
@@ -267,7 +289,7 @@ def _by_one_tree(
         if asked is None
         else f"{_clusters(n_clusters)} asked for"
     )
-    choice = AutoChoice(chosen, (chosen,), reason, n_rows)
+    choice = AutoChoice(chosen, (chosen,), reason, n_rows, (chosen,))
     centres, cells = drawn.centres[:, :placing], drawn.cells[0]
     return _Found(choice, labels, np.ones(n_rows), tree, centres, cells)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,13 +12,24 @@ from .borders import Floats
 Labels = NDArray[np.int64]
 
 
-def adjusted_rand(one: Labels, other: Labels) -> float:
-    """Return the adjusted Rand index of two clusterings whose labels start at 0."""
-    shared = shared_rows(one, other)
-    together, in_one, in_other = (
-        _pairs(counts) for counts in (shared, shared.sum(axis=1), shared.sum(axis=0))
-    )
-    everything = len(one) * (len(one) - 1) // 2
+class Clustering(NamedTuple):
+    """A clustering whose labels start at 0, and how many clusters and pairs of rows it has."""
+
+    labels: Labels
+    n_clusters: int
+    n_pairs: int  # of rows of the same cluster
+
+    @classmethod
+    def of(cls, labels: Labels) -> Clustering:
+        sizes = np.bincount(labels)
+        return cls(labels, len(sizes), _pairs(sizes))
+
+
+def adjusted_rand(one: Clustering, other: Clustering) -> float:
+    """Return the adjusted Rand index of two clusterings."""
+    both = np.bincount(one.labels * other.n_clusters + other.labels)
+    together, in_one, in_other = _pairs(both), one.n_pairs, other.n_pairs
+    everything = len(one.labels) * (len(one.labels) - 1) // 2
     # Whole numbers, divided once.
     most = (in_one + in_other) * everything - 2 * in_one * in_other
     return 2 * (together * everything - in_one * in_other) / most if most else 1.0
@@ -30,15 +43,16 @@ def shared_rows(one: Labels, other: Labels) -> NDArray[np.int64]:
 
 
 def _pairs(counts: NDArray[np.int64]) -> int:
-    return int((counts * (counts - 1)).sum()) // 2
+    return (int(counts @ counts) - int(counts.sum())) // 2
 
 
 def most_typical(clusterings: list[Labels], odds: Floats) -> int:
     """Return which clustering is most like all that may be right, each counted by its odds."""
-    alike = np.eye(len(clusterings))
-    for first in range(len(clusterings)):
+    known = [Clustering.of(labels) for labels in clusterings]
+    alike = np.eye(len(known))
+    for first in range(len(known)):
         for second in range(first):
-            agreement = adjusted_rand(clusterings[first], clusterings[second])
+            agreement = adjusted_rand(known[first], known[second])
             alike[first, second] = alike[second, first] = agreement
     return int((alike @ odds).argmax())
 

@@ -98,9 +98,15 @@ def _discriminants(
 
 def _dip(along: Floats, inside: Floats, n_rows: Floats, spread: Floats) -> Floats:
     width = 1.06 * np.minimum(spread, _WIDEST) * np.maximum(n_rows, 2) ** -0.2 + 1e-3
-    densities = np.array(
-        [(np.exp(-0.5 * ((along - place) / width) ** 2) * inside).sum(axis=0) for place in _PLACES]
-    )
+    densities = np.empty((len(_PLACES), len(n_rows)))
+    for number, place in enumerate(_PLACES):
+        weights = along - place
+        weights /= width
+        weights *= weights
+        weights *= -0.5
+        np.exp(weights, out=weights)
+        weights *= inside
+        densities[number] = weights.sum(axis=0)
     peak = np.minimum(densities[_LEFT].max(axis=0), densities[_RIGHT].max(axis=0))
     # A row more everywhere, so that no rows between few are not infinitely deep.
     depth = np.log(peak + 1) - np.log(densities[_MIDDLE].min(axis=0) + 1)

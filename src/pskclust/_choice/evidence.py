@@ -89,6 +89,9 @@ def cut_evidence(
     near_psi = grown.at_near_psi[number][nodes]
     heights, last = tree.heights, n_clusters - 2
     height_below = heights[last + 1] if last + 1 < len(heights) else 0.9 * heights[-1]
+    *between, misplaced = _between_clusters(
+        grown, each, nodes, cluster_of, heights[last] - height_below
+    )
     found_low = splits[:, 0]
     crossed_low = np.minimum(found_low, splits[:, 4])
     return [
@@ -105,10 +108,10 @@ def cut_evidence(
         -(shares * np.log(shares)).sum() / math.log(n_clusters),
         math.log(shares.min() * n_clusters),
         math.log(shares.max() * n_clusters),
-        *_between_clusters(grown, each, nodes, cluster_of, heights[last] - height_below),
+        *between,
         found_low[last],
         found_low[last + 1] if last + 1 < len(found_low) else 0.0,
-        _share_misplaced(grown, each, nodes, cluster_of),
+        misplaced,
         found_low[: last + 1].min(),
         found_low[last + 1 :].max(initial=0),
         crossed_low[last + 1 :].max(initial=0),
@@ -128,14 +131,6 @@ def _own_and_other(
     return clusters, own, means
 
 
-def _share_misplaced(
-    grown: Grown, each: GrownTree, nodes: NDArray[np.intp], cluster_of: NDArray[np.intp]
-) -> float:
-    """Return the share of rows that meet another cluster more often than their own."""
-    _, own, means = _own_and_other(grown, each, nodes, cluster_of)
-    return float(np.mean(means.max(axis=1) > own))
-
-
 def _between_clusters(
     grown: Grown,
     each: GrownTree,
@@ -143,7 +138,10 @@ def _between_clusters(
     cluster_of: NDArray[np.intp],
     gap: float,
 ) -> list[float]:
-    """Return ratio to valley_least of CUT_NAMES, with `gap` in its place."""
+    """Return ratio to valley_least of CUT_NAMES, with `gap` in its place, and misplaced.
+
+    A row is misplaced if it meets another cluster more often than its own.
+    """
     clusters, own, means = _own_and_other(grown, each, nodes, cluster_of)
     other = means.max(axis=1)
     n_clusters = len(nodes)
@@ -181,4 +179,5 @@ def _between_clusters(
         contacts.max(),
         (valleys * each.tree.sizes[nodes] / grown.n_rows).sum(),
         valleys.min(),
+        np.mean(other > own),
     ]

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from .choose import AutoChoice, Option
 from .merge_tree import MergeTree
 
+# Fields with a value for each row.
+_OF_ROWS = ("confidences", "parts")
+
 
 @dataclass(frozen=True, eq=False)
 class Linkage:
@@ -20,6 +23,8 @@ class Linkage:
     links: NDArray[np.int64]  # (m,)
     choice: AutoChoice | None = None
     confidences: NDArray[np.float64] | None = None  # (n,)
+    parts: NDArray[Any] | None = None  # (n,) part of the tree of each row; for noise, their number
+    n_parts: int = 0
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the linkage as numbers and arrays that a file can hold."""
@@ -29,9 +34,11 @@ class Linkage:
             "tree_masses": self.tree.masses,
             "links": self.links,
         }
-        if self.confidences is not None:
-            arrays["confidences"] = self.confidences
-        return {"choice": None if self.choice is None else asdict(self.choice)}, arrays
+        for name in _OF_ROWS:
+            if getattr(self, name) is not None:
+                arrays[name] = getattr(self, name)
+        choice = None if self.choice is None else asdict(self.choice)
+        return {"choice": choice, "n_parts": self.n_parts}, arrays
 
     @classmethod
     def from_parts(cls, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Linkage:
@@ -40,7 +47,10 @@ class Linkage:
         tree = MergeTree(*(arrays[f"tree_{name}"] for name in names))
         choice = numbers["choice"]
         if choice is not None:
-            options = tuple(Option(**option) for option in choice["candidates"])
-            chosen = Option(**choice["chosen"])
-            choice = AutoChoice(**{**choice, "chosen": chosen, "candidates": options})
-        return cls(tree, arrays["links"], choice, arrays.get("confidences"))
+            options = {
+                name: tuple(Option(**option) for option in choice.get(name, ()))
+                for name in ("candidates", "layers")
+            }
+            choice = AutoChoice(**{**choice, "chosen": Option(**choice["chosen"]), **options})
+        confidences, parts = (arrays.get(name) for name in _OF_ROWS)
+        return cls(tree, arrays["links"], choice, confidences, parts, numbers.get("n_parts", 0))

@@ -26,6 +26,13 @@ class MergeTree:
 
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
         """Return the cluster of each part, clusters being numbered by their first part."""
+        sets = self.sets_of_parts(n_clusters)
+        _, first, cluster = np.unique(sets, return_index=True, return_inverse=True)
+        answer: NDArray[np.int64] = np.argsort(np.argsort(first))[cluster]
+        return answer
+
+    def sets_of_parts(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the number, in the tree, of the set of parts that each part is in."""
         n_parts = len(self)
         pairs = self.pairs[: max(0, n_parts - n_clusters)]
         # What a set of parts became; a set that was not joined is a cluster.
@@ -33,9 +40,7 @@ class MergeTree:
         became[pairs] = n_parts + np.arange(len(pairs))[:, np.newaxis]
         while not np.array_equal(became, further := became[became]):
             became = further
-        _, first, cluster = np.unique(became[:n_parts], return_index=True, return_inverse=True)
-        answer: NDArray[np.int64] = np.argsort(np.argsort(first))[cluster]
-        return answer
+        return became[:n_parts]
 
     def to_scipy(self) -> NDArray[np.float64]:
         """Return the tree as `scipy.cluster.hierarchy` takes it.

@@ -41,6 +41,8 @@ _FAR = 4.0
 _WIDER = 1.0
 _MAX_COLUMNS_FOR_SEARCH_TREES = 16
 _ROWS_AT_A_TIME = 4096
+# Many rows are looked up in a grid first. In more columns, its parts would be too wide.
+_MIN_ROWS_FOR_GRID, _MAX_COLUMNS_FOR_GRID, _N_PARTS = 20_000, 3, 1 << 14
 # Places drawn first, to see whether the box has an empty part; least number of all places.
 _N_PROBES, _MIN_PLACES = 200, 2_000
 # Products find a few neighbours more than are needed: rounding may swap them.
@@ -67,6 +69,11 @@ class NoiseRule:
         noise = _outside(points, self.low - wider, self.high + wider)
         beside = _outside(points, self.low, self.high)
         asked = np.flatnonzero(~noise & (beside | bool(np.isfinite(self.threshold))))
+        if len(asked) >= _MIN_ROWS_FOR_GRID and points.shape[1] <= _MAX_COLUMNS_FOR_GRID:
+            inside = asked[~beside[asked]]
+            near_by, far_off = self._grid.settled(points[inside])
+            noise[inside[far_off]] = True
+            asked = np.append(asked[beside[asked]], inside[~(near_by | far_off)])
         if len(asked):
             near = self._search.distances(points[asked])
             far = near[:, min(self.few, near.shape[1]) - 1] > self.reach
@@ -77,9 +84,13 @@ class NoiseRule:
     def _search(self) -> _Search:
         return _Search(self.sample)
 
+    @cached_property
+    def _grid(self) -> _Grid:
+        return _Grid(self._search, self.low, self.high, self.threshold)
+
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the search tree, which is grown again."""
-        return {name: value for name, value in vars(self).items() if name != "_search"}
+        """Leave out the search tree and the grid, which are made again."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def to_parts(self) -> tuple[dict[str, float], dict[str, NDArray[Any]]]:
         """Return the rule as numbers and arrays that a file can hold."""
@@ -157,6 +168,15 @@ class _Search:
         If a point may be `itself` in the sample, a row at its very place does not count: rows of
         the sample are told by the others, in a fit and in predictions alike.
         """
+        found = self.nearest(points)
+        if found.shape[1] == 1:
+            return found
+        if not itself:
+            return found[:, :N_NEAR]
+        return np.where(found[:, :1] == 0, found[:, 1:], found[:, :-1])
+
+    def nearest(self, points: Points) -> NDArray[np.float64]:
+        """Return the distances to one row more."""
         wanted = min(N_NEAR + 1, len(self._sample))
         if self._tree is not None:
             queried = self._tree.query(points, wanted)[0]
@@ -165,11 +185,7 @@ class _Search:
             starts = range(0, len(points), _ROWS_AT_A_TIME)
             some = [self._by_products(points[i : i + _ROWS_AT_A_TIME], wanted) for i in starts]
             found = np.concatenate(some) if some else np.empty((0, wanted))
-        if wanted == 1:
-            return found
-        if not itself:
-            return found[:, :N_NEAR]
-        return np.where(found[:, :1] == 0, found[:, 1:], found[:, :-1])
+        return found
 
     def _by_products(self, points: Points, wanted: int) -> NDArray[np.float64]:
         sample = self._sample
@@ -182,6 +198,42 @@ class _Search:
             found[:, place] = np.sqrt(np.square(points - sample[who[:, place]]).sum(axis=1))
         found.sort(axis=1)
         return found[:, :wanted]
+
+
+class _Grid:
+    """Parts of a box in which all points, or none, have a mean distance below a threshold.
+
+    The distance to the k-th nearest row differs between two points by at most the distance of the
+    points, so those of the middle of a part bound those of all its points.
+    """
+
+    def __init__(
+        self,
+        search: _Search,
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        threshold: float,
+    ) -> None:
+        n_columns = len(low)
+        self._low, self._n_steps = low, int(_N_PARTS ** (1 / n_columns))
+        steps = (high - low) / self._n_steps
+        self._steps = np.where(steps > 0, steps, 1.0)
+        numbers = np.indices((self._n_steps,) * n_columns).reshape(n_columns, -1).T
+        near = search.nearest(low + (numbers + 0.5) * steps)
+        # With room for all roundings: of middles, of steps, and of the distances themselves.
+        largest = max(float(np.abs(low).max()), float(np.abs(high).max()))
+        radius = 0.51 * float(np.linalg.norm(steps)) + 1e-12 * n_columns * largest
+        # A row at the very place of a point does not count, so that there is one more to count.
+        self._near_by = (near[:, 1:].mean(axis=1) + radius) * (1 + 1e-9) < threshold
+        self._far_off = (near[:, :-1].mean(axis=1) - radius) * (1 - 1e-9) >= threshold
+
+    def settled(self, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which points in the box are surely below the threshold, and which are not."""
+        part = np.zeros(len(points), dtype=np.intp)
+        for column in range(points.shape[1]):
+            steps = ((points[:, column] - self._low[column]) / self._steps[column]).astype(np.intp)
+            part = part * self._n_steps + np.minimum(steps, self._n_steps - 1)
+        return self._near_by[part], self._far_off[part]
 
 
 def _isolated(

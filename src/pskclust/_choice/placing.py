@@ -46,12 +46,16 @@ def kernel_for(
 def link_chosen(chosen: Chosen, kernel: SampleKernel) -> Linked:
     """Return the clusters of a choice as tables of the rows of the sample."""
     n_clusters = chosen.choice.chosen.n_clusters
-    tree, nodes = merge_tree_of(chosen.tree)
-    leaf_of_row = np.searchsorted(nodes, chosen.tree.leaves)
-    links = np.full(len(nodes), -1)
-    links[leaf_of_row] = chosen.labels
+    tree, _ = merge_tree_of(chosen.tree)
+    links = np.full(len(tree), -1)
+    links[leaf_of_rows(chosen)] = chosen.labels
     tables = tables_of(chosen.labels, n_clusters, kernel)
     return Linked(tables, None, tree, links, np.arange(n_clusters))
+
+
+def leaf_of_rows(chosen: Chosen) -> NDArray[np.intp]:
+    """Return the leaf of each row of the sample, by its number in the merge tree."""
+    return np.searchsorted(np.flatnonzero(chosen.tree.is_leaf), chosen.tree.leaves)
 
 
 def tables_of(labels: NDArray[np.int64], n_clusters: int, kernel: SampleKernel) -> ClusterTables:

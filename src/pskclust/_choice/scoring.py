@@ -130,6 +130,11 @@ SPLIT_COLUMNS = (
 )
 
 
+def log_dimension(grown: Grown) -> float:
+    """Return the logarithm of the intrinsic dimension of the rows, less 1."""
+    return math.log(grown.dimension) - 1
+
+
 def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
     """Return the columns that decide how real each split of a tree is, (s, len(SPLIT_COLUMNS))."""
     tree = grown.trees[number].tree
@@ -138,7 +143,7 @@ def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
     known = dict(zip(SPLIT_NAMES, splits.astype(np.float32).astype(np.float64).T, strict=True))
     known |= {
         "log_rows": (math.log(grown.n_rows) - 6.5) * ones,
-        "log_dimension": (math.log(grown.dimension) - 1) * ones,
+        "log_dimension": log_dimension(grown) * ones,
         "log_psi": (math.log(tree.psi) - 3.5) * ones,
         "log_size": known["log_size"] - 3,
         "log_cells": known["log_cells"] - 3,
@@ -207,7 +212,7 @@ def evidence_of_several(
     """
     number, n_clusters = found.candidates[best]
     splits = [dict(zip(SPLIT_NAMES, some.T, strict=True)) for some in found.splits]
-    log_rows, log_dimension = math.log(grown.n_rows) - 6.5, math.log(grown.dimension) - 1
+    log_rows, dimension = math.log(grown.n_rows) - 6.5, log_dimension(grown)
     everywhere = [some["found_low"] * some["crossed_low"] for some in splits]
     parted = [
         own * _parted(grown.n_rows, some) for own, some in zip(everywhere, splits, strict=True)
@@ -220,9 +225,9 @@ def evidence_of_several(
         float(evidence["path"][best]),
         math.log(n_clusters),
         log_rows,
-        log_dimension,
-        log_dimension**2,
-        log_rows * log_dimension,
+        dimension,
+        dimension**2,
+        log_rows * dimension,
     ]
 
 

@@ -80,13 +80,24 @@ class SplitTree:
         counts = np.bincount(self.leaves, minlength=self.n_nodes)
         return (counts @ self.within).astype(np.float64)
 
+    @cached_property
+    def _nodes_of_cuts(self) -> dict[int, NDArray[np.intp]]:
+        return {}
+
+    def nodes_of_cut(self, n_clusters: int) -> NDArray[np.intp]:
+        """Return the nodes of a cut, ascending."""
+        nodes = self._nodes_of_cuts.get(n_clusters)
+        if nodes is None:
+            # Split j makes nodes 2j + 1 and 2j + 2.
+            is_there = np.zeros(self.n_nodes, dtype=bool)
+            is_there[: 2 * n_clusters - 1] = True
+            is_there[self.owners[: n_clusters - 1]] = False
+            nodes = self._nodes_of_cuts[n_clusters] = np.flatnonzero(is_there)
+        return nodes
+
     def cut_nodes(self, n_clusters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the nodes of a cut, ascending, and which of them each node is in (-1 above)."""
-        is_there = np.zeros(self.n_nodes, dtype=bool)
-        is_there[0] = True
-        is_there[self.children[: n_clusters - 1].ravel()] = True
-        is_there[self.owners[: n_clusters - 1]] = False
-        nodes = np.flatnonzero(is_there)
+        nodes = self.nodes_of_cut(n_clusters)
         below = self.within[:, nodes]
         return nodes, np.where(below.any(axis=1), below.argmax(axis=1), -1)
 
@@ -100,8 +111,10 @@ class SplitTree:
 def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float64]:
     """Return the hierarchy of all rows, as `scipy.cluster.hierarchy.linkage` does."""
     if kind == AVERAGE:
-        shared = squareform(counts.astype(np.float64), checks=False)
-        return np.asarray(linkage(1 - shared / n_partitions, "average"))
+        apart = squareform(counts, checks=False).astype(np.float64)
+        apart /= n_partitions
+        np.subtract(1, apart, out=apart)
+        return np.asarray(linkage(apart, "average"))
     n_rows = len(counts)
     others = counts.astype(np.min_scalar_type(n_partitions))
     np.fill_diagonal(others, 0)
@@ -110,8 +123,9 @@ def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float6
     reach = np.minimum(others, np.minimum(core[:, np.newaxis], core))
     # Rows that share all cells are one, however few they are.
     reach[others == n_partitions] = n_partitions
-    shared = squareform(reach.astype(np.float64), checks=False)
-    joined = np.asarray(linkage(n_partitions - shared, "single"))
+    apart = squareform(reach, checks=False).astype(np.float64)
+    np.subtract(n_partitions, apart, out=apart)
+    joined = np.asarray(linkage(apart, "single"))
     joined[:, 2] /= n_partitions
     return joined
 

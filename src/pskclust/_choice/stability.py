@@ -258,9 +258,9 @@ def _agreement(
     tree: SplitTree, other: SplitTree, jaccards: NDArray[np.float32], n_clusters: int
 ) -> float:
     """Return how well the clusters of two cuts into as many find each other."""
-    own = tree.cut_nodes(n_clusters)[0]
-    others = other.cut_nodes(min(n_clusters, other.n_splits + 1))[0]
-    pairs = jaccards[np.ix_(own, others)]
+    own = tree.nodes_of_cut(n_clusters)
+    others = other.nodes_of_cut(min(n_clusters, other.n_splits + 1))
+    pairs = jaccards[own[:, np.newaxis], others]
     return float((pairs.max(axis=1).mean() + pairs.max(axis=0).mean()) / 2)
 
 

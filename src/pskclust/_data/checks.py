@@ -60,3 +60,13 @@ def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
         f"psi={psi} is more than the {n_slots} {rows}. Use psi <= {n_slots}, or replace=True to "
         "draw centres with replacement."
     )
+
+
+def check_method_of_device(device: str, method: str) -> None:
+    """Raise ValueError for a method whose cells are not found by products."""
+    if method != "voronoi":
+        raise ValueError(
+            f"device={device!r} multiplies rows by centres, which finds the cells of "
+            f"method='voronoi' only, not those of method={method!r}. Use method='voronoi', or "
+            "leave device out."
+        )

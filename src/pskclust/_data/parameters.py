@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 
+from .checks import check_method_of_device
 from .distance_metrics import METRICS
 
 METHODS = ("voronoi", "hypersphere", "tree")
@@ -63,6 +64,10 @@ NOT_NEGATIVE = Rule("a number of 0 or more", lambda value: is_number(value) and 
 NONE = Rule("None", lambda value: value is None)
 PATH = Rule("a path", lambda value: isinstance(value, str | os.PathLike))
 FUNCTION = Rule("a function", callable)
+DEVICE = Rule(
+    "the name of a device of PyTorch, such as 'cuda'",
+    lambda value: isinstance(value, str) and bool(value),
+)
 GROWTH_RATE = Rule(
     "a number above 0 and below 1, large enough for the threshold to fall",
     lambda value: is_number(value) and 0 < 1 - value < 1,
@@ -79,6 +84,7 @@ KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
     "metric": (one_of(*METRICS),),
     "replace": (FLAG,),
     "n_jobs": (JOBS, NONE),
+    "device": (DEVICE, NONE),
 }
 
 CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
@@ -143,6 +149,7 @@ class Parameters:
     min_cluster_size: int
     noise: str
     n_jobs: int | None
+    device: str | None
     random_state: RandomState | int | None
     scratch_dir: str | os.PathLike[str] | None
     checkpoint: str | os.PathLike[str] | None
@@ -163,6 +170,8 @@ class Parameters:
             min_cluster_size=int(values["min_cluster_size"] or 0),
             **{name: values[name] for name in _AS_GIVEN},
         )
+        if parameters.device is not None:
+            check_method_of_device(parameters.device, parameters.method)
         if parameters.tau is None:
             parameters._refuse_parameters_of_growth()
             parameters._refuse_long_choice()
@@ -193,4 +202,13 @@ class Parameters:
 
 
 DEFAULT_GROWTH_RATE = 0.1
-_AS_GIVEN = ("method", "metric", "noise", "n_jobs", "random_state", "scratch_dir", "checkpoint")
+_AS_GIVEN = (
+    "method",
+    "metric",
+    "noise",
+    "n_jobs",
+    "device",
+    "random_state",
+    "scratch_dir",
+    "checkpoint",
+)

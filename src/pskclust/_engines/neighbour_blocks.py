@@ -35,6 +35,7 @@ from .superblocks import (
     SUPERBLOCKS_PER_RUN,
     ScoreBounds,
     Superblocks,
+    block_scores,
     bytes_of_tables,
     labeller,
     map_superblocks,
@@ -102,7 +103,7 @@ class NeighbourBlocksEngine(MemoryRows):
         self._open = packed.view("<u8").astype(np.uint64).ravel()
         self._count_open()
         # Kept from step to step, as are the rows that join: new memory costs page faults.
-        self._tables = padded(np.zeros((1, *self._partition.table_shape), dtype=np.int64))
+        self._own_table = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
         self._visited = np.full(len(self._n_open), -1)
@@ -133,7 +134,7 @@ class NeighbourBlocksEngine(MemoryRows):
         bounds = self._bounds.of(table) if besides is None else no_bounds(*sizes)
         place, score = growth_kernels.best_row(
             self._layout,
-            padded(table.counts[np.newaxis]),
+            padded(table.counts),
             self._open,
             self._n_open,
             self._blocked.order,
@@ -169,7 +170,7 @@ class NeighbourBlocksEngine(MemoryRows):
             n_taken, best_left = growth_kernels.absorb(
                 self._layout,
                 some,
-                self._tables,
+                self._own_table,
                 min_score,
                 cluster,
                 step,
@@ -180,10 +181,11 @@ class NeighbourBlocksEngine(MemoryRows):
                 self._labels,
                 self._steps,
                 self._joined,
+                block_scores(),
             )
             if not n_taken:
                 return 0, best_left, None
-            counts = np.zeros_like(self._tables[0])
+            counts = np.zeros_like(self._own_table)
             mass = growth_kernels.count_blocks(
                 self._layout, some, self._joined, self._units, counts
             )
@@ -204,7 +206,7 @@ class NeighbourBlocksEngine(MemoryRows):
 
     def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
         """Return the superblocks that may have a row to absorb, and the best score elsewhere."""
-        growth_kernels.take_over(table.counts, self._tables, *self._holders, self._highest)
+        growth_kernels.take_over(table.counts, self._own_table, *self._holders, self._highest)
         possible = self._highest >= min_score
         is_open = self._n_open > 0
         best_elsewhere = int(self._highest[is_open & ~possible].max(initial=-1))
@@ -227,8 +229,9 @@ class NeighbourBlocksEngine(MemoryRows):
         def count(some: Superblocks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             tables = np.zeros((n_clusters, n_partitions, psi + 1), dtype=np.int64)
             masses = np.zeros(n_clusters, dtype=np.int64)
+            bits = np.empty(BLOCK, dtype=np.uint64)
             label_kernels.count_clusters(
-                self._layout, some, self._labels, self._units, tables, masses
+                self._layout, some, self._labels, self._units, bits, tables, masses
             )
             return tables, masses
 
@@ -302,6 +305,7 @@ class NeighbourBlocksEngine(MemoryRows):
                 self._steps,
                 tables,
                 denominators,
+                block_scores(),
                 *results,
             )
 
@@ -318,10 +322,7 @@ class NeighbourBlocksEngine(MemoryRows):
         denominators = self.resolution * clusters.masses
         closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
         content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
-        # Of one type, since code is compiled anew for others.
-        starts, members = (
-            array.astype(np.int64) for array in (clusters.by_cell.indptr, clusters.by_cell.indices)
-        )
+        by_cell = clusters.by_cell
 
         def judge(some: Superblocks) -> None:
             label_kernels.judge_blocks(
@@ -329,10 +330,11 @@ class NeighbourBlocksEngine(MemoryRows):
                 some,
                 self._labels,
                 tables,
-                starts,
-                members,
+                by_cell.indptr,
+                by_cell.indices,
                 closeness,
                 offsets,
+                np.full(len(clusters), -1),
                 content,
                 own_low,
             )
@@ -349,6 +351,7 @@ class NeighbourBlocksEngine(MemoryRows):
             own_low,
             tables,
             len(self._labels),
+            block_scores(),
             weakest,
         )
         weakest_staying = np.where(weakest < nobody, weakest / denominators, np.inf)
@@ -364,7 +367,7 @@ class NeighbourBlocksEngine(MemoryRows):
         if sparse_is_faster or not self._tables_fit(clusters):
             return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
-        label_kernels.cluster_scores(self._layout, rows, clusters.padded, scores)
+        label_kernels.cluster_scores(self._layout, rows, clusters.padded, block_scores(), scores)
         return scores
 
     def _cells_of(self, rows: NDArray[np.intp]) -> Cells:

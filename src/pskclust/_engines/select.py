@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables
 from .._cells.encode import encode_rows
+from .._cells.on_device import DevicePartition
 from .._cells.partition import Partition
 from .._cells.voronoi import VoronoiPartition
 from .._data.duplicates import find_equal_rows
@@ -33,7 +34,8 @@ _ROWS_AT_A_TIME = 1 << 20
 def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None) -> bool:
     """Whether the compiled kernels on neighbour blocks are the faster way."""
     return (
-        type(partition) is VoronoiPartition
+        isinstance(partition, VoronoiPartition)
+        and partition.no_cell is None
         and (backend or backend_for(n_rows)) == "numba"
         and (
             partition.points.shape[1] <= _MAX_COLUMNS_TO_SHARE_CELLS
@@ -44,7 +46,12 @@ def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None
 
 def cells_of_rows(data: Data, partition: Partition, n_jobs: int | None) -> Cells:
     """Return the cell of each row in each partitioning, (n, t)."""
-    if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition):
+    if (
+        not isinstance(partition, VoronoiPartition)
+        # Blocks rule centres out before a product; a device multiplies by all of them.
+        or isinstance(partition, DevicePartition)
+        or not blocks_pay(len(data), partition)
+    ):
         return encode_rows(data, partition, kernels_for(len(data)), n_jobs)
     from .._cells.neighbour_blocks import block_rows
 

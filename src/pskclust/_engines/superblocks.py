@@ -14,7 +14,7 @@ from .._cells.neighbour_blocks import MAX_COLUMNS_TO_COPY, block_rows
 from .._cells.voronoi import VoronoiPartition
 from .._data.rows import Data
 from .._kernels import neighbour_labels as label_kernels
-from .._kernels.neighbour_blocks import UNKNOWN
+from .._kernels.neighbour_blocks import BLOCK, UNKNOWN
 from .._utils.parallel import map_chunks, n_threads
 from .memory_rows import require_memory_to_fit
 
@@ -78,6 +78,11 @@ def map_superblocks(
     return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
 
 
+def block_scores() -> NDArray[np.int64]:
+    """Return memory for the scores of the rows of a block."""
+    return np.empty(BLOCK, dtype=np.int64)
+
+
 def tables_fit_in_memory(
     clusters: ClusterTables, largest_bytes: int = LARGEST_TABLES_BYTES
 ) -> bool:
@@ -101,7 +106,10 @@ def labeller(
 
     def label(some: Superblocks) -> None:
         possible = np.empty((2, len(clusters)), dtype=np.int64)
-        label_kernels.most_similar(layout, some, tables, denominators, threshold, possible, labels)
+        commons, highs = np.empty_like(denominators), np.empty(len(clusters))
+        label_kernels.most_similar(
+            layout, some, tables, denominators, threshold, possible, commons, highs, labels
+        )
 
     return label
 

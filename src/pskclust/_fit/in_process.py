@@ -8,6 +8,7 @@ from typing import cast
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from .._cells.on_device import on_device
 from .._cells.partition import Partition
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows, check_columns, check_rows
@@ -18,6 +19,7 @@ from .._engines.out_of_core import out_of_core_engine
 from .._engines.protocol import Engine
 from .._engines.select import isolation_engine
 from .._utils.progress import Report, ignore
+from .._utils.torch_device import open_device
 from ..tables.streaming import row_blocks
 
 # Whatever rows are taken from.
@@ -36,6 +38,8 @@ def rows_of(
     `n_features_in_` and `feature_names_in_` of the estimator are set on the way.
     """
     metric = parameters.metric
+    if parameters.device is not None:
+        open_device(parameters.device)  # one that is not there ends the fit before rows are read
     blocks = row_blocks(X)
     if blocks is None:
         rows = check_rows(estimator, cast(ArrayLike, X), metric, reset=True, min_samples=2)
@@ -53,6 +57,7 @@ def engine_of(
     rows: FitRows, partition: Partition, parameters: Parameters, report: Report = ignore
 ) -> Engine:
     """Return the engine for rows in this process."""
+    partition = on_device(partition, parameters.device)
     if isinstance(rows, StreamedRows):
         return out_of_core_engine(
             rows, partition, parameters.n_jobs, parameters.scratch_dir, report

@@ -11,8 +11,9 @@ Estimators, ``sweep`` and the explorer call these functions. Each step is a modu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -21,9 +22,11 @@ from sklearn.utils import check_random_state
 
 from .._cells.count_tables import ClusterTables
 from .._cells.methods import draw_for_fit
+from .._cells.on_device import on_device
 from .._cells.partition import Partition
 from .._choice.choose import Chosen, choose
 from .._choice.confidence import Confidence
+from .._choice.layers import Hierarchy, Parts, first_leaves
 from .._choice.linkage import Linkage
 from .._choice.linking import Linked, link_growth
 from .._choice.noise import NoiseRule
@@ -47,6 +50,7 @@ from .._pskc.refinement import (
 from .._pskc.result import Result
 from .._utils.json_values import plain_value
 from .._utils.progress import Progress, Report, ignore
+from .whole_set import CellValues, WholeSet, see_whole
 
 MakeEngine = Callable[[Partition], Engine]
 
@@ -71,10 +75,45 @@ class Fitted:
     columns: Columns
     linkage: Linkage | None = None  # None unless clusters were chosen or linked
     noise: NoiseRule | None = None  # None unless clusters were chosen, and noise is kept out
+    whole: WholeSet | None = None  # None only if a file has none
 
     @property
     def psi(self) -> int:
         return self.partition.psi
+
+    def on(self, device: str | None) -> Self:
+        """Return the same with cells of new rows found on a device."""
+        partition = on_device(self.partition, device)
+        return self if partition is self.partition else replace(self, partition=partition)
+
+    @property
+    def seen_whole(self) -> WholeSet:
+        """The whole set; AttributeError if the file of the model has none."""
+        if self.whole is None:
+            raise AttributeError(
+                "The model is from a file of an earlier version, which does not hold the rows that "
+                "are in no cluster, nor scores of rows. Fit and save the model again."
+            )
+        return self.whole
+
+    @cached_property
+    def cell_values(self) -> CellValues:
+        """The values of cells that tell how usual a row is."""
+        return CellValues.of(self.partition, self.result.clusters, self.seen_whole.noise)
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        """The cuts of the tree of a choice, or of a tree that the clusters are linked to."""
+        clusters, linkage = self.result.clusters, self.linkage
+        middles = self.partition.middles(clusters.counts)
+        if linkage is None or linkage.parts is None:
+            return Hierarchy.of_clusters(clusters, middles)
+        links = linkage.links[first_leaves(linkage.tree, linkage.n_parts)]
+        return Hierarchy.of(linkage.tree, links, clusters.masses, middles)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out everything that can be computed from the rest."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def fit(
@@ -103,7 +142,7 @@ def _fit_chosen(
     noise = chosen.noise if parameters.noise == "keep" else None
     left_out = None if noise is None else rows.rows_where(noise, parameters.n_jobs)
     engine = make_engine(kernel.partition)
-    result, linkage = finish_chosen(engine, chosen, kernel, left_out, parameters, report)
+    result, linkage, whole = finish_chosen(engine, chosen, kernel, left_out, parameters, report)
     return Fitted(
         result,
         kernel.partition,
@@ -114,6 +153,7 @@ def _fit_chosen(
         columns,
         linkage,
         noise,
+        whole,
     )
 
 
@@ -136,9 +176,22 @@ def _fit_grown(
         result, linkage = grow_and_link(engine, tau, parameters, report, journal)
     if journal is not None:
         journal.remove()
-    return Fitted(
-        result, partition, rows.metric, tau, engine.name, engine.backend, columns, linkage
-    )
+    return fitted_grown(engine, result, linkage, partition, rows.metric, tau, columns)
+
+
+def fitted_grown(
+    engine: Engine,
+    result: Result,
+    linkage: Linkage | None,
+    partition: Partition,
+    metric: str,
+    tau: float,
+    columns: Columns,
+) -> Fitted:
+    """Return the outcome of a fit that grew clusters; the engine's rows lose their labels."""
+    whole, _ = see_whole(engine, result, partition)
+    backend = engine.name, engine.backend
+    return Fitted(result, partition, metric, tau, *backend, columns, linkage, whole=whole)
 
 
 def draw(rows: FitRows, parameters: Parameters) -> Partition:
@@ -216,7 +269,7 @@ def finish_chosen(
     left_out: NDArray[np.intp] | None,
     parameters: Parameters,
     report: Report = ignore,
-) -> tuple[Result, Linkage]:
+) -> tuple[Result, Linkage, WholeSet]:
     """Give all rows to the clusters that were chosen on a sample, whose rows keep their label.
 
     Rows that are `left_out` are noise.
@@ -232,7 +285,10 @@ def finish_chosen(
     labels = np.append(np.where(left, np.cumsum(left) - 1, -1), -1)[chosen.labels]
     confidence = Confidence.of(chosen.rows, labels, chosen.confidences, len(linked.clusters))
     confidences = engine.map_rows(confidence.of_rows, result.labels)
-    return result, Linkage(linked.tree, linked.links, chosen.choice, confidences)
+    parts = Parts.of(chosen, kernel, linked.tree, linked.links)
+    whole, of_rows = see_whole(engine, result, kernel.partition, parts)
+    linkage = Linkage(linked.tree, linked.links, chosen.choice, confidences, of_rows, len(parts))
+    return result, linkage, whole
 
 
 def _finish_linked(

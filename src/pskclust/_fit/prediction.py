@@ -1,9 +1,9 @@
-"""Labels and similarities of new rows, given a fit."""
+"""Labels, similarities and scores of new rows, given a fit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,41 +41,121 @@ def predict(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[n
 
 def similarity(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.float64]:
     """Return the similarity of each row of a checked array to every cluster, (n, k)."""
-    clusters = fitted.result.clusters
-    _require_memory(len(rows), len(clusters))
-    data = Data(rows, fitted.metric, uniform_weights(len(rows)))
-    similarities = np.empty((len(rows), len(clusters)))
-    for chunk, found in _similarities(fitted, data, clusters, n_jobs):
-        similarities[chunk] = found
-    return similarities
+    return _of_clusters(fitted, rows, _by_similarity(fitted), n_jobs)
+
+
+def membership(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.float64]:
+    """Return the share of each cluster in the cells of each row of a checked array, (n, k)."""
+    return _of_clusters(fitted, rows, _by_share(fitted), n_jobs)
 
 
 def top_similarities(
     fitted: Fitted, rows: NDArray[Any], top_k: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the largest similarities of each row, (n, top_k), and to which clusters they are."""
+    return _top_of_clusters(fitted, rows, _by_similarity(fitted), top_k, n_jobs)
+
+
+def top_memberships(
+    fitted: Fitted, rows: NDArray[Any], top_k: int, n_jobs: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the largest memberships of each row, (n, top_k), and in which clusters they are."""
+    return _top_of_clusters(fitted, rows, _by_share(fitted), top_k, n_jobs)
+
+
+def score_samples(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.float64]:
+    """Return how usual each row of a checked array is; noise scores less than all other rows."""
+    values = fitted.cell_values
+    data = Data(rows, fitted.metric, uniform_weights(len(rows)))
+    scores = np.empty(len(rows))
+    for chunk, found in _similarities(fitted, data, values.table, n_jobs):
+        scores[chunk] = found[:, 0]
+    labels = predict(fitted, rows, n_jobs)
+    return np.asarray(usual_scores(fitted, scores + values.least, labels))
+
+
+def usual_scores(fitted: Fitted, scores: Any, labels: Any) -> Any:
+    """Return scores by the whole set, those of noise less by as much as two scores can differ."""
+    return scores - fitted.cell_values.span * (labels < 0)
+
+
+def outlier_scores(fitted: Fitted, scores: Any, labels: Any) -> Any:
+    """Return scores by the whole set from 0, most usual, to 1: below 0.5 for members of clusters.
+
+    Scores and labels are arrays, or Dask arrays.
+    """
+    values = fitted.cell_values
+    return (values.least + values.span - usual_scores(fitted, scores, labels)) / (2 * values.span)
+
+
+class _Measure(NamedTuple):
+    """Tables, and a function that makes values (m, k) of clusters of the scores against them."""
+
+    tables: ClusterTables
+    of_scores: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    n_clusters: int
+
+
+def _by_similarity(fitted: Fitted) -> _Measure:
     clusters = fitted.result.clusters
-    width = min(top_k, len(clusters))
+    return _Measure(clusters, clusters.similarities, len(clusters))
+
+
+def _by_share(fitted: Fitted) -> _Measure:
+    """Return the share of clusters in all rows, noise among them, that are in the cells of rows."""
+    clusters = fitted.result.clusters
+
+    def shares(scores: NDArray[np.int64]) -> NDArray[np.float64]:
+        everything = np.maximum(scores.sum(axis=1, keepdims=True), 1)
+        return np.asarray(scores[:, :-1] / everything)
+
+    return _Measure(clusters.followed_by(fitted.seen_whole.noise), shares, len(clusters))
+
+
+def _of_clusters(
+    fitted: Fitted, rows: NDArray[Any], measure: _Measure, n_jobs: int | None
+) -> NDArray[np.float64]:
+    _require_memory(len(rows), measure.n_clusters)
+    data = Data(rows, fitted.metric, uniform_weights(len(rows)))
+    values = np.empty((len(rows), measure.n_clusters))
+    for chunk, found in _scores(fitted, data, measure.tables, n_jobs):
+        values[chunk] = measure.of_scores(found)
+    return values
+
+
+def _top_of_clusters(
+    fitted: Fitted, rows: NDArray[Any], measure: _Measure, top_k: int, n_jobs: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    width = min(top_k, measure.n_clusters)
     _require_memory(len(rows), width)
     data = Data(rows, fitted.metric, uniform_weights(len(rows)))
-    similarities = np.empty((len(rows), width))
+    values = np.empty((len(rows), width))
     numbers = np.empty((len(rows), width), dtype=np.int64)
-    for chunk, found in _similarities(fitted, data, clusters, n_jobs):
-        numbers[chunk] = np.argsort(-found, axis=1, kind="stable")[:, :width]
-        similarities[chunk] = np.take_along_axis(found, numbers[chunk], axis=1)
-    return similarities, numbers
+    for chunk, found in _scores(fitted, data, measure.tables, n_jobs):
+        of_clusters = measure.of_scores(found)
+        numbers[chunk] = np.argsort(-of_clusters, axis=1, kind="stable")[:, :width]
+        values[chunk] = np.take_along_axis(of_clusters, numbers[chunk], axis=1)
+    return values, numbers
 
 
 def _similarities(
     fitted: Fitted, data: Data, clusters: ClusterTables, n_jobs: int | None
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Yield chunks of rows with their similarities to all clusters, (m, k)."""
+    for chunk, scores in _scores(fitted, data, clusters, n_jobs):
+        yield chunk, clusters.similarities(scores)
+
+
+def _scores(
+    fitted: Fitted, data: Data, clusters: ClusterTables, n_jobs: int | None
+) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """Yield chunks of rows with their scores against all clusters, (m, k)."""
     partition = fitted.partition
     kernels, buffers = kernels_for(len(data)), Buffers()
 
-    def score(chunk: slice) -> tuple[slice, NDArray[np.float64]]:
+    def score(chunk: slice) -> tuple[slice, NDArray[np.int64]]:
         cells = partition.cells(data.points(chunk), kernels, buffers)
-        return chunk, clusters.similarities(clusters.scores(cells, kernels))
+        return chunk, clusters.scores(cells, kernels)
 
     chunk_rows = min(partition.chunk_rows, rows_per_chunk(len(clusters)))
     with one_blas_thread:

@@ -28,7 +28,7 @@ from .block_products import (
     sum_for_row,
 )
 from .boxes import bound_gains, find_boxes
-from .compiling import compiled_with, compiled_within
+from .compiling import compiled_into, compiled_with, compiled_within
 from .neighbour_blocks import BLOCK
 from .vectors import CENTRES_AT_A_TIME
 
@@ -95,7 +95,7 @@ def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
     return space
 
 
-@compiled_within
+@compiled_into
 def enter_group(points, first, last, space):
     """Take the rows of a group of blocks relative to its middle; return the largest distance."""
     find_boxes(points, first, last, 0, space.low, space.high)
@@ -108,14 +108,14 @@ def enter_group(points, first, last, space):
     return radius
 
 
-@compiled_within
+@compiled_into
 def keep_in_group(i, centres, bounded, space):
     """List the centres that may be nearest to a row of a group; return how many, and how far."""
     psi, whole = centres.numbers.shape[1], len(space.low) - 1
     columns = centres.columns[i]
     if bounded:
         bound_gains(space.low, space.high, whole, columns, psi, space.bounds)
-    count = 0
+    count = np.int64(0)
     for number in range(psi):
         space.in_group[count] = number
         count += not bounded or space.bounds[1, number] >= 0
@@ -128,12 +128,12 @@ def keep_in_group(i, centres, bounded, space):
     return count, farthest
 
 
-@compiled_within
+@compiled_into
 def keep_in_block(box, n_in_group, bounded, space):
     """List which of those may be nearest to a row of one block; return how many."""
     if bounded:
         bound_gains(space.low, space.high, box, space.possible, n_in_group, space.bounds)
-    count = 0
+    count = np.int64(0)
     for a in range(n_in_group):
         space.in_block[count] = a
         count += not bounded or space.bounds[1, a] >= 0
@@ -148,7 +148,7 @@ def fill_up(count, space):
         space.in_block[a] = len(space.halves) - 1
 
 
-@compiled_within
+@compiled_into
 def write_nearest(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
@@ -177,7 +177,7 @@ def write_nearest(
         cells[block, i, place] = space.in_group[kept[nearest[place]]]
 
 
-@compiled_within
+@compiled_into
 def settle_rows(points, block, rows, n_kept, margin, centres, space):
     """Settle the rows whose two smallest sums differ by less than the margin."""
     smallest = space.smallest
@@ -253,7 +253,7 @@ def find_cells_in_balls(
                 space.in_block[a] = a
 
 
-@compiled_within
+@compiled_into
 def keep_in_ball(i, away2, error, radius, middle, centres, space):
     """List the centres that may be nearest to a point of a ball; return how many, and how far.
 
@@ -267,7 +267,7 @@ def keep_in_ball(i, away2, error, radius, middle, centres, space):
         least2 = min(least2, np.float64(away2[numbers[number]]))
     limit = np.sqrt(max(least2, 0.0) + error) + 2 * radius
     limit2 = limit * limit * (1 + 1e-9) + error
-    count, farthest2 = 0, 0.0
+    count, farthest2 = np.int64(0), 0.0
     for number in range(len(numbers)):
         # Also where a distance is not a number.
         if away2[numbers[number]] > limit2:

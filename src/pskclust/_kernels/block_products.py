@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled_loosely, compiled_within
+from .compiling import compiled_into, compiled_loosely, compiled_within
 from .neighbour_blocks import BLOCK
 from .vectors import CENTRES_AT_A_TIME, ROWS_AT_A_TIME, compare_with_four
 
@@ -24,7 +24,7 @@ _HALF_ULP = 2.0**-24
 FEW_ROWS = 6
 
 
-@compiled_within
+@compiled_into
 def shift_rows(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
@@ -40,7 +40,12 @@ def shift_rows(
             value = points[block, column, place] - middle[column]
             shifted[column, place] = value
             lengths2[place] += value * value
-    return np.sqrt(lengths2.max())
+    farthest2 = 0.0
+    for place in range(BLOCK):
+        # Once it is not a number, it stays so.
+        if lengths2[place] > farthest2 or lengths2[place] != lengths2[place]:
+            farthest2 = lengths2[place]
+    return np.sqrt(farthest2)
 
 
 @compiled_loosely
@@ -84,7 +89,7 @@ def shift_centre(
     return length2
 
 
-@compiled_within
+@compiled_into
 def compare(
     rows,  # IN   (d, 64)
     centres,  # IN   (psi + 1, d) turned to the other side
@@ -103,7 +108,7 @@ def compare(
             compare_with_four(rows, first, centres, halves, kept, start, smallest, nearest)
 
 
-@compiled_within
+@compiled_into
 def n_within(smallest, margin):
     """Return how many rows have two sums closer to each other than a margin."""
     count = np.int32(0)
@@ -135,7 +140,7 @@ def sum_for_row(rows, place, centres, centre, half):
     return total
 
 
-@compiled_within
+@compiled_into
 def settle_row(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
@@ -160,7 +165,7 @@ def settle_row(
     return best
 
 
-@compiled_within
+@compiled_into
 def settle_block(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block

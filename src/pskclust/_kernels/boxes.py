@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled_within
+from .compiling import compiled_into, compiled_within
 from .neighbour_blocks import BLOCK
 
 EPSILON = np.finfo(np.float64).eps
@@ -17,7 +17,7 @@ EPSILON = np.finfo(np.float64).eps
 SMALLEST = 1e-290
 
 
-@compiled_within
+@compiled_into
 def find_boxes(
     points,  # IN   (n_blocks, d, 64)
     first,  # IN   blocks from here

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled, compiled_loosely, compiled_within
+from .compiling import compiled, compiled_loosely, compiled_with_arrays, compiled_within
 
 # How many points are passed between two looks at how far the farthest nearest centre is.
 _WALK = 2048
@@ -90,7 +90,7 @@ def add_to_scores(
                 scores[members[place]] += units[row]
 
 
-@compiled
+@compiled_with_arrays
 def settle_cells(points, screen, screened, cells):
     """Find nearest centres: by bounds, then by distances, then, of those left, by exact ones."""
     n_points, n_partitions = len(screen.points), len(screen.centres)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiling import compiled_within
+from .compiling import compiled_into, compiled_within
 
 BLOCK = 64
 ALL_ROWS = np.uint64(2**64 - 1)
@@ -51,47 +51,47 @@ def blocks_of(layout, superblock):
 
 
 @compiled_within
-def extremes(tables, cluster, i, cells, start, stop):
+def extremes(table, i, cells, start, stop):
     """Return the smallest and the largest count of some cells of a partitioning."""
-    small = large = tables[cluster, i, cells[start]]
+    small = large = table[i, cells[start]]
     for place in range(start + 1, stop):
-        count = tables[cluster, i, cells[place]]
-        small = min(small, count)
-        large = max(large, count)
+        count = table[i, cells[place]]
+        small = count if count < small else small
+        large = count if count > large else large
     return small, large
 
 
 @compiled_within
-def super_bounds(layout, superblock, tables, cluster):
+def super_bounds(layout, superblock, table):
     """Return the lowest and the highest score that a row of a superblock can have."""
-    n_partitions = tables.shape[1]
+    n_partitions = len(table)
     lowest = highest = 0
     for i in range(n_partitions):
         start = layout.super_start[superblock * n_partitions + i]
         stop = layout.super_start[superblock * n_partitions + i + 1]
-        small, large = extremes(tables, cluster, i, layout.super_cells, start, stop)
+        small, large = extremes(table, i, layout.super_cells, start, stop)
         lowest += small
         highest += large
     return lowest, highest
 
 
 @compiled_within
-def common_score(layout, block, tables, cluster):
+def common_score(layout, block, table):
     """Return the score that all partitionings which are not mixed give to every row."""
     total = 0
-    for i in range(tables.shape[1]):
-        total += tables[cluster, i, layout.block_cells[block, i]]
+    for i in range(len(table)):
+        total += table[i, layout.block_cells[block, i]]
     return total
 
 
 @compiled_within
-def block_bounds(layout, block, common, tables, cluster):
+def block_bounds(layout, block, common, table):
     """Return the lowest and the highest score that a row of a block can have."""
     lowest = highest = common
     for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
-        i = layout.mixed_partitionings[mixed]
+        i = np.int64(layout.mixed_partitionings[mixed])
         start, stop = layout.distinct_start[mixed], layout.distinct_start[mixed + 1]
-        small, large = extremes(tables, cluster, i, layout.distinct_cells, start, stop)
+        small, large = extremes(table, i, layout.distinct_cells, start, stop)
         lowest += small
         highest += large
     return lowest, highest
@@ -106,26 +106,26 @@ def bounds_pay(layout, block):
 
 
 @compiled_within
-def row_score(layout, block, place, common, tables, cluster):
+def row_score(layout, block, place, common, table):
     """Return the score of one row."""
     score = common
     for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
         i = layout.mixed_partitionings[mixed]
-        score += tables[cluster, i, layout.mixed_cells[mixed, place]]
+        score += table[i, layout.mixed_cells[mixed, place]]
     return score
 
 
 @compiled_within
-def score_block(layout, block, common, tables, cluster, scores):
+def score_block(layout, block, common, table, scores):
     """Fill the scores, (64,), of all rows of a block."""
-    table, cells = tables[cluster], layout.mixed_cells
+    cells, partitionings = layout.mixed_cells, layout.mixed_partitionings
     for place in range(BLOCK):
         scores[place] = common
     mixed, stop = layout.mixed_start[block], layout.mixed_start[block + 1]
     # Four at a time, so that scores go to memory and back a quarter as often.
     while mixed + 4 <= stop:
-        a, b = layout.mixed_partitionings[mixed], layout.mixed_partitionings[mixed + 1]
-        c, d = layout.mixed_partitionings[mixed + 2], layout.mixed_partitionings[mixed + 3]
+        a, b = partitionings[mixed], partitionings[mixed + 1]
+        c, d = partitionings[mixed + 2], partitionings[mixed + 3]
         for place in range(BLOCK):
             scores[place] += (
                 table[a, cells[mixed, place]]
@@ -135,13 +135,13 @@ def score_block(layout, block, common, tables, cluster, scores):
             )
         mixed += 4
     while mixed < stop:
-        i = layout.mixed_partitionings[mixed]
+        i = partitionings[mixed]
         for place in range(BLOCK):
             scores[place] += table[i, cells[mixed, place]]
         mixed += 1
 
 
-@compiled_within
+@compiled_into
 def count_rows(layout, block, chosen, units, counts):
     """Add the rows of a block that `chosen` has a bit for to a table; return their mass."""
     start = block * BLOCK

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import boxes
 from .boxes import bound_gains, find_boxes
-from .compiling import compiled_with, compiled_within
+from .compiling import compiled_into, compiled_with, compiled_within
 from .neighbour_blocks import BLOCK
 
 compiled = compiled_with(boxes)
@@ -23,44 +23,42 @@ def keep_possible(
     low,  # IN   (n_boxes, d)
     high,  # IN   (n_boxes, d)
     box,  # IN   which box
-    centres,  # IN   (t, d, psi)
-    numbers,  # IN   (t, psi) of the centres, rising
-    i,  # IN   which partitioning
-    n_centres,  # IN   how many of its centres to choose from
+    centres,  # IN   (d, psi)
+    numbers,  # IN   (psi,) of the centres, rising
+    n_centres,  # IN   how many of them to choose from
     bounds,  # TMP  (2, psi)
-    kept,  # OUT  (t or 1, d, psi) the centres that may be nearest to a point of the box
-    kept_numbers,  # OUT  (t or 1, psi)
-    k,  # IN   where to keep them
+    kept,  # OUT  (d, psi) the centres that may be nearest to a point of the box
+    kept_numbers,  # OUT  (psi,)
 ):
     """Return how many centres are kept."""
-    bound_gains(low, high, box, centres[i], n_centres, bounds)
+    bound_gains(low, high, box, centres, n_centres, bounds)
     end = 0
     for number in range(n_centres):
         if bounds[1, number] >= 0:
-            for column in range(centres.shape[1]):
-                kept[k, column, end] = centres[i, column, number]
-            kept_numbers[k, end] = numbers[i, number]
+            for column in range(len(centres)):
+                kept[column, end] = centres[column, number]
+            kept_numbers[end] = numbers[number]
             end += 1
     return end
 
 
-@compiled_within
+@compiled_into
 def nearest_in_block(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
-    centres,  # IN   (1, d, psi)
-    numbers,  # IN   (1, psi)
+    centres,  # IN   (d, psi)
+    numbers,  # IN   (psi,)
     n_centres,  # IN   how many of them to choose from
     distances2,  # TMP  (2, 64)
     nearest,  # OUT  (64,)
 ):
     """Find the nearest centre of each row; of several at the same distance the first wins."""
     for a in range(n_centres):
-        number = np.int64(numbers[0, a])
+        number = np.int64(numbers[a])
         for place in range(BLOCK):
             distances2[0, place] = 0.0
         for column in range(points.shape[1]):
-            value = centres[0, column, a]
+            value = centres[column, a]
             for place in range(BLOCK):
                 apart = points[block, column, place] - value
                 distances2[0, place] += apart * apart
@@ -70,28 +68,27 @@ def nearest_in_block(
             nearest[place] = number if closer else nearest[place]
 
 
-@compiled_within
+@compiled_into
 def shared_cell(
     points,  # IN   (n_blocks, d, 64)
     n_here,  # IN   how many rows the block has
     low,  # IN   (n_blocks + 1, d)
     high,  # IN   (n_blocks + 1, d)
     block,  # IN   which block
-    centres,  # IN   (t, d, psi)
-    numbers,  # IN   (t, psi)
-    i,  # IN   which partitioning
-    n_centres,  # IN   how many of its centres to choose from
+    centres,  # IN   (d, psi)
+    numbers,  # IN   (psi,)
+    n_centres,  # IN   how many of them to choose from
     bounds,  # TMP  (2, max(psi, 64))
-    kept,  # OUT  (1, d, psi) those that may be nearest to a row of the block
-    kept_numbers,  # OUT  (1, psi)
+    kept,  # OUT  (d, psi) those that may be nearest to a row of the block
+    kept_numbers,  # OUT  (psi,)
     nearest,  # OUT  (64,) the nearest of each row, if there are several
 ):
     """Return the cell that all rows of a block share, -1 if there is none; and how many kept."""
     n_kept = keep_possible(
-        low, high, block, centres, numbers, i, n_centres, bounds, kept, kept_numbers, 0
+        low, high, block, centres, numbers, n_centres, bounds, kept, kept_numbers
     )
     if n_kept == 1:
-        return np.int64(kept_numbers[0, 0]), 1
+        return np.int64(kept_numbers[0]), n_kept
     nearest_in_block(points, block, kept, kept_numbers, n_kept, bounds, nearest)
     for place in range(1, n_here):
         if nearest[place] != nearest[0]:
@@ -99,14 +96,13 @@ def shared_cell(
     return nearest[0], n_kept
 
 
-@compiled_within
+@compiled_into
 def list_cells(
     nearest,  # IN   (64,)
     n_here,  # IN   how many rows there are
-    candidates,  # IN   (1, psi)
+    candidates,  # IN   (psi,)
     n_kept,  # IN   how many candidates there are
-    i,  # IN   which partitioning
-    present,  # OUT  (t, psi) set where a cell has a row
+    present,  # OUT  (psi,) set where a cell has a row
     cells,  # OUT  the different cells of the rows
     end,  # IN   where to put the first of them
 ):
@@ -114,15 +110,15 @@ def list_cells(
     for number in range(n_kept):
         n_members = 0
         for place in range(n_here):
-            n_members += nearest[place] == candidates[0, number]
+            n_members += nearest[place] == candidates[number]
         if n_members:
-            present[i, candidates[0, number]] = True
-            cells[end] = candidates[0, number]
+            present[candidates[number]] = True
+            cells[end] = candidates[number]
             end += 1
     return end
 
 
-@compiled_within
+@compiled_into
 def list_present(
     present,  # INOUT (t, psi) where a cell has a row; False again at the end
     possible,  # IN   (t, psi) the cells that a superblock could have
@@ -150,15 +146,15 @@ def encode_superblocks(
     n_rows,  # IN   how many rows there are
     blocks_per_superblock,  # IN
     centres,  # IN   (t, d, psi)
-    everything,  # IN   (t, psi) 0, 1, 2 and so on
+    everything,  # IN   (psi,) 0, 1, 2 and so on
     low,  # TMP  (n_blocks + 1, d)
     high,  # TMP  (n_blocks + 1, d)
     bounds,  # TMP  (2, max(psi, 64))
     possible,  # TMP  (t, d, psi) centres that may be nearest to a row of a superblock
     possible_numbers,  # TMP  (t, psi)
     n_possible,  # TMP  (t,)
-    kept,  # TMP  (1, d, psi) centres that may be nearest to a row of a block
-    kept_numbers,  # TMP  (1, psi)
+    kept,  # TMP  (d, psi) centres that may be nearest to a row of a block
+    kept_numbers,  # TMP  (psi,)
     nearest,  # TMP  (64,)
     present,  # TMP  (t, psi) False, and False again at the end
     block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
@@ -176,7 +172,7 @@ def encode_superblocks(
     """
     n_blocks, n_partitions = block_cells.shape
     psi = centres.shape[2]
-    n_mixed = n_distinct = n_super = 0
+    n_mixed = n_distinct = n_super = np.int64(0)
     for first in range(0, n_blocks, blocks_per_superblock):
         last = min(first + blocks_per_superblock, n_blocks)
         find_boxes(points, first, last, first, low, high)
@@ -185,14 +181,12 @@ def encode_superblocks(
                 low,
                 high,
                 len(low) - 1,
-                centres,
+                centres[i],
                 everything,
-                i,
                 psi,
                 bounds,
-                possible,
-                possible_numbers,
-                i,
+                possible[i],
+                possible_numbers[i],
             )
         for block in range(first, last):
             n_here = min(BLOCK, n_rows - block * BLOCK)
@@ -207,9 +201,8 @@ def encode_superblocks(
                     low,
                     high,
                     block,
-                    possible,
-                    possible_numbers,
-                    i,
+                    possible[i],
+                    possible_numbers[i],
                     n_possible[i],
                     bounds,
                     kept,
@@ -224,7 +217,7 @@ def encode_superblocks(
                 for place in range(BLOCK):
                     mixed_cells[n_mixed, place] = nearest[place]
                 n_distinct = list_cells(
-                    nearest, n_here, kept_numbers, n_kept, i, present, distinct_cells, n_distinct
+                    nearest, n_here, kept_numbers, n_kept, present[i], distinct_cells, n_distinct
                 )
                 mixed_partitionings[n_mixed] = i
                 distinct_end[n_mixed] = n_distinct

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import neighbour_blocks
-from .compiling import compiled_with, compiled_within
+from .compiling import compiled_into, compiled_with
 from .neighbour_blocks import (
     BLOCK,
     UNKNOWN,
@@ -48,7 +48,7 @@ def count_blocks(
 @compiled
 def take_over(
     counts,  # IN   (t, psi) a table
-    tables,  # INOUT (1, t, psi + 1) the one before, made equal
+    table,  # INOUT (t, psi + 1) the one before, made equal
     holders_start,  # IN   (t * psi + 1,) where the superblocks that hold a cell start
     holders,  # IN   their numbers
     highest,  # INOUT (n_superblocks,) bounds on scores; UNKNOWN where a count has changed
@@ -60,9 +60,9 @@ def take_over(
         n_known += highest[superblock] != UNKNOWN
     for i in range(n_partitions):
         for cell in range(psi):
-            if counts[i, cell] == tables[0, i, cell]:
+            if counts[i, cell] == table[i, cell]:
                 continue
-            tables[0, i, cell] = counts[i, cell]
+            table[i, cell] = counts[i, cell]
             if not n_known:
                 continue
             flat = i * psi + cell
@@ -75,7 +75,7 @@ def take_over(
 def absorb(
     layout,
     superblocks,  # IN   (m,) which ones
-    tables,  # IN   (1, t, psi + 1) of the cluster
+    table,  # IN   (t, psi + 1) of the cluster
     min_score,  # IN   what a row needs to join
     cluster,  # IN   its number
     step,  # IN   the growth step
@@ -86,15 +86,15 @@ def absorb(
     labels,  # OUT  (n,) of the rows that join
     steps,  # OUT  (n,) of the rows that join
     joined,  # OUT  (n_blocks,) their bits, set where there are any
+    scores,  # TMP  (64,)
 ):
     """Return how many rows join, and a bound on the scores of all others."""
     n_taken = 0
     best_left = np.int64(-1)
-    scores = np.empty(BLOCK, dtype=np.int64)
     for superblock in superblocks:
         # One that was not ruled out in an earlier step seldom is in this one.
         if visited[superblock] != cluster:
-            highest[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+            highest[superblock] = super_bounds(layout, superblock, table)[1]
             if highest[superblock] < min_score:
                 best_left = max(best_left, highest[superblock])
                 continue
@@ -104,7 +104,7 @@ def absorb(
         for block in range(first_block, last_block):
             if not open_rows[block]:
                 continue
-            joining, most = who_join(layout, block, tables, min_score, open_rows[block], scores)
+            joining, most = who_join(layout, block, table, min_score, open_rows[block], scores)
             left = max(left, most)
             if not joining:
                 continue
@@ -121,19 +121,19 @@ def absorb(
     return n_taken, best_left
 
 
-@compiled_within
+@compiled_into
 def who_join(
     layout,
     block,  # IN   which block
-    tables,  # IN   (1, t, psi + 1)
+    table,  # IN   (t, psi + 1)
     min_score,  # IN   what a row needs to join
     open_rows,  # IN   bits of the rows in no cluster
     scores,  # TMP  (64,)
 ):
     """Return the bits of the rows that join, and a bound on the scores of the other open ones."""
-    common = common_score(layout, block, tables, 0)
+    common = common_score(layout, block, table)
     if bounds_pay(layout, block):
-        low, high = block_bounds(layout, block, common, tables, 0)
+        low, high = block_bounds(layout, block, common, table)
         if high < min_score:
             return np.uint64(0), high
         if low >= min_score:
@@ -142,12 +142,12 @@ def who_join(
     joining = np.uint64(0)
     together = bits_in(open_rows) >= _MANY_ROWS
     if together:
-        score_block(layout, block, common, tables, 0, scores)
+        score_block(layout, block, common, table, scores)
     for place in range(BLOCK):
         bit = np.uint64(1) << np.uint64(place)
         if open_rows & bit:
             if not together:
-                scores[place] = row_score(layout, block, place, common, tables, 0)
+                scores[place] = row_score(layout, block, place, common, table)
             if scores[place] >= min_score:
                 joining |= bit
             else:
@@ -155,7 +155,7 @@ def who_join(
     return joining, most
 
 
-@compiled_within
+@compiled_into
 def bits_in(word):
     """Return how many bits are set."""
     count = 0
@@ -168,7 +168,7 @@ def bits_in(word):
 @compiled
 def best_row(
     layout,
-    tables,  # IN   (1, t, psi + 1)
+    table,  # IN   (t, psi + 1)
     open_rows,  # IN   (n_blocks,)
     n_open,  # IN   (n_superblocks,) how many rows are open in each
     order,  # IN   (n,) number of each row
@@ -186,36 +186,36 @@ def best_row(
         if not n_open[superblock]:
             super_highest[superblock] = -1
         elif super_highest[superblock] == UNKNOWN:
-            super_highest[superblock] = super_bounds(layout, superblock, tables, 0)[1]
+            super_highest[superblock] = super_bounds(layout, superblock, table)[1]
         left[superblock] = super_highest[superblock]
     while True:
-        superblock = 0
+        highest_left = np.int64(0)
         for other in range(1, len(left)):
-            if left[other] > left[superblock]:
-                superblock = other
-        if left[superblock] < max(best_score, 0):
+            if left[other] > left[highest_left]:
+                highest_left = np.int64(other)
+        if left[highest_left] < max(best_score, 0):
             return best_place, best_score
-        left[superblock] = -1
-        first_block, last_block = blocks_of(layout, superblock)
+        left[highest_left] = -1
+        first_block, last_block = blocks_of(layout, highest_left)
         most = np.int64(-1)
         for block in range(first_block, last_block):
             if highest[block] >= best_score:
                 highest[block], best_place, best_score = best_in_block(
-                    layout, block, tables, open_rows, order, besides, best_place, best_score
+                    layout, block, table, open_rows, order, besides, best_place, best_score
                 )
             most = max(most, highest[block])
         # A bound of all its cells may be lower than one of a block that was not looked at.
-        super_highest[superblock] = min(most, super_highest[superblock])
+        super_highest[highest_left] = min(most, super_highest[highest_left])
 
 
-@compiled_within
-def best_in_block(layout, block, tables, open_rows, order, besides, best_place, best_score):
+@compiled_into
+def best_in_block(layout, block, table, open_rows, order, besides, best_place, best_score):
     """Return a bound on the scores of open rows, and the better of their best and a given row."""
     if not open_rows[block]:
         return np.int64(-1), best_place, best_score
-    common = common_score(layout, block, tables, 0)
+    common = common_score(layout, block, table)
     if bounds_pay(layout, block):
-        high = block_bounds(layout, block, common, tables, 0)[1]
+        high = block_bounds(layout, block, common, table)[1]
         if high < best_score:
             return high, best_place, best_score
     most = np.int64(0)
@@ -223,7 +223,7 @@ def best_in_block(layout, block, tables, open_rows, order, besides, best_place, 
         row = block * BLOCK + place
         if not open_rows[block] >> np.uint64(place) & np.uint64(1) or order[row] == besides:
             continue
-        score = row_score(layout, block, place, common, tables, 0)
+        score = row_score(layout, block, place, common, table)
         most = max(most, score)
         if score > best_score or (score == best_score and order[row] < order[best_place]):
             best_place, best_score = np.int64(row), score

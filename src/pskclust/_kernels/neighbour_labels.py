@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import neighbour_blocks
-from .compiling import compiled_with, compiled_within
+from .compiling import compiled_into, compiled_with, compiled_within
 from .neighbour_blocks import (
     BLOCK,
     block_bounds,
@@ -42,10 +42,10 @@ def cluster_scores(
     layout,
     rows,  # IN   (m,) places of rows, rising
     tables,  # IN   (k, t, psi + 1)
+    own,  # TMP  (64,)
     scores,  # OUT  (m, k)
 ):
     """Score some rows against all clusters."""
-    own = np.empty(BLOCK, dtype=np.int64)
     first = 0
     while first < len(rows):
         block = rows[first] // BLOCK
@@ -53,8 +53,8 @@ def cluster_scores(
         while last < len(rows) and rows[last] // BLOCK == block:
             last += 1
         for cluster in range(len(tables)):
-            common = common_score(layout, block, tables, cluster)
-            score_block(layout, block, common, tables, cluster, own)
+            common = common_score(layout, block, tables[cluster])
+            score_block(layout, block, common, tables[cluster], own)
             for number in range(first, last):
                 scores[number, cluster] = own[rows[number] - block * BLOCK]
         first = last
@@ -69,12 +69,12 @@ def row_results(
     steps,  # IN   (n,) by place
     tables,  # IN   (k, t, psi + 1)
     denominators,  # IN   (k,) what makes similarities of scores
+    scores,  # TMP  (64,)
     labels_out,  # OUT  (n,) by number, like all that follow
     similarities_out,  # OUT  (n,) of each row to its own cluster; 0 for noise
     steps_out,  # OUT  (n,)
 ):
     """Write what is known of each row to the place of its number."""
-    scores = np.empty(BLOCK, dtype=np.int64)
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
@@ -85,10 +85,13 @@ def row_results(
                 if label < 0:
                     similarities_out[row] = 0.0
                     continue
-                if label in labels[first:place]:
+                leader = first
+                while labels[leader] != label:
+                    leader += 1
+                if leader < place:
                     continue
-                common = common_score(layout, block, tables, label)
-                score_block(layout, block, common, tables, label, scores)
+                common = common_score(layout, block, tables[label])
+                score_block(layout, block, common, tables[label], scores)
                 for other in range(place, last):
                     if labels[other] == label:
                         similarity = scores[other - first] / denominators[label]
@@ -120,7 +123,7 @@ def could_be_closer(
     return gain > -1e-9
 
 
-@compiled_within
+@compiled_into
 def mark_clusters(
     layout,
     block,  # IN   which block
@@ -153,11 +156,11 @@ def judge_blocks(
     clusters,  # IN   those clusters
     closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
     offsets,  # IN   (k,) and what is taken from it in the end
+    marks,  # TMP  (k,) -1
     content,  # OUT  (n_blocks,) cluster that all rows have and none would leave; -1 if unsure
     own_low,  # OUT  (n_blocks,) a bound below the scores of those rows against it
 ):
     """Find the blocks in which no row would be closer to another cluster than to its own."""
-    marks = np.full(len(tables), -1)
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
@@ -165,18 +168,18 @@ def judge_blocks(
             own = shared_label(labels, block)
             if own < 0:
                 continue
-            common = common_score(layout, block, tables, own)
-            own_low[block] = block_bounds(layout, block, common, tables, own)[0]
+            common = common_score(layout, block, tables[own])
+            own_low[block] = block_bounds(layout, block, common, tables[own])[0]
             mark_clusters(layout, block, tables.shape[2] - 1, starts, clusters, marks)
             # Of those without a cell in common, the one with the lowest offset is closest.
-            lowest, may_leave = -1, False
+            lowest, may_leave = np.int64(-1), False
             for other in range(len(tables)):
                 gap = offsets[other] - offsets[own]
                 if other == own:
                     continue
                 if marks[other] != block:
                     if gap < 0 and (lowest < 0 or offsets[other] < offsets[lowest]):
-                        lowest = other
+                        lowest = np.int64(other)
                 elif could_be_closer(layout, block, own, other, closeness, gap):
                     may_leave = True
                     break
@@ -186,7 +189,7 @@ def judge_blocks(
             content[block] = -1 if may_leave else own
 
 
-@compiled_within
+@compiled_into
 def shared_label(labels, block):
     """Return the label of all rows of a block, -1 if there is none."""
     own = labels[block * BLOCK]
@@ -204,16 +207,16 @@ def weakest_rows(
     own_low,  # IN   (n_blocks,) a bound below their scores against it
     tables,  # IN   (k, t, psi + 1)
     n_rows,  # IN   how many rows there are
+    scores,  # TMP  (64,)
     weakest,  # OUT  (k,) the lowest score of a row against its own cluster
 ):
     """Find the weakest row of each cluster, looking only where it can be."""
-    scores = np.empty(BLOCK, dtype=np.int64)
     for block in blocks:
         own = content[block]
         if own_low[block] >= weakest[own]:
             continue
-        common = common_score(layout, block, tables, own)
-        score_block(layout, block, common, tables, own, scores)
+        common = common_score(layout, block, tables[own])
+        score_block(layout, block, common, tables[own], scores)
         for place in range(min(BLOCK, n_rows - block * BLOCK)):
             weakest[own] = min(weakest[own], scores[place])
 
@@ -226,16 +229,16 @@ def most_similar(
     denominators,  # IN   (k,)
     threshold,  # IN   what a similarity must exceed
     possible,  # TMP  (2, k)
+    commons,  # TMP  (k,)
+    highs,  # TMP  (k,)
     labels,  # OUT  (n,)
 ):
     """Find the most similar cluster of each row, -1 where none exceeds the threshold."""
     n_clusters, n_rows = len(tables), len(labels)
-    commons = np.empty(n_clusters, dtype=np.int64)
-    highs = np.empty(n_clusters)
     for superblock in superblocks:
         sure = 0.0
         for cluster in range(n_clusters):
-            low, high = super_bounds(layout, superblock, tables, cluster)
+            low, high = super_bounds(layout, superblock, tables[cluster])
             sure = max(sure, low / denominators[cluster])
             highs[cluster] = high / denominators[cluster]
         n_super = 0
@@ -248,8 +251,8 @@ def most_similar(
             sure = 0.0
             for number in range(n_super):
                 cluster = possible[0, number]
-                commons[cluster] = common_score(layout, block, tables, cluster)
-                low, high = block_bounds(layout, block, commons[cluster], tables, cluster)
+                commons[cluster] = common_score(layout, block, tables[cluster])
+                low, high = block_bounds(layout, block, commons[cluster], tables[cluster])
                 sure = max(sure, low / denominators[cluster])
                 highs[cluster] = high / denominators[cluster]
             n_here = 0
@@ -268,7 +271,7 @@ def most_similar(
                     for number in range(n_here):
                         cluster = possible[1, number]
                         place = row - block * BLOCK
-                        score = row_score(layout, block, place, commons[cluster], tables, cluster)
+                        score = row_score(layout, block, place, commons[cluster], tables[cluster])
                         if score / denominators[cluster] > best:
                             best = score / denominators[cluster]
                             labels[row] = cluster
@@ -280,11 +283,11 @@ def count_clusters(
     superblocks,  # IN   (m,) which ones
     labels,  # IN   (n,)
     units,  # IN   (n,)
+    bits,  # TMP  (64,) uint64
     tables,  # OUT  (k, t, psi + 1) added to
     masses,  # OUT  (k,) added to
 ):
     """Add the rows of each cluster to its table."""
-    bits = np.empty(BLOCK, dtype=np.uint64)
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
@@ -327,11 +330,11 @@ def best_members(
                     continue
                 if cluster != common_of:
                     common_of = cluster
-                    common = common_score(layout, block, tables, cluster)
-                    high = block_bounds(layout, block, common, tables, cluster)[1]
+                    common = common_score(layout, block, tables[cluster])
+                    high = block_bounds(layout, block, common, tables[cluster])[1]
                 if high < best_scores[cluster]:
                     continue
-                score = row_score(layout, block, place - first, common, tables, cluster)
+                score = row_score(layout, block, place - first, common, tables[cluster])
                 best = best_places[cluster]
                 if score > best_scores[cluster] or (
                     score == best_scores[cluster] and order[place] < order[best]

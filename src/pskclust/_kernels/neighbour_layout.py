@@ -46,6 +46,7 @@ def lay_out(
     cells,  # IN   (n_blocks, t, 64) of rows of some superblocks; copies of a row fill the last one
     blocks_per_superblock,  # IN
     present,  # TMP  (t, psi) False, and False again at the end
+    seen,  # TMP  (psi,)
     block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
     mixed_end,  # OUT  (n_blocks,) where the mixed partitionings of a block end
     mixed_partitionings,  # OUT  (mixed,)
@@ -58,8 +59,9 @@ def lay_out(
     """Fill the arrays of a layout; return how many mixed, distinct and superblocks' there are."""
     n_blocks, n_partitions = block_cells.shape
     psi = present.shape[1]
-    n_mixed = n_distinct = n_super = 0
-    seen = np.full(psi, -1)
+    n_mixed = n_distinct = n_super = np.int64(0)
+    for cell in range(psi):
+        seen[cell] = -1
     for block in range(n_blocks):
         for i in range(n_partitions):
             if is_shared(cells, block, i):

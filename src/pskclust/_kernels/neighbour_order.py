@@ -6,13 +6,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled, compiled_within
+from .compiling import compiled, compiled_into
 from .neighbour_blocks import BLOCK
 
 # Rows of a range that are looked at to find its widest column.
 _SAMPLE = 256
-# One in this many of them is looked at to find where rows are sparse.
+# One in this many of them is looked at to find where rows are sparse; fewer than twice the sample
+# are looked at, since steps are rounded down.
 _SAMPLES_PER_VALUE = 4
+MAX_VALUES = 2 * _SAMPLE // _SAMPLES_PER_VALUE
+# More than a range can be halved.
+MAX_WAITING = 64
 # Rows that are looked at for the value that parts many rows near a given place.
 _PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
 # Ranges of more blocks than this are split between multiples of it.
@@ -21,16 +25,17 @@ _UNIT_OF_MANY = 32
 _MIN_TIMES_SPARSER = 1.5
 
 
-@compiled
+@compiled_into
 def split_range(
     points,  # INOUT (n, d)
     order,  # INOUT (n,) moved along with the points
     first,  # IN   rows from here
     last,  # IN   to here
+    values,  # TMP  (MAX_VALUES,)
 ):
     """Split rows in two at a place in the column in which they vary most; return the place."""
     step = max(1, (last - first) // _SAMPLE)
-    widest, chosen = -1.0, 0
+    widest, chosen = -1.0, np.int64(0)
     for column in range(points.shape[1]):
         count, total, total2 = 0, 0.0, 0.0
         for row in range(first, last, step):
@@ -40,30 +45,37 @@ def split_range(
             total2 += value * value
         variance = (total2 - total * total / count) / count
         if variance > widest:
-            widest, chosen = variance, column
+            widest, chosen = variance, np.int64(column)
     n_blocks = (last - first + BLOCK - 1) // BLOCK
-    values = rising_values(points, first, last, _SAMPLES_PER_VALUE * step, chosen)
-    place = first + BLOCK * blocks_below(values, n_blocks)
-    select(points, order, first, last, place, chosen)
+    n_values = list_rising(points, first, last, _SAMPLES_PER_VALUE * step, chosen, values)
+    place = first + BLOCK * blocks_below(values, n_values, n_blocks)
+    select(points, order, first, last, place, chosen, values)
     return place
 
 
-@compiled_within
-def rising_values(points, first, last, step, column):
-    """Return the values of some rows, rising. They are few: a loop compiles faster than a sort."""
-    values = np.empty((last - first + step - 1) // step)
-    for number in range(len(values)):
-        value, at = points[first + number * step, column], number
-        while at > 0 and values[at - 1] > value:
-            values[at] = values[at - 1]
-            at -= 1
-        values[at] = value
-    return values
+@compiled_into
+def list_rising(points, first, last, step, column, values):
+    """List the values of some rows, rising; return how many. A loop compiles faster than a sort."""
+    count = (last - first + step - 1) // step
+    for number in range(count):
+        insert(points[first + number * step, column], values, number)
+    return count
 
 
-@compiled_within
+@compiled_into
+def insert(value, values, count):
+    """Put a value where it belongs among `count` that rise."""
+    at = count
+    while at > 0 and values[at - 1] > value:
+        values[at] = values[at - 1]
+        at -= 1
+    values[at] = value
+
+
+@compiled_into
 def blocks_below(
     values,  # IN   values of some of the rows, rising
+    n_values,  # IN   how many there are
     n_blocks,  # IN   of all of them
 ):
     """Return how many of the blocks of a range are to be its first part.
@@ -76,37 +88,32 @@ def blocks_below(
     while 2 * n_below < n_blocks:
         n_below *= 2
     unit = 1 if n_blocks <= _UNIT_OF_MANY else _UNIT_OF_MANY
-    chosen, widest = n_below, _MIN_TIMES_SPARSER * width_at(values, n_below / n_blocks)
+    chosen, widest = n_below, _MIN_TIMES_SPARSER * width_at(values, n_values, n_below / n_blocks)
     for other in range(unit * (1 + n_blocks // (4 * unit)), 3 * n_blocks // 4 + 1, unit):
-        width = width_at(values, other / n_blocks)
+        width = width_at(values, n_values, other / n_blocks)
         if width > widest:
             chosen, widest = other, width
     return chosen
 
 
-@compiled_within
-def width_at(values, share):
+@compiled_into
+def width_at(values, n_values, share):
     """Return how far some values around a share of all lie apart."""
-    at, around = int(share * len(values)), max(1, len(values) // 16)
-    return values[min(at + around, len(values) - 1)] - values[max(at - around, 0)]
+    at, around = np.int64(share * n_values), max(1, n_values // 16)
+    return values[min(at + around, n_values - 1)] - values[max(at - around, 0)]
 
 
-@compiled_within
-def select(points, order, first, last, place, column):
+@compiled_into
+def select(points, order, first, last, place, column, values):
     """Move rows until those before `place` have values no larger than those from there on."""
     state = np.uint64(first + last)
-    values = np.empty(_PIVOT_SAMPLE)
     while last - first > 1:
         # Of a few places that no data can be prepared for, the value at the share that is wanted.
         n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
         for number in range(n_values):
             state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
             offset = np.int64(state >> np.uint64(33)) % (last - first)
-            value, at = points[first + offset, column], number
-            while at > 0 and values[at - 1] > value:
-                values[at] = values[at - 1]
-                at -= 1
-            values[at] = value
+            insert(points[first + offset, column], values, number)
         pivot = values[(place - first) * n_values // (last - first)]
         left, right = first, last - 1
         while left <= right:
@@ -131,17 +138,28 @@ def select(points, order, first, last, place, column):
 
 
 @compiled
-def split_to_blocks(points, order, first, last):
-    """Split a range of rows, and its parts, until they are blocks."""
+def split(
+    points,  # INOUT (n, d)
+    order,  # INOUT (n,) moved along with the points
+    first,  # IN   rows from here
+    last,  # IN   to here
+    once,  # IN   whether to leave the two parts as they are
+    values,  # TMP  (MAX_VALUES,)
+    ends,  # TMP  (MAX_WAITING,)
+):
+    """Split a range of rows, and its parts, until they are blocks; return the last place."""
     # Parts that wait stand side by side, the last one first: each starts where the one before ends.
-    ends = np.empty(64, dtype=np.int64)
     ends[0] = last
     n_waiting = 1
     while n_waiting:
         last = ends[n_waiting - 1]
-        if last - first > BLOCK:
-            ends[n_waiting] = split_range(points, order, first, last)
-            n_waiting += 1
-        else:
+        if last - first <= BLOCK:
             first = last
             n_waiting -= 1
+            continue
+        place = split_range(points, order, first, last, values)
+        if once:
+            return place
+        ends[n_waiting] = place
+        n_waiting += 1
+    return last

@@ -48,11 +48,25 @@ class Screened(NamedTuple):
     squares: NDArray[np.floating[Any]]  # (n,) their squared lengths
 
 
-def make_screen(points: NDArray[np.float64], centres: NDArray[np.intp], narrow: bool) -> Screen:
+class Multiplied(NamedTuple):
+    """Rows made ready for the product with the factors of a screen."""
+
+    rows: NDArray[np.floating[Any]]  # (n, m + 3 or d + 2) what factors are multiplied by
+    error: NDArray[np.float64]  # (n,) how far bounds and distances can be from exact ones
+    shifted: NDArray[np.floating[Any]]  # (n, d) the rows less the shift; (n, 0) if m is 0
+    squares: NDArray[np.floating[Any]]  # (n,) their squared lengths
+
+
+def make_screen(
+    points: NDArray[np.float64],
+    centres: NDArray[np.intp],
+    narrow: bool,
+    all_columns: bool = False,
+) -> Screen:
     """Return the screen of centres, for products in float64 or, if `narrow`, for faster ones.
 
     Those are in float32, if it holds the squares, at the price of a wider margin of error, and
-    over few directions if the points vary in few.
+    over few directions if the points vary in few, unless `all_columns` are to be multiplied.
     """
     n_points, n_columns = points.shape
     shift = points.mean(axis=0)
@@ -63,7 +77,8 @@ def make_screen(points: NDArray[np.float64], centres: NDArray[np.intp], narrow: 
     longest = float(np.sqrt(squares.max()))
     fast = narrow and 1e-15 < longest < 1e15
     dtype: Any = np.float32 if fast else np.float64
-    directions = _directions(points, shift) if fast else np.empty((n_columns, 0))
+    rotated = fast and not all_columns
+    directions = _directions(points, shift) if rotated else np.empty((n_columns, 0))
     n_directions = directions.shape[1]
     factors = np.ones((n_directions + 3 if n_directions else n_columns + 2, n_points), dtype)
     factors[-2] = squares
@@ -97,7 +112,15 @@ def _chunks(n_points: int) -> list[slice]:
 def screen_points(
     points: NDArray[np.float64], screen: Screen, bound2: NDArray[np.floating[Any]]
 ) -> Screened:
-    """Fill `bound2`, (n, u), with bounds below squared distances to the points of a screen.
+    """Fill `bound2`, (n, u), with bounds below squared distances to the points of a screen."""
+    made = rows_to_multiply(points, screen)
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.matmul(made.rows, screen.factors, out=bound2)
+    return Screened(bound2, made.error, made.shifted, made.squares)
+
+
+def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
+    """Return what the factors of a screen are multiplied by, and how wrong products can be.
 
     To first order, with R = ||x|| + ||z|| and u the unit roundoff of the product, a sum of k
     products is wrong by at most (k + 6) u R^2 with its roundings to begin and to end with; a
@@ -109,9 +132,8 @@ def screen_points(
     shifted = points - screen.shift
     squares = np.einsum("ij,ij->i", shifted, shifted)
     parts = _parts(shifted, squares, screen.directions)
-    rows = np.column_stack([parts, np.ones(len(points)), squares])
     with np.errstate(over="ignore", invalid="ignore"):
-        np.matmul(rows.astype(dtype, copy=False), screen.factors, out=bound2)
+        rows = np.column_stack([parts, np.ones(len(points)), squares]).astype(dtype, copy=False)
         narrow = shifted[:, : screen.shifted.shape[1]].astype(dtype)
         narrow_squares = squares.astype(dtype)
         n_roundings = points.shape[1] / 2 if screen.directions.size else 2 * points.shape[1]
@@ -120,7 +142,7 @@ def screen_points(
     # At the edges of what numbers can be, products over- and underflow: all is settled exactly.
     farthest = 1e18 if dtype == np.float32 else 1e150
     error[(reach < 1e-140) | (reach > farthest)] = np.inf
-    return Screened(bound2, error, narrow, narrow_squares)
+    return Multiplied(rows, error, narrow, narrow_squares)
 
 
 def _parts(

@@ -9,10 +9,7 @@ from . import reference
 Backend = Literal["numpy", "numba"]
 
 # Below, a fit by plain NumPy is done before compiled code is loaded.
-MIN_ROWS_FOR_COMPILED = 5_000
-# The choice of psi fits its sample some fifty times, so that loading compiled code is worth it for
-# far fewer rows.
-MIN_SAMPLE_ROWS_FOR_COMPILED = 200
+MIN_ROWS_FOR_COMPILED = 6_000
 
 
 def backend_for(n_rows: int) -> Backend:

@@ -24,7 +24,7 @@ from .._utils.exceptions import ModelFileError
 from .._utils.files import replacing
 
 FORMAT = "pskclust model"
-VERSION = 2
+VERSION = 3
 
 _HEADER = "model.json"
 # What zipfile, json and numpy raise for bytes that make no sense to them.

@@ -91,6 +91,16 @@ ARRAYS: dict[str, dict[str, Array]] = {
         "tree_masses": Array(_INT, ("parts",), 0),
         "links": Array(_INT, ("parts",), -1, below="clusters"),
         "?confidences": Array(_FLOAT, ("rows",), 0, 1),
+        # Rows of noise have the number of parts.
+        "?parts": Array(("u1", "u2", "u4"), ("rows",), 0, below="parts and noise"),
+    },
+    "whole": {
+        "whole_peaks": Array(_FLOAT, ("clusters",), 0, 1),
+        "whole_scores": _finite("rows"),
+        "whole_noise_counts": Array(_INT, ("noise entries",), 0, LARGEST_EXACT),
+        "whole_noise_cells": Array(_INDEX, ("noise entries",), 0, below="cells"),
+        "whole_noise_ends": Array(_INDEX, (2,), 0),
+        "whole_noise_masses": Array(_INT, (1,), 0, LARGEST_EXACT),
     },
     "voronoi": {
         "partition_points": _finite("points", "point columns"),
@@ -180,7 +190,10 @@ HEADER: dict[str, dict[str, Check]] = {
         "?growth_steps": _is_none,
         "?n_steps": _is_none,
     },
-    "linkage": {"choice": lambda value: value is None or _is_choice(value)},
+    "linkage": {
+        "choice": lambda value: value is None or _has(value, _CHOICE),
+        "?n_parts": _whole(0),
+    },
     "noise": {
         "threshold": _number(_LEAST, _INF),
         "few": _whole(1),
@@ -191,22 +204,22 @@ HEADER: dict[str, dict[str, Check]] = {
 _REQUIRED = ("fit", "result")
 _CHOICE: dict[str, Check] = {
     "chosen": lambda value: _has(value, _OPTION),
-    "candidates": lambda value: isinstance(value, list) and all(_has(o, _OPTION) for o in value),
+    "candidates": lambda value: _are_options(value),
+    "?layers": lambda value: _are_options(value),
     "reason": _is_text,
     "n_rows": _whole(1),
 }
 
 
-def _is_choice(value: object) -> bool:
-    return _has(value, _CHOICE)
+def _are_options(value: object) -> bool:
+    return isinstance(value, list) and all(_has(option, _OPTION) for option in value)
 
 
 def _has(value: object, fields: Mapping[str, Check]) -> bool:
-    return (
-        isinstance(value, dict)
-        and set(value) == set(fields)
-        and all(check(value[name]) for name, check in fields.items())
-    )
+    if not isinstance(value, dict):
+        return False
+    present = _present(fields, value)
+    return set(value) == set(present) and all(present[name](value[name]) for name in present)
 
 
 def check_model(header: Header, arrays: Arrays, parameters: Mapping[str, Any]) -> None:
@@ -253,6 +266,7 @@ def _expected(header: Header, arrays: Arrays, method: str) -> dict[str, Array]:
     there = ["result", method]
     there += [part for part in ("linkage", "noise", "preparation") if header.get(part) is not None]
     there += ["references"] if "references_masses" in arrays else []
+    there += ["whole"] if "whole_peaks" in arrays else []
     return {name: array for part in there for name, array in ARRAYS[part].items()}
 
 
@@ -270,6 +284,7 @@ def _known_sizes(header: Header, arrays: Arrays, metric: str) -> dict[str, int]:
         # A model may be kept without its rows; seeds still name them.
         "row numbers": n_rows or 2**63,
         "parts": n_parts,
+        "parts and noise": ((header.get("linkage") or {}).get("n_parts") or 0) + 1,
         "joins": max(0, n_parts - 1),
         "nodes of tree": max(0, 2 * n_parts - 1),
         "psi": fit["psi"],
@@ -288,10 +303,13 @@ def _check_relations(header: Header, arrays: Arrays) -> None:
     for names in (fit["column_names"], (header.get("preparation") or {}).get("columns")):
         if names is not None and len(names) != fit["n_columns"]:
             raise ValueError(f"{len(names)} names of {fit['n_columns']} columns")
-    for name in ("clusters", "references"):
+    for name in ("clusters", "references", "whole_noise"):
         if f"{name}_ends" in arrays:
             _check_table(name, arrays, result["resolution"])
     if "tree_pairs" in arrays:
+        n_parts = header["linkage"].get("n_parts", 0)
+        if n_parts > len(arrays["tree_masses"]):
+            raise ValueError(f"n_parts is {n_parts}")
         _check_tree(arrays["tree_pairs"], len(arrays["tree_masses"]))
     if "noise_low" in arrays and not (arrays["noise_low"] <= arrays["noise_high"]).all():
         raise ValueError("the box of the noise rule is empty")

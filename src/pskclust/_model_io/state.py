@@ -16,6 +16,7 @@ from .._data.distance_metrics import n_point_columns
 from .._data.parameters import CLUSTERING_RULES, check_parameters
 from .._data.scaling import Preparation
 from .._fit.pipeline import Columns, Fitted
+from .._fit.whole_set import WholeSet
 from .._pskc.result import Result
 from .._utils.exceptions import ModelFileError
 from .._utils.json_values import plain_value
@@ -26,7 +27,7 @@ Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
 # Parameters that mean something to this process, or on this machine, only.
-_NOT_KEPT = ("callback", "scratch_dir", "checkpoint")
+_NOT_KEPT = ("callback", "device", "scratch_dir", "checkpoint")
 _DAMAGED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
 
@@ -70,6 +71,8 @@ def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
     if fitted.noise is not None:
         header["noise"], own = fitted.noise.to_parts()
         arrays |= {f"noise_{name}": array for name, array in own.items()}
+    if fitted.whole is not None:
+        arrays |= {f"whole_{name}": array for name, array in fitted.whole.to_parts().items()}
     if model.preparation is not None:
         header["preparation"], own = model.preparation.to_parts()
         arrays |= {f"preparation_{name}": array for name, array in own.items()}
@@ -99,6 +102,7 @@ def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> S
             columns,
             linkage and Linkage.from_parts(linkage, arrays),
             _restored_noise(header.get("noise"), arrays, partition),
+            _restored_whole(arrays, result),
         )
         preparation = None
         if header.get("preparation") is not None:
@@ -135,6 +139,12 @@ def _restored_noise(
     rule = NoiseRule.from_parts(dict(numbers), _own_arrays(arrays, "noise_"))
     partition.check_reach(rule.sample)
     return rule
+
+
+def _restored_whole(arrays: Arrays, result: Result) -> WholeSet | None:
+    """Return the whole set; files of the formats 1 and 2 have none."""
+    own = _own_arrays(arrays, "whole_")
+    return WholeSet.from_parts(own, result) if own else None
 
 
 def _own_arrays(arrays: Arrays, prefix: str) -> Arrays:

@@ -77,7 +77,7 @@ class Result:
         for name in (field.name for field in fields(self)):
             value = getattr(self, name)
             if isinstance(value, ClusterTables):
-                arrays |= _table_arrays(name, value)
+                arrays |= table_arrays(name, value)
             elif isinstance(value, np.ndarray):
                 arrays[name] = value
             elif name not in _TABLES:
@@ -89,7 +89,7 @@ class Result:
         """Return the result that `to_parts` took apart."""
         shape = tuple(numbers["table_shape"])
         tables = {
-            name: _restored_tables(name, arrays, shape, numbers["resolution"])
+            name: restored_tables(name, arrays, shape, numbers["resolution"])
             for name in _TABLES
             if f"{name}_masses" in arrays
         }
@@ -97,7 +97,8 @@ class Result:
         return cls(**{field.name: known[field.name] for field in fields(cls)})
 
 
-def _table_arrays(name: str, tables: ClusterTables) -> dict[str, NDArray[Any]]:
+def table_arrays(name: str, tables: ClusterTables) -> dict[str, NDArray[Any]]:
+    """Return tables as arrays that a file can hold."""
     return {
         f"{name}_counts": tables.counts.data,
         f"{name}_cells": tables.counts.indices,
@@ -106,9 +107,10 @@ def _table_arrays(name: str, tables: ClusterTables) -> dict[str, NDArray[Any]]:
     }
 
 
-def _restored_tables(
+def restored_tables(
     name: str, arrays: dict[str, NDArray[Any]], shape: tuple[int, ...], resolution: int
 ) -> ClusterTables:
+    """Return the tables that `table_arrays` took apart."""
     masses = arrays[f"{name}_masses"]
     flat = tuple(arrays[f"{name}_{part}"] for part in ("counts", "cells", "ends"))
     counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))

@@ -51,28 +51,35 @@ class Buffers(threading.local):
         return self._bytes[:size].view(dtype).reshape(shape)
 
 
-class _OneBlasThread(contextlib.AbstractContextManager[None]):
-    """The limit is the whole process's: the first to come sets it, the last to leave lifts it."""
+class ProcessSetting(contextlib.AbstractContextManager[None]):
+    """A setting of the whole process: the first thread to come makes it, the last one undoes it."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[], Callable[[], None]]) -> None:
+        """`make` makes the setting and returns the function that undoes it."""
+        self._make = make
         self._lock = threading.Lock()
         self._n_users = 0
 
     def __enter__(self) -> None:
         with self._lock:
             if not self._n_users:
-                self._limits = threadpool_limits(1, user_api="blas")
+                self._undo = self._make()
             self._n_users += 1
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._n_users -= 1
             if not self._n_users:
-                self._limits.restore_original_limits()
+                self._undo()
+
+
+def _limit_blas() -> Callable[[], None]:
+    undo: Callable[[], None] = threadpool_limits(1, user_api="blas").restore_original_limits
+    return undo
 
 
 # Keeps matrix products to a thread each, where chunks have threads of their own.
-one_blas_thread = _OneBlasThread()
+one_blas_thread = ProcessSetting(_limit_blas)
 
 
 @functools.cache

@@ -56,8 +56,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         its rank is restricted to `n_components` by a singular value decomposition of the
         Nystroem features (Algorithm 2 there, without centring).
 
-        "knn" is the adaptive kernel of [2]_: k(x, y) = 1 if y is among the `n_neighbors` nearest
-        rows of x, or x among those of y, or x and y are the same row; else 0. Features are its
+        "knn" is the adaptive kernel of [2]_: the mean of A and its transpose, where A(x, y) = 1 if
+        y is x or among the `n_neighbors` nearest rows of x, else 0. So it is 1 for rows that are
+        neighbours of each other and 1/2 where one is a neighbour of the other. Features are its
         leading eigenvectors, each times the root of its eigenvalue. The kernel is not positive
         definite: eigenvectors of eigenvalues that are not positive are left out.
     sigma : float, default=1.0
@@ -241,10 +242,10 @@ def neighbor_kernel(points: NDArray[np.float64], n_neighbors: int) -> Any:
     if dense:
         kernel = np.eye(n_rows)
         np.put_along_axis(kernel, nearest, 1, axis=1)
-        return np.maximum(kernel, kernel.T)
+        return (kernel + kernel.T) / 2
     starts = np.arange(0, nearest.size + 1, n_neighbors)
     directed = sparse.csr_array((np.ones(nearest.size), nearest.ravel(), starts))
-    return directed.maximum(directed.T) + sparse.eye_array(n_rows, format="csr")
+    return (directed + directed.T) / 2 + sparse.eye_array(n_rows, format="csr")
 
 
 def leading_eigenpairs(

@@ -30,6 +30,8 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 }
 
 _SHORT_SHARE = 0.01
+# Rows whose columns differ by less than this on average count as copies, and do not set delta.
+_LENGTH_OF_COPIES = 0.01
 _ITERATIONS_PER_SCALE = 4
 # The objective has stopped falling where an iteration lowers it by less than this share.
 _TOLERANCE = 1e-4
@@ -53,10 +55,10 @@ class RCC(ClusterMixin, BaseEstimator):
     the mean degree over sqrt(degree_p degree_q). The objective is minimised in turn over a weight
     of each edge, l_pq = (mu / (mu + ||u_p - u_q||^2))^2, and over the representatives, by a sparse
     linear system. The scale mu starts at 3 times the squared length of the longest edge; every
-    four iterations it is halved, down to delta^2 / 2, a squared length as well, and lambda is set
-    to ||X||_2 / ||M||_2, M being the Laplacian of the weighted edges. delta is the mean length of
-    the shortest 1 % of the edges longer than 0. The fit ends where mu is at its end and the
-    objective falls no further.
+    four iterations it is halved, down to delta / 2, and lambda is set to ||X||_2 / ||M||_2, M being
+    the Laplacian of the weighted edges. delta is the mean length of the shortest 1 % of the edges
+    of at least 0.01 sqrt(n_features); of all edges longer than 0 where none is that long. The fit
+    ends where mu is at its end and the objective falls no further.
 
     Parameters
     ----------
@@ -69,7 +71,8 @@ class RCC(ClusterMixin, BaseEstimator):
     max_iter : int, default=100
         Most iterations.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        "cosine" compares directions: rows are scaled to length 1 first.
+        How neighbours are found; "cosine" compares directions. All else, the lengths of edges
+        too, is about the rows as they are.
     n_jobs : int or None, default=None
         Number of threads that look for neighbours. Results never depend on it.
 
@@ -97,10 +100,10 @@ class RCC(ClusterMixin, BaseEstimator):
     -----
     Finding neighbours takes time n log n in few dimensions and n^2 d in many; each iteration
     takes time n `n_neighbors` d times the number of steps of the conjugate gradient method. Memory
-    is n (`n_neighbors` + d). lambda depends on the scale of X: the method is not the same for X
-    and for a multiple of it. In two or three dimensions the shortest edges, and with them
-    delta, are far shorter than most; clusters then fall to pieces
-    unless `n_neighbors` or `threshold` is large.
+    is n (`n_neighbors` + d). lambda, the end of mu and the shortest edges that count for delta
+    depend on the scale of X: the method is not the same for X and for a multiple of it. In two or
+    three dimensions the shortest edges, and with them delta, are far shorter than most; clusters
+    then fall to pieces unless `n_neighbors` or `threshold` is large.
 
     References
     ----------
@@ -152,9 +155,9 @@ class RCC(ClusterMixin, BaseEstimator):
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
         if self.metric == "euclidean":
             check_distances(rows)
-        points = to_points(rows, self.metric)
-        edges = connect(points, self.n_neighbors, self.n_jobs)
-        self.delta_ = short_length(edges.lengths(points))
+        edges = connect(to_points(rows, self.metric), self.n_neighbors, self.n_jobs)
+        points = to_points(rows, "euclidean")
+        self.delta_ = short_length(edges.lengths(points), points.shape[1])
         self.representatives_, objectives = draw_together(points, edges, self.delta_, self.max_iter)
         self.objectives_ = np.array(objectives)
         self.n_iter_ = len(objectives)
@@ -253,10 +256,13 @@ def spanning_forest(edges: Edges, lengths: Matrix) -> NDArray[np.bool_]:
     return chosen
 
 
-def short_length(lengths: Matrix) -> float:
-    """Return delta, the mean of the shortest lengths above 0; 0 if there are none."""
-    above = np.sort(lengths[lengths > 0])
-    return float(above[: max(1, int(_SHORT_SHARE * len(above)))].mean()) if len(above) else 0.0
+def short_length(lengths: Matrix, n_columns: int) -> float:
+    """Return delta, the mean of the shortest lengths, those of copies left out; 0 if all are 0."""
+    counted = lengths[lengths >= _LENGTH_OF_COPIES * np.sqrt(n_columns)]
+    counted = np.sort(counted if len(counted) else lengths[lengths > 0])
+    if not len(counted):
+        return 0.0
+    return float(counted[: max(1, int(_SHORT_SHARE * len(counted)))].mean())
 
 
 class Penalty(NamedTuple):
@@ -273,7 +279,7 @@ def draw_together(
     """Return the representatives, and the objective after each iteration."""
     if not delta:  # rows that are connected are equal, and nothing moves
         return points, [0.0]
-    balance, size, smallest_scale = edges.balance(), _spectral_norm(points), delta**2 / 2
+    balance, size, smallest_scale = edges.balance(), _spectral_norm(points), delta / 2
     penalty = Penalty(
         balance,
         strength=size / _largest_eigenvalue(edges.laplacian(balance)),

@@ -121,7 +121,6 @@ def fit(
 
 
 def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars: Bars) -> _Job:
-    from .._data.parameters import Parameters
     from .._data.scaling import Preparation
     from .._estimator import PSKC
 
@@ -129,10 +128,9 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
     model = PSKC(**parameters, callback=bars.of_fit)
-    chooses = Parameters.checked(model.get_params(deep=False)).tau is None
     scaling = options["scaling"]
     preparation = Preparation.of(rows.values, selection.features, scaling, rows.means, rows.weight)
-    bars.show("encode", 0.0, first_fit_note(len(rows), chooses=chooses))
+    bars.show("encode", 0.0, first_fit_note(len(rows)))
     model.fit(preparation.apply_all(rows.values), sample_weight=rows.weight)
     release_free_memory()
     model.preparation_ = preparation

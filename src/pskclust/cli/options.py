@@ -99,6 +99,12 @@ jobs_option = click.option(
     metavar="N",
     help="Threads. Results never depend on it.",
 )
+device_option = click.option(
+    "--device",
+    default=None,
+    metavar="NAME",
+    help="Find cells on a device of PyTorch: cuda, cuda:1, mps, cpu. Results never depend on it.",
+)
 
 _FORMAT_OPTIONS = (
     click.option(
@@ -244,6 +250,7 @@ _OTHER_OPTIONS = (
         help="Nearest gives noise to the most similar cluster.",
     ),
     jobs_option,
+    device_option,
     _SEED_OPTION,
 )
 
@@ -264,7 +271,7 @@ PARAMETERS = _parameters_of((*_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS)
 
 _QUOTES = "'\""
 _PARAMETER_WITH_VALUE = re.compile(
-    rf"\b({'|'.join(PARAMETERS)})=([{_QUOTES}]?[-+\w.]*\w[{_QUOTES}]?)"
+    rf"\b({'|'.join(PARAMETERS)})=([{_QUOTES}]?[-+\w.:]*\w[{_QUOTES}]?)"
 )
 
 

@@ -18,7 +18,14 @@ from .bars import Bars
 from .display import counted, print_facts, print_json
 from .failures import writing
 from .models import known_columns, loaded_model, preparation_of
-from .options import debug_option, force_option, jobs_option, json_option, new_data_options
+from .options import (
+    debug_option,
+    device_option,
+    force_option,
+    jobs_option,
+    json_option,
+    new_data_options,
+)
 from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
 from .reading import opened_data
 from .summary import peak_memory
@@ -55,6 +62,7 @@ Example:
 @json_option
 @new_data_options
 @jobs_option
+@device_option
 @debug_option
 def predict(
     model_file: str,
@@ -65,6 +73,7 @@ def predict(
     force: bool,
     as_json: bool,
     n_jobs: int,
+    device: str | None,
     **options: Any,
 ) -> None:
     """Find the cluster of each row of DATA in the MODEL that fit has kept.
@@ -77,7 +86,7 @@ def predict(
         raise click.UsageError("--json and the labels both print. Give the labels a file with -o.")
     check_outputs((output,), (data, model_file), force=force)
     check_labels_output(output)
-    model = _loaded(model_file, data).set_params(n_jobs=n_jobs)
+    model = _loaded(model_file, data).set_params(n_jobs=n_jobs, device=device)
     with opened_data("predict", data, options) as table, Bars() as bars:
         from ..tables.labels import write_labels
 

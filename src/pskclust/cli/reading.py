@@ -19,6 +19,7 @@ from ..tables.errors import (
     WrongFormatError,
 )
 from .bars import Bars
+from .delaying import import_sklearn
 from .failures import CommandError, ExitCode
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def opened_data(command: str, data: str, options: dict[str, Any]) -> Iterator[Ta
     """Give the table in DATA; what is wrong with it, then or later, ends in one line."""
     from ..tables.opening import opened_table
 
+    import_sklearn()
     try:
         how = {name: options[name] for name in _FORMAT_NAMES}
         with opened_table(data, standard_input=sys.stdin.buffer, **how) as table:

@@ -19,6 +19,7 @@ _WITHOUT_EFFECT_ON_LABELS = (
     "force",
     "as_json",
     "n_jobs",
+    "device",
     "scratch_dir",
     "checkpoint",
     "debug",

@@ -18,7 +18,7 @@ from .._engines.protocol import Engine
 from .._estimator import PSKC
 from .._fit import pipeline
 from .._fit.in_process import column_names, engine_of, rows_of
-from .._fit.pipeline import Columns, Fitted
+from .._fit.pipeline import Columns
 from .._utils.memory import available_bytes
 from .._utils.progress import Progress, Report
 from .settings import Settings
@@ -187,14 +187,8 @@ class _Cells:
         tau = float(estimator.tau)
         self.engine.reset()
         result = pipeline.grow_and_finish(self.engine, tau, parameters, report)
-        fitted = Fitted(
-            result,
-            self.partition,
-            parameters.metric,
-            tau,
-            self.engine.name,
-            self.engine.backend,
-            self.columns,
+        fitted = pipeline.fitted_grown(
+            self.engine, result, None, self.partition, parameters.metric, tau, self.columns
         )
         return PSKC.of_fitted(values, fitted)
 

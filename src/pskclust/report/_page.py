@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 from .._advice import AdviceRule
 from .._choice.choose import AutoChoice, Option
+from .._choice.layers import Layer
 from .._provenance import arguments
 from .._utils.palette import cluster_colours
+from ._layers import HEAD, NOTE, layer_rows
 from ._pictures import CHOICE, EmbeddedPicture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
 
@@ -60,6 +62,7 @@ class Content(NamedTuple):
     provenance: Provenance
     details: Mapping[str, str]
     choice: ChoiceContent | None  # None if clusters grew
+    layers: Sequence[Layer]
     rules: Sequence[AdviceRule]
     hints: Sequence[str]
 
@@ -73,6 +76,7 @@ def page(content: Content) -> str:
         _section("Clusters", _figure(clusters), _cluster_table(content)),
         _section("What makes each cluster", *_cards(content)),
         _section("How they were chosen", *_choice(content.choice, of_choice)),
+        _section("Layers", *_layer_table(content)),
         _section(_title_of_profile(content), *map(_figure, others)),
         _section("What to try next", _rules(content.rules), _hints(content.hints)),
         _section("The data", _column_table(content.summary, content.names)),
@@ -240,6 +244,14 @@ def _candidate(option: Option, is_chosen: bool) -> list[str]:
     ]
 
 
+def _layer_table(content: Content) -> list[str]:
+    """Return the table of layers, unless the clusters of the fit are the only one."""
+    if len(content.layers) < 2:
+        return []
+    body = layer_rows(content.layers, len(content.summary.sizes))
+    return [_table(HEAD, body), f"<p>{prose(NOTE)}</p>"]
+
+
 def _cards(content: Content) -> list[str]:
     colours = cluster_colours(len(content.summary.sizes))
     cards = [
@@ -310,7 +322,7 @@ def _strip(trait: Trait, spread: float, colour: Any) -> str:
         return f'<rect x="{left:.1f}" y="{top:g}" width="{across:.1f}" height="{tall:g}" {look}/>'
 
     red, green, blue = (round(255 * float(channel)) for channel in colour)
-    fill = f'fill="#{red:02x}{green:02x}{blue:02x}"'
+    fill = f'class="own" fill="#{red:02x}{green:02x}{blue:02x}"'
     drawn = [
         bar(0, reach, 0.6, 'class="axis"'),
         bar(0, 1, 14, 'class="whole"'),

@@ -117,6 +117,7 @@ def _content(
         confidences=mean_confidences(model),
         pictures=draw_pictures(model, rows, names, scaling is not None),
         choice=None if model.auto_ is None else ChoiceContent.of(model.auto_),
+        layers=model.layers_,
         provenance=_provenance(model, scaling),
         details=_details(model, scaling),
         rules=rules(outcome),

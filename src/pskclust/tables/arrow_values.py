@@ -41,7 +41,12 @@ def _values(array: pa.Array) -> Any:
         return np.nan
     if kinds.is_boolean(array.type) or kinds.is_decimal(array.type):
         array = array.cast(pa.float64())
-    return array.to_numpy(zero_copy_only=False)
+    buffer = array.buffers()[1]
+    if array.null_count or buffer is None:
+        return array.to_numpy(zero_copy_only=False)
+    # As the line above does, which imports pandas.
+    values = np.frombuffer(buffer, dtype=array.type.to_pandas_dtype())
+    return values[array.offset : array.offset + len(array)]
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:

@@ -4,6 +4,9 @@ import { byId, short } from "./words.js";
 
 const STEPS = 1000;
 const TAU = [1e-4, 0.9];
+// One press of an arrow key doubles psi, and moves tau by a tenth of a power of ten.
+const KEY_FACTORS = { psi: 2, tau: 10 ** 0.1 };
+const KEY_DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 const NUMBERS = ["growth_rate", "n_partitions", "random_state", "min_cluster_size"];
 
 export class Controls {
@@ -62,6 +65,12 @@ export class Controls {
     const slider = byId(name);
     slider.max = String(STEPS);
     slider.addEventListener("input", () => this.set(name, this.scales[name].value(Number(slider.value) / STEPS)));
+    slider.addEventListener("keydown", (event) => {
+      const direction = KEY_DIRECTIONS[event.key];
+      if (direction === undefined) return;
+      event.preventDefault();
+      this.set(name, this.scales[name].moved(this.state.settings[name], KEY_FACTORS[name] ** direction));
+    });
     this.wireNumber(byId(`${name}-number`), name);
   }
 
@@ -129,6 +138,10 @@ class Scale {
 
   value(place) {
     return this.round(this.low * (this.high / this.low) ** place);
+  }
+
+  moved(value, factor) {
+    return this.round(Math.min(this.high, Math.max(this.low, value * factor)));
   }
 
   place(value) {

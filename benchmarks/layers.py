@@ -1,0 +1,50 @@
+"""Whether layers contain a cut as good as the best one of the merge tree, on labelled sets.
+
+Compares every cut that `relabel` gives with the classes of scikit-learn's digits, and of the text
+embeddings in a folder with files text_*.npz. Prints the ARI of layers, and of the best cut.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
+
+from pskclust import PSKC
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+    digits = load_digits()
+    sets = {"digits": (digits.data, digits.target, "euclidean")}
+    for path in sorted(options.data.glob("text_*.npz")) if options.data else []:
+        with np.load(path) as file:
+            sets[path.stem] = (file["X"], file["y"], "cosine")
+    print("| set | seed | layers | ARI of layers | best cut | its ARI |")
+    print("|---|---|---|---|---|---|")
+    for name, (X, y, metric) in sets.items():
+        for seed in range(options.seeds):
+            model = PSKC(metric=metric, random_state=seed).fit(X)
+            ari = {}
+            for number in range(1, len(model.merge_tree_) + 1):
+                try:
+                    ari[number] = adjusted_rand_score(y, model.relabel(n_clusters=number))
+                except ValueError:
+                    break
+            layers = [layer.n_clusters for layer in model.layers_]
+            best = max(ari, key=ari.__getitem__)
+            print(
+                f"| {name} | {seed} | {', '.join(map(str, layers))} |",
+                ", ".join(f"{ari[number]:.2f}" for number in layers),
+                f"| {best} | {ari[best]:.2f} |",
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""Write docs/reproduction.md from reproduction/results.json.
+
+    python reproduction/docs_page.py [--results FILE] [--page FILE]
+
+`make reproduce` writes results.json into build/reproduction; copy it here to bring the page up to
+date. Sentences of the page that speak of agreement are computed from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+from framework import table
+from run import EXPECTED, RESULTS
+from table1 import bound
+from verdicts import comparisons_of, counted, verdicts
+
+HERE = Path(__file__).parent
+TEMPLATE = HERE / "docs_page.md"
+# Results whose tables are on the page, and their headings there.
+SHOWN = {
+    "printed_settings": "The printed settings",
+    "table1": "Steps and costs",
+    "postprocessing": "Refinement",
+    "scaleup": "Scale-up",
+    "peers": "The systems compared",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=HERE / "results.json")
+    parser.add_argument("--page", type=Path, default=HERE.parent / "docs/reproduction.md")
+    options = parser.parse_args()
+    options.page.write_text(page(json.loads(options.results.read_text())))
+
+
+def page(results: dict[str, Any]) -> str:
+    """Return the page in Markdown."""
+    results = {name: results.get(name) or _not_made(name) for name in RESULTS}
+    n_agree, n_compared = counted(results)
+    text = TEMPLATE.read_text()
+    parts = {
+        "overview": _overview(results),
+        "counted": f"{n_agree} of {n_compared} comparisons agree.",
+        "differences": _differences(results),
+        "sections": "\n\n".join(
+            _section(title, results[name]) for name, title in SHOWN.items() if name in results
+        ),
+        "left_out": _left_out(results),
+        "bounds": _bounds(),
+    }
+    for name, part in parts.items():
+        text = text.replace("{{" + name + "}}", part)
+    return text.rstrip() + "\n"
+
+
+def _not_made(name: str) -> dict[str, Any]:
+    module = importlib.import_module(name)
+    why = f"not in these results; `make reproduce ONLY={name}` makes it"
+    result = {"title": module.TITLE, "places": module.PLACES, "fast": False, "left_out": why}
+    earlier = EXPECTED["full"].get(name, {})
+    if earlier:
+        figures = ", ".join(f"{key} {value:g}" for key, (value, _) in earlier.items())
+        result["findings"] = {next(iter(module.PLACES)): f"in an earlier run: {figures}"}
+    return result
+
+
+def _overview(results: dict[str, Any]) -> str:
+    rows = []
+    for one in verdicts(results):
+        subset = " (a subset)" if results[one.module]["fast"] else ""
+        verdict = f"**{one.word}**"
+        if one.why:
+            verdict += f": {_first_sentence(one.why)}"
+        rows.append([one.place, one.claim, one.found + subset, verdict])
+    head = ["place in the paper", "claim", "our measurement", "verdict"]
+    return table(head, [[_cell(cell) for cell in row] for row in rows])
+
+
+def _first_sentence(why: str) -> str:
+    """Return the first reason; all of them are in the table of differences."""
+    return why.split(". ")[0].rstrip(".") + "."
+
+
+def _differences(results: dict[str, Any]) -> str:
+    rows = []
+    for result in results.values():
+        for place in result["places"]:
+            for one in comparisons_of(result, place):
+                if one["agrees"] is False:
+                    rows.append([place, one["what"], one["paper"], one["ours"], one["reason"]])
+    head = ["place", "statement", "paper", "ours", "why"]
+    return table(head, [[_cell(cell) for cell in row] for row in rows])
+
+
+def _section(title: str, result: dict[str, Any]) -> str:
+    if "tables" not in result:
+        return ""
+    return "\n\n".join([f"## {title}", *result["notes"], *result["tables"]])
+
+
+def _left_out(results: dict[str, Any]) -> str:
+    names = [result["title"] for result in results.values() if "left_out" in result]
+    subsets = [result["title"] for result in results.values() if result["fast"]]
+    lines = [f"Left out here: {'; '.join(names)}."] if names else []
+    if subsets:
+        lines.append(f"Measured on a subset of settings, sizes or seeds: {'; '.join(subsets)}.")
+    return "\n\n".join(lines)
+
+
+def _bounds() -> str:
+    settings = ((0.1, 0.26), (0.01, 0.1), (1e-5, 0.1))
+    rows = [[f"{tau:g}", f"{rate:g}", str(bound(tau, rate))] for tau, rate in settings]
+    return table(["tau", "rho", "f"], rows)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+if __name__ == "__main__":
+    main()

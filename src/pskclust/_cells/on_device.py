@@ -1,0 +1,64 @@
+"""Voronoi cells that are found on a device of PyTorch: "cuda", "mps", "cpu"."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._data.checks import check_method_of_device
+from .._kernels import reference
+from .._kernels.reference import Cells
+from .._utils.parallel import Buffers
+from .device_screen import DeviceScreen
+from .partition import Partition
+from .voronoi import VoronoiPartition
+
+
+@dataclass(frozen=True, eq=False)
+class DevicePartition(VoronoiPartition):
+    """The same cells as those of the partition that it was made of.
+
+    Whoever it is sent to opens the device there, when cells are first asked for.
+    """
+
+    device: str
+
+    @property
+    def chunk_rows(self) -> int:
+        return self._device_screen.chunk_rows
+
+    def cells(
+        self,
+        points: NDArray[np.float64],
+        kernels: Any = reference,
+        buffers: Buffers | None = None,
+    ) -> Cells:
+        cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
+        self._device_screen.find_cells(points, cells)
+        return cells
+
+    @cached_property
+    def _device_screen(self) -> DeviceScreen:
+        return DeviceScreen(self.points, self.centres, self.device)
+
+
+# Centres stay on a device as long as the model does: they are there for the next rows.
+_on_devices: weakref.WeakKeyDictionary[Partition, DevicePartition] = weakref.WeakKeyDictionary()
+
+
+def on_device(partition: Partition, device: str | None) -> Partition:
+    """Return a partition whose cells are found on a device; as it is for None."""
+    if device is None:
+        return partition
+    check_method_of_device(device, partition.method)
+    assert isinstance(partition, VoronoiPartition)
+    known = _on_devices.get(partition)
+    if known is None or known.device != device:
+        known = DevicePartition(partition.psi, partition.points, partition.centres, device)
+        _on_devices[partition] = known
+    return known

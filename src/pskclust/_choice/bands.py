@@ -1,0 +1,17 @@
+"""Bands of numbers of clusters, each twice as wide as the one before, for layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+
+def best_of_bands(scores: Mapping[int, float], known: Iterable[int]) -> list[int]:
+    """Return the number of best score in each band, rising: 2 to 3, 4 to 7, 8 to 15, and so on.
+
+    Of equal scores the least number is taken. Known numbers are the best of their bands,
+    the last one where there are several.
+    """
+    best = {number.bit_length(): number for number in known}
+    for number in sorted(scores, key=lambda number: (-scores[number], number)):
+        best.setdefault(number.bit_length(), number)
+    return sorted(best.values())

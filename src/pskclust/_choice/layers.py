@@ -1,0 +1,226 @@
+"""Layers: clusterings of the same rows from coarse to fine, all of them cuts of one merge tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+
+from .._cells.count_tables import ClusterTables
+from .bands import best_of_bands
+from .choose import Chosen, Option
+from .linking import link_products
+from .merge_tree import MergeTree
+from .placing import SampleKernel, leaf_of_rows, tables_of
+
+# Rows are given to this number of parts of the tree, if it has as many, or to more if the choice
+# or one of its layers has more clusters: a number of clusters beyond needs another fit.
+N_PARTS = 16
+_TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One of several clusterings of the same rows, for ``PSKC.relabel``.
+
+    Attributes
+    ----------
+    n_clusters : int
+    likeness : float
+        Similarity of the two clusters that are most alike, at which the next coarser cut of the
+        tree joins them, 0 to 1; 0 for one cluster. The less, the clearer they are apart.
+    odds, stability, agreement, separation : float or None
+        The evidence of the choice, as of a candidate in ``PSKC.auto_``. None if clusters grew.
+    """
+
+    n_clusters: int
+    likeness: float
+    odds: float | None = None
+    stability: float | None = None
+    agreement: float | None = None
+    separation: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Parts of the tree of a choice that all rows can be given to, by the rows of the sample."""
+
+    tables: ClusterTables  # of the p parts
+    rows: NDArray[np.intp]  # (m,) rows of the sample
+    numbers: NDArray[np.int64]  # (m,) their parts
+    links: NDArray[np.int64]  # (p,) the cluster of each part, -1 for none
+
+    @classmethod
+    def of(
+        cls, chosen: Chosen, kernel: SampleKernel, tree: MergeTree, links: NDArray[np.int64]
+    ) -> Parts:
+        n_parts = n_parts_of(chosen, tree)
+        numbers = tree.cut(n_parts)[leaf_of_rows(chosen)]
+        tables = tables_of(numbers, n_parts, kernel)
+        return cls(tables, chosen.rows, numbers, links[first_leaves(tree, n_parts)])
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def settled(self, n_clusters: int) -> SettledParts:
+        """Return the rule that makes parts agree with the clusters of the fit."""
+        n_parts = len(self)
+        parts = np.tile(np.arange(n_parts), (n_clusters + 1, 1))
+        for cluster in range(n_clusters):
+            own = np.flatnonzero(self.links == cluster)
+            largest = own[self.tables.masses[own].argmax()]
+            parts[cluster + 1, self.links != cluster] = largest
+        parts[0] = n_parts
+        return SettledParts(parts.ravel())
+
+
+@dataclass(frozen=True, eq=False)
+class SettledParts:
+    """The part of a row, given its label and the part it is most similar to.
+
+    A row of a cluster that is most similar to a part of another one goes to the largest part of its
+    cluster. Noise has the number that follows the last part.
+    """
+
+    parts: NDArray[np.int64]  # ((k + 1) * p,) noise first
+
+    def of_rows(self, both: NDArray[np.int64], first_row: int) -> NDArray[np.float64]:
+        """Return the parts of rows; `both` is (label + 1) * p + part."""
+        return self.parts[both].astype(np.float64)
+
+
+def n_parts_of(chosen: Chosen, tree: MergeTree) -> int:
+    """Return how many parts of a tree the rows are given to."""
+    choice = chosen.choice
+    finest = max(option.n_clusters for option in (choice.chosen, *choice.layers))
+    return min(len(tree), max(N_PARTS, finest))
+
+
+def first_leaves(tree: MergeTree, n_parts: int) -> NDArray[np.intp]:
+    """Return the first leaf of each part of a cut."""
+    return np.unique(tree.cut(n_parts), return_index=True)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """The cuts of a merge tree whose parts are given to rows.
+
+    Clusters that share no cell are not alike at all, however near. These are joined by the distance
+    of their middles, the nearest first, where cells have centres.
+    """
+
+    tree: MergeTree
+    links: NDArray[np.int64]  # (p,) the cluster of the fit that each part is in, -1 for none
+    distances: NDArray[np.float64]  # (j,) of middles, of the last joins, rising
+
+    @classmethod
+    def of(
+        cls,
+        tree: MergeTree,
+        links: NDArray[np.int64],
+        masses: NDArray[np.int64],
+        middles: NDArray[np.float64] | None,
+    ) -> Hierarchy:
+        """Return the hierarchy of a tree that is cut into as many parts as there are links.
+
+        `masses` and `middles` are of the clusters of the fit.
+        """
+        n_alike = len(tree) - int(np.count_nonzero(tree.similarities > 0))
+        # Cuts as fine as the fit, or finer, stay as they are.
+        n_apart = min(n_alike, len(masses))
+        if middles is None or n_apart < 3:
+            return cls(tree, links, np.empty(0))
+        sets = tree.cut(n_apart)[first_leaves(tree, len(links))]
+        weights = np.zeros((n_apart, len(masses)))
+        weights[sets[links >= 0], links[links >= 0]] = masses[links[links >= 0]]
+        held = weights.sum(axis=1) > 0
+        points = np.zeros((n_apart, middles.shape[1]))
+        points[held] = (weights[held] / weights[held].sum(axis=1, keepdims=True)) @ middles
+        joined = linkage(points, "average")
+        return cls(_joined_anew(tree, joined), links, joined[:, 2])
+
+    @classmethod
+    def of_clusters(cls, clusters: ClusterTables, middles: NDArray[np.float64] | None) -> Hierarchy:
+        """Link the clusters of a fit: they are the parts."""
+        tree = link_products(clusters.products(), clusters.masses)
+        return cls.of(tree, np.arange(len(clusters)), clusters.masses, middles)
+
+    def labels_of_parts(self, n_clusters: int, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the cluster of each part in a cut into `n_clusters`, and -1 for noise, (p + 1,).
+
+        Clusters are numbered as in the fit; those within one of the fit, by their first parts.
+        `sizes` are the numbers of rows of the parts, of which `n_clusters` or more have rows.
+        """
+        n_parts = len(self.links)
+        first = first_leaves(self.tree, n_parts)
+        parts = np.flatnonzero(sizes)
+        for n_cut in range(n_clusters, n_parts + 1):
+            cut = self.tree.cut(n_cut)[first[parts]]
+            # A cluster of the cut may have no rows.
+            used, starts, numbers = np.unique(cut, return_index=True, return_inverse=True)
+            if len(used) == n_clusters:
+                break
+        links = np.full(n_clusters, len(self.links))
+        np.minimum.at(links, numbers, self.links[parts])
+        order = np.lexsort((starts, links))
+        labels = np.full(n_parts + 1, -1)
+        labels[parts] = np.argsort(order)[numbers]
+        return labels
+
+    def likeness(self, n_clusters: int) -> float:
+        """Return the similarity at which the next coarser cut joins two clusters."""
+        join = len(self.tree) - n_clusters
+        return float(self.tree.similarities[join]) if n_clusters > 1 else 0.0
+
+    def layers(self, options: tuple[Option, ...]) -> tuple[Layer, ...]:
+        """Return layers, the clusters of the fit among them, given those of a choice, if any.
+
+        Where clusters grew, or share no cell, layers are the best of each band by how much farther,
+        or less alike, the next two clusters to be joined are than the last two that were.
+        """
+        n_clusters = int(self.links.max(initial=-1)) + 1
+        if not n_clusters:
+            return ()
+        n_apart = len(self.distances) + 1
+        n_most = np.count_nonzero(self.links >= 0)
+        known = {
+            option.n_clusters: self._evident(option)
+            for option in options
+            if option.n_clusters == 1 or n_apart <= option.n_clusters <= n_most
+        }
+        compared = range(2, n_apart if options else n_clusters)
+        falls = {number: self._fall(number) for number in compared}
+        # The clusters of the fit come last, since the last number of a band is taken.
+        numbers = best_of_bands(falls, [*known, n_clusters])
+        return tuple(known.get(one) or Layer(one, self.likeness(one)) for one in numbers)
+
+    def _fall(self, n_clusters: int) -> float:
+        n_apart = len(self.distances) + 1
+        if n_clusters < n_apart:
+            before, after = self.distances[n_apart - n_clusters - 1 : n_apart - n_clusters + 1]
+            return float(after / max(before, _TINY))
+        return self.likeness(n_clusters + 1) / max(self.likeness(n_clusters), _TINY)
+
+    def _evident(self, option: Option) -> Layer:
+        return Layer(
+            option.n_clusters,
+            self.likeness(option.n_clusters),
+            option.odds,
+            option.stability,
+            option.agreement,
+            option.separation,
+        )
+
+
+def _joined_anew(tree: MergeTree, joined: NDArray[np.float64]) -> MergeTree:
+    """Return a tree with its last joins in another order, as scipy's linkage of its sets has it."""
+    n_sets = len(joined) + 1
+    n_kept = len(tree) - n_sets
+    sets = np.empty(n_sets + len(joined), dtype=np.int64)
+    sets[tree.cut(n_sets)] = tree.sets_of_parts(n_sets)
+    sets[n_sets:] = len(tree) + n_kept + np.arange(len(joined))
+    pairs = np.vstack([tree.pairs[:n_kept], np.sort(sets[joined[:, :2].astype(np.intp)], axis=1)])
+    similarities = np.append(tree.similarities[:n_kept], np.zeros(len(joined)))
+    return MergeTree(pairs, similarities, tree.masses)

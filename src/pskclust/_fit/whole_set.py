@@ -1,0 +1,120 @@
+"""Rows seen from the whole set: how usual a row is among all rows of a fit, noise among them.
+
+The share of all rows in the cell of a row is its similarity to the whole set (Eq. 1 of the paper,
+with all rows for the cluster). Cells are large where rows are few, so that this share alone hardly
+tells a crowded place from an empty one. Set in relation to the size of the cell it is a density:
+the score of a row is minus the log of the typical distance between rows around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._cells.count_tables import ClusterTables
+from .._cells.partition import Partition
+from .._choice.layers import Parts
+from .._engines.protocol import Engine
+from .._pskc.result import Result, restored_tables, table_arrays
+
+# Values of cells are whole multiples of one in so many, so that sums are exact in any order.
+_UNITS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class WholeSet:
+    """What the whole set tells of the clusters and of the rows of a fit."""
+
+    noise: ClusterTables  # of one set, the rows in no cluster
+    peaks: NDArray[np.float64]  # (k,) similarity of the most similar member of each cluster
+    scores: NDArray[np.float64]  # (n,) how usual each row of the fit is, whatever its label
+
+    def to_parts(self) -> dict[str, NDArray[Any]]:
+        """Return arrays that a file can hold."""
+        own = {"peaks": self.peaks, "scores": self.scores}
+        return own | table_arrays("noise", self.noise)
+
+    @classmethod
+    def from_parts(cls, arrays: dict[str, NDArray[Any]], result: Result) -> WholeSet:
+        """Return what `to_parts` took apart."""
+        clusters = result.clusters
+        noise = restored_tables("noise", arrays, clusters.shape, clusters.resolution)
+        return cls(noise, arrays["peaks"], arrays["scores"])
+
+
+@dataclass(frozen=True, eq=False)
+class CellValues:
+    """The value of each cell: minus the log of the typical distance between rows in it.
+
+    That distance is the size of the cell, times the root of degree d of n / m where m of all n rows
+    are in the cell and d is the number of columns (1 for the leaves of trees). A cell without rows
+    has the least value of all.
+    """
+
+    table: ClusterTables  # of one set; values less the least one, in units
+    least: float
+
+    @classmethod
+    def of(cls, partition: Partition, clusters: ClusterTables, noise: ClusterTables) -> CellValues:
+        counts = clusters.counts.sum(axis=0) + noise.counts.sum(axis=0)
+        counts = np.asarray(counts).reshape(clusters.shape)
+        mass = int(clusters.masses.sum() + noise.masses.sum())
+        occupied = counts > 0
+        shares = np.where(occupied, counts, 1) / mass
+        distances = partition.log_sizes() - np.log(shares) / partition.dimension
+        largest = float(distances[occupied].max(initial=-np.inf))
+        if not occupied.any():
+            largest = 0.0
+        values = np.rint((largest - distances) * _UNITS).astype(np.int64)
+        flat = sparse.csr_array(np.where(occupied, values, 0).reshape(1, -1))
+        masses = np.array([_UNITS], dtype=np.int64)
+        return cls(ClusterTables(flat, masses, clusters.shape, clusters.resolution), -largest)
+
+    @cached_property
+    def span(self) -> float:
+        """The largest score that a row can have, less the least; 1 if all are equal."""
+        values = self.table.counts.toarray().reshape(self.table.shape)
+        return float(values.max(axis=1).mean()) / _UNITS or 1.0
+
+
+class Seen(NamedTuple):
+    """The rows of a fit as the whole set sees them, and the part of the tree that each is in."""
+
+    whole: WholeSet
+    parts: NDArray[Any] | None
+
+
+def see_whole(
+    engine: Engine, result: Result, partition: Partition, parts: Parts | None = None
+) -> Seen:
+    """Score all rows of an engine by the whole set, and give them to parts of a tree, if any.
+
+    This is the last that is asked of an engine: rows lose the labels of the result.
+    """
+    clusters = result.clusters
+    best = engine.best_members(clusters)
+    most = np.array([0 if member is None else member.score for member in best], dtype=np.int64)
+    # Noise becomes a cluster, and clusters become noise.
+    engine.renumber(np.append(np.full(len(clusters), -1), 0))
+    noise = engine.tables(1)
+    values = CellValues.of(partition, clusters, noise)
+    n_parts = 1 if parts is None else len(parts)
+    if parts is not None:
+        engine.place(parts.tables.by_number(), 0.0)
+        engine.set_labels(parts.rows, parts.numbers)
+    # A row in no part is noise: the first part will do.
+    engine.renumber(np.append(np.arange(n_parts), 0))
+    # All parts have the same table, so that one pass finds the parts and the scores.
+    rows = engine.row_results(values.table.repeated(n_parts))
+    peaks = most / (clusters.resolution * clusters.masses)
+    whole = WholeSet(noise, peaks, rows.similarities + values.least)
+    if parts is None:
+        return Seen(whole, None)
+    settled = parts.settled(len(clusters))
+    own = engine.map_rows(settled.of_rows, (result.labels + 1) * n_parts + rows.labels)
+    return Seen(whole, own.astype(np.min_scalar_type(n_parts)))

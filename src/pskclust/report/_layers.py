@@ -1,0 +1,31 @@
+"""The layers of a fit as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .._choice.layers import Layer
+
+HEAD = ("clusters", "likeness", "odds", "stability", "agreement", "separation")
+NOTE = (
+    "Coarser and finer clusterings of the same rows, within each other; relabel(n_clusters=...) of "
+    "the model gives their labels. Likeness is the similarity of the two clusters that are most "
+    "alike: the less, the clearer they are apart."
+)
+
+
+def layer_rows(layers: Sequence[Layer], n_clusters: int) -> list[list[str]]:
+    """Return the cells of each layer; those of the fit are marked."""
+    return [_cells(layer, layer.n_clusters == n_clusters) for layer in layers]
+
+
+def _cells(layer: Layer, is_fit: bool) -> list[str]:
+    name = f"{layer.n_clusters:,}"
+    odds = "" if layer.odds is None else f"{layer.odds:.1%}"
+    evidence = (layer.stability, layer.agreement, layer.separation)
+    return [
+        f"<strong>{name}, of the fit</strong>" if is_fit else name,
+        f"{layer.likeness:.3f}",
+        odds,
+        *("" if value is None else f"{value:.2f}" for value in evidence),
+    ]
