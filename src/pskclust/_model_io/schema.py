@@ -313,9 +313,13 @@ def _check_relations(header: Header, arrays: Arrays) -> None:
         _check_tree(arrays["tree_pairs"], len(arrays["tree_masses"]))
     if "noise_low" in arrays and not (arrays["noise_low"] <= arrays["noise_high"]).all():
         raise ValueError("the box of the noise rule is empty")
-    labels = arrays["labels"]
-    if len(labels) and header.get("noise") is not None and not len(arrays["noise_sample"]):
+    if "noise_sample" in arrays and not len(arrays["noise_sample"]):
         raise ValueError("the noise rule has no sample")
+    members = arrays["labels"][arrays["labels"] >= 0]
+    counted = np.bincount(members, minlength=len(arrays["sizes"]))
+    # A model may be kept without its rows.
+    if len(arrays["labels"]) and not np.array_equal(counted, arrays["sizes"]):
+        raise ValueError("sizes are not those of the clusters in labels")
 
 
 def _check_table(name: str, arrays: Arrays, resolution: int) -> None:
