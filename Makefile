@@ -5,9 +5,12 @@
 # make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and see that tests fail
 # make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0]  look for wrong labels, crashes, hangs and leftovers; fails if any is found
 # make test-python PYTHON=python3.13  the portable tests in an environment of another Python
+# make test-without-numba  the portable tests with numba blocked
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
 # make check-device [TORCH=torch==2.4.1]  the tests that need PyTorch, in an environment that has it
 # make dist   build wheel and sdist, install them into empty environments and try them there
+# make release-check TAG=v0.1.0  see that a tag, the version and the changes agree
+# make check-integrations [ONLY="spark_map skops_file"]  run the scripts of integrations/ in an environment by itself
 # make docs   set up, build the site into build/site; warnings are errors
 # make gallery  run the examples again, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
@@ -18,12 +21,15 @@
 
 PYTHON ?= python3
 VENV := .venv
+# Windows has its programs elsewhere.
+BIN = $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 # What can be different elsewhere; the others are about pages, figures and the browser.
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
-.PHONY: demo test test-fast coverage mutations attack portable test-python test-lowest check-device dist docs gallery bench bench-quick \
-  quality choice choice-check reproduce lint types chromium clean
+.PHONY: demo test test-fast coverage mutations attack portable test-without-numba test-python test-lowest check-device dist \
+  release-check docs gallery bench bench-quick \
+  quality choice choice-check check-integrations reproduce lint types chromium clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.plot
@@ -50,7 +56,11 @@ attack: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m tools.attack.run --budget $(BUDGET) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
 
 portable: $(VENV)/.test
-	$(VENV)/bin/python -m pytest $(PORTABLE_TESTS)
+	$(BIN)/python -m pytest $(PORTABLE_TESTS)
+
+# A module numba that fails to import stands before the real one, in all processes.
+test-without-numba: $(VENV)/.test
+	PYTHONPATH=$(CURDIR)/tests/without_numba $(VENV)/bin/python -m pytest $(PORTABLE_TESTS)
 
 test-python:
 	$(MAKE) portable PYTHON=$(PYTHON) VENV=.venv-$(notdir $(PYTHON))
@@ -70,6 +80,10 @@ check-device: .venv-device/.test
 
 dist: $(VENV)/.release
 	$(VENV)/bin/python tools/check_dist.py
+
+# The tag, the version of the package and the newest heading of the changes are the same.
+release-check: $(VENV)/.release
+	$(VENV)/bin/python tools/check_release.py $(TAG)
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
@@ -96,6 +110,12 @@ choice: $(VENV)/.choice
 choice-check: $(VENV)/.choice
 	$(VENV)/bin/python benchmarks/choice/check.py $(if $(DATA),--data $(DATA))
 
+# BERTopic asks for packages that embed texts, which is not what is tried.
+check-integrations:
+	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
+	.venv-integrations/bin/pip install --quiet --disable-pip-version-check --no-deps bertopic
+	.venv-integrations/bin/python integrations/run.py $(ONLY)
+
 reproduce: $(VENV)/.reproduce
 	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)
 
@@ -105,6 +125,8 @@ chromium:
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 
 types: $(VENV)/.dev
 	$(VENV)/bin/mypy
@@ -112,13 +134,13 @@ types: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) .venv-* build dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-EXTRAS := plot test dev docs bench quality choice reproduce release
+EXTRAS := plot test dev docs bench quality choice reproduce release integrations
 # A stamp for each set of extras: a second run installs nothing.
-$(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/bin/pip
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable ".[$*]"
+$(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 
-$(VENV)/bin/pip:
+$(VENV)/pyvenv.cfg:
 	sh tools/make_venv.sh $(PYTHON) $(VENV)
 
 .venv-device/.test: pyproject.toml

@@ -13,6 +13,7 @@ import pytest
 
 pytest.register_assert_rewrite("tests.helpers")
 
+from pskclust._kernels.select import can_compile  # noqa: E402
 from tests.helpers.shapes import three_blobs  # noqa: E402
 
 # The same examples every time, so that a failure is a failure of the change at hand; look for
@@ -27,7 +28,25 @@ hypothesis.settings.register_profile("explore", deadline=None)
 hypothesis.settings.load_profile(PROFILE)
 
 
+# All of tests/kernels is about compiled code.
+collect_ignore = [] if can_compile() else ["kernels"]
+
+
+def pytest_report_header():
+    if not can_compile():
+        return "numba is not there: tests of compiled code, tests/kernels among them, are left out"
+    return None
+
+
 def pytest_collection_modifyitems(items):
+    """Leave out tests that need numba where it is not; limit examples in the profile "fast"."""
+    for item in items:
+        if not can_compile() and item.get_closest_marker("numba"):
+            item.add_marker(pytest.mark.skip(reason="it is about compiled code, without numba"))
+    _limit_examples(items)
+
+
+def _limit_examples(items):
     """Limit the examples of tests that ask for a number of their own, in the profile "fast"."""
     if PROFILE != "fast":
         return

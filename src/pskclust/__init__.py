@@ -7,7 +7,9 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from ._data.sources import RowBlocks
+    from ._drift import Drift, DriftMonitor
     from ._estimator import PSKC
+    from ._groups import GroupPSKC
     from ._isolation_kernel import IsolationKernel
     from ._loading import load
     from ._sweep import SweepResult, sweep
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = [
     "PSKC",
     "CheckpointError",
+    "Drift",
+    "DriftMonitor",
+    "GroupPSKC",
     "InsufficientDiskError",
     "InsufficientMemoryError",
     "IsolationKernel",
@@ -40,6 +45,9 @@ __all__ = [
 _HOMES = {
     "PSKC": "_estimator",
     "CheckpointError": "_utils.exceptions",
+    "Drift": "_drift",
+    "DriftMonitor": "_drift",
+    "GroupPSKC": "_groups",
     "InsufficientDiskError": "_utils.exceptions",
     "InsufficientMemoryError": "_utils.exceptions",
     "IsolationKernel": "_isolation_kernel",

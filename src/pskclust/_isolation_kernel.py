@@ -13,10 +13,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ._cells.count_tables import CountTable, TableStack
+from ._cells.mean_maps import mean_maps
 from ._cells.methods import draw_for_fit
 from ._cells.on_device import on_device
 from ._cells.partition import Partition
 from ._data.checks import check_method_of_device
+from ._data.groups import check_groups
 from ._data.parameters import KERNEL_RULES, check_parameters
 from ._data.rows import Data, check_columns, check_rows
 from ._data.weights import uniform_weights
@@ -216,6 +218,36 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         features = one_hot(self.cells(X), self._partition.psi, self._partition.no_cell)
         return features.astype(np.float64)
+
+    def mean_maps(self, X: ArrayLike, groups: ArrayLike | None = None) -> sparse.csr_array:
+        """Return the mean map of each group of rows: the mean of their feature maps (Eq. 2).
+
+        The product of two mean maps, divided by `n_partitions`, is the mean kernel over all pairs
+        of rows of the two groups, the isolation distributional kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        groups : array-like of shape (n_samples,), default=None
+            The group of each row: numbers or strings. None makes each row a group.
+
+        Returns
+        -------
+        mean_maps : csr_array of shape (n_groups, n_partitions * psi_)
+            In the order of ``numpy.unique(groups)``.
+
+        Examples
+        --------
+        >>> from pskclust import IsolationKernel
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> kernel = IsolationKernel(psi=2, random_state=0).fit(X)
+        >>> kernel.mean_maps(X, groups=["a", "a", "b", "b"]).shape
+        (2, 200)
+        """
+        check_is_fitted(self)
+        rows = check_rows(self, X, self.metric_)
+        sets = check_groups(groups, len(rows))
+        return mean_maps(sets, self._partition, lambda chosen: self._cells(rows[chosen]))
 
     def similarity(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the kernel of each row of X with each row of Y.

@@ -21,7 +21,7 @@ from pskclust._cells.count_tables import (
     padded,
     smallest_passing_score,
 )
-from pskclust._kernels import compiled as compiled_kernels
+from tests.helpers.compiled import kernels as compiled_kernels
 
 SHAPE = 3, 4
 
@@ -141,7 +141,9 @@ def test_unions_count_the_members_of_all_their_parts():
     assert_array_equal(joined.masses, [clusters.masses[1], clusters.masses[[0, 2]].sum()])
 
 
-@pytest.mark.parametrize("kernels", [_tables.reference, compiled_kernels])
+@pytest.mark.parametrize(
+    "kernels", [_tables.reference, pytest.param(compiled_kernels, marks=pytest.mark.numba)]
+)
 def test_scores_are_sums_over_cells_and_similarities_one_division(kernels):
     clusters = some_clusters()
     cells = np.random.RandomState(5).randint(0, 4, (6, 3)).astype(np.uint8)

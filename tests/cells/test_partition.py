@@ -17,9 +17,9 @@ from pskclust._cells.methods import draw_partition
 from pskclust._cells.partition import Partition
 from pskclust._data.rows import Data
 from pskclust._data.weights import check_weights, uniform_weights
-from pskclust._kernels import compiled as compiled_kernels
 from pskclust._kernels import reference as plain_kernels
 from pskclust._kernels import screening
+from tests.helpers.compiled import kernels as compiled_kernels
 
 SEEDS = st.integers(0, 99)
 
@@ -152,6 +152,7 @@ def test_points_beyond_float32_are_settled_exactly():
     assert_array_equal(partition.cells(far, compiled_kernels), Partition.cells(partition, far))
 
 
+@pytest.mark.numba
 @settings(max_examples=200)
 @given(st.integers(1, 60), st.integers(1, 9), st.sampled_from([2, 200, 300]), st.integers(0, 99))
 def test_compiled_kernels_count_and_score_as_plain_ones(n_rows, n_partitions, psi, seed):

@@ -267,6 +267,7 @@ def test_where_rows_are_does_not_matter(parameters, weighted, scattered, tmp_pat
 
 
 @pytest.mark.slow
+@pytest.mark.numba
 def test_compiled_code_does_not_matter(monkeypatch, small_samples):
     X, _ = far_blobs(5, n_each=60)
     plain = chosen(X)

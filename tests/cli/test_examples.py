@@ -63,6 +63,7 @@ def test_what_demo_advises_is_what_the_readme_shows(shell):
     assert advice == commands("README.md")[1]
 
 
+@pytest.mark.numba
 @pytest.mark.parametrize(("n_rows", "told"), [(5_999, False), (6_000, True)])
 def test_compilation_is_told_where_compiled_code_is_used(n_rows, told):
     assert bool(first_fit_note(n_rows)) == told

@@ -235,6 +235,7 @@ def test_weights_are_the_same(kind, form, client, scattered):
     assert_same_fit(model, pskclust.PSKC(**PARAMETERS).fit(scattered, sample_weight=weights))
 
 
+@pytest.mark.numba
 def test_compiled_kernels_and_float32_are_the_same(client, scattered):
     rng = np.random.RandomState(0)
     X = np.vstack([scattered + 0.1 * rng.randn(*scattered.shape) for _ in range(60)])

@@ -64,6 +64,7 @@ def test_different_rows_of_one_hash_stay_as_they_are(copies, monkeypatch):
     assert find_equal_rows(data_of(copies)) is None
 
 
+@pytest.mark.numba
 def test_a_fit_merges_by_itself_and_gives_the_same_labels(copies):
     merged = PSKC(psi=16, tau=0.05, random_state=0).fit(copies)
     plain = isolation_engine(data_of(copies), merged.kernel_._partition, None, merge=False)

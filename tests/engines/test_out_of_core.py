@@ -23,6 +23,7 @@ from pskclust._engines.disk_arrays import DiskArrays
 from pskclust._engines.out_of_core import out_of_core_engine
 from pskclust.tables import stream_table
 from tests.helpers.cases import cases
+from tests.helpers.compiled import marked
 from tests.helpers.engines import assert_result_of, clustered
 from tests.helpers.fits import fitted
 from tests.helpers.row_blocks import assert_same_but_for_the_engine, in_blocks, shards_of
@@ -41,7 +42,7 @@ def streamed(case, cuts):
     return StreamedRows(blocks, "euclidean", case.data.weights)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("backend", marked("numpy", "numba"))
 @pytest.mark.parametrize("weighted", [False, True])
 @settings(max_examples=40)
 @given(data=st.data())
@@ -62,7 +63,7 @@ def test_labels_do_not_depend_on_how_rows_are_cut_up(backend, weighted, data):
     assert_array_equal(plain.predict(in_blocks(case.X, cuts)), plain.predict(case.X))
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("backend", marked("numpy", "numba"))
 @settings(max_examples=20)
 @given(data=st.data())
 def test_cells_on_disk_give_the_same_fit(backend, data, tmp_path_factory):

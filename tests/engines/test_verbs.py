@@ -16,6 +16,7 @@ from pskclust._cells.partition import Partition
 from pskclust._engines.protocol import VERBS, Engine, ResumableEngine, ShardableEngine
 from pskclust._engines.sharded import Shard
 from tests.helpers import cases
+from tests.helpers.compiled import marked
 from tests.helpers.engines import ENGINES, clustered, data_of, sharded
 
 PROTOCOLS = (Engine, ResumableEngine, ShardableEngine)
@@ -173,7 +174,7 @@ def test_some_rows_get_labels_and_the_others_keep_theirs(name, scattered):
     assert not engine.n_changed_labels()
 
 
-@pytest.mark.parametrize("name", ["merged", "merged and compiled"])
+@pytest.mark.parametrize("name", marked("merged", "merged and compiled"))
 def test_copies_of_a_row_get_its_label(name, scattered):
     X = np.repeat(scattered[:100], 3, axis=0)[np.random.RandomState(0).permutation(300)]
     data = data_of(X)

@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 from pskclust import PSKC, IsolationKernel
 from pskclust._utils import parallel as _parallel
 from tests.helpers.cases import cases, naive_cells, naive_cells_of, naive_pskc, naive_pskc_of, rows
+from tests.helpers.compiled import marked
 from tests.helpers.engines import ENGINES, assert_predicted, assert_result_of, clustered
 from tests.helpers.fits import fitted
 
@@ -27,7 +28,7 @@ def found_by(way, case):
     return clustered(engine, case.parameters)
 
 
-WAYS = ["plain", "neighbour blocks", "merged", "merged and compiled"]
+WAYS = marked("plain", "neighbour blocks", "merged", "merged and compiled")
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -17,9 +17,10 @@ from pskclust._data.weights import check_weights
 from pskclust._fit import pipeline
 from pskclust._fit.in_process import engine_of
 from pskclust._kernels import select as kernels
+from tests.helpers.compiled import marked
 
 GRID = {"psi": [8, 24], "tau": [0.02, 0.3, 0.08]}
-WAYS = ["local", "compiled", "blocked", "merged", "merged and blocked"]
+WAYS = marked("local", "compiled", "blocked", "merged", "merged and blocked")
 
 
 @pytest.fixture(params=WAYS)

@@ -12,11 +12,11 @@ from pskclust._data.parameters import Parameters
 from pskclust._data.rows import Data
 from pskclust._data.weights import Weights, check_weights, uniform_weights
 from pskclust._engines.dense import DenseEngine
-from pskclust._engines.neighbour_blocks import NeighbourBlocksEngine
 from pskclust._engines.select import engine_for_rows, isolation_engine, labels_by_blocks
 from pskclust._engines.sharded import Shard, ShardedEngine
 from pskclust._fit.pipeline import grow_and_finish
-from pskclust._kernels import compiled
+from pskclust._kernels.select import can_compile
+from tests.helpers import compiled
 
 # Small superblocks in many runs, so that even few rows are cut up.
 SMALL_BLOCKS = {"blocks_per_superblock": 2, "superblocks_per_run": 1}
@@ -35,13 +35,13 @@ def in_chunks(data, partition, n_jobs=2):
 
 
 def dense_compiled(data, partition, n_jobs=1):
-    return DenseEngine(data, partition, kernels=compiled, n_jobs=n_jobs)
+    return DenseEngine(data, partition, kernels=compiled.kernels, n_jobs=n_jobs)
 
 
 def blocks(data, partition, n_jobs=1):
     if partition.method != "voronoi":
         return dense_compiled(data, partition, n_jobs)
-    return NeighbourBlocksEngine(data, partition, n_jobs=n_jobs, **SMALL_BLOCKS)
+    return _neighbour_blocks(data, partition, n_jobs=n_jobs, **SMALL_BLOCKS)
 
 
 def blocks_in_threads(data, partition, n_jobs=2):
@@ -52,9 +52,13 @@ def blocks_one_by_one(data, partition, n_jobs=1):
     """The tables of all clusters are too large to be written out."""
     if partition.method != "voronoi":
         return dense_compiled(data, partition, n_jobs)
-    return NeighbourBlocksEngine(
-        data, partition, n_jobs=n_jobs, largest_tables_bytes=0, **SMALL_BLOCKS
-    )
+    return _neighbour_blocks(data, partition, n_jobs=n_jobs, largest_tables_bytes=0, **SMALL_BLOCKS)
+
+
+def _neighbour_blocks(*rows, **options):
+    from pskclust._engines.neighbour_blocks import NeighbourBlocksEngine
+
+    return NeighbourBlocksEngine(*rows, **options)
 
 
 def merged(data, partition, n_jobs=1):
@@ -84,7 +88,8 @@ def sharded_compiled(data, partition, n_jobs=1):
     return sharded(data, partition, n_jobs, "numba")
 
 
-# All of them, with the plain one first.
+# Those of plain NumPy, with the plain one first, and those of compiled code.
+_PLAIN = ("plain", "in chunks", "merged", "sharded")
 ENGINES = {
     "plain": plain,
     "in chunks": in_chunks,
@@ -97,6 +102,8 @@ ENGINES = {
     "sharded": sharded,
     "sharded and compiled": sharded_compiled,
 }
+if not can_compile():
+    ENGINES = {name: ENGINES[name] for name in _PLAIN}
 
 
 def clustered(engine, parameters):
@@ -129,10 +136,13 @@ def assert_predicted(model, new):
     kernel, result = model.kernel_, model.fitted_.result
     data = Data(new, kernel.metric_, uniform_weights(len(new)))
     threshold = 0.0 if model.noise == "nearest" else model.tau_
-    labels = labels_by_blocks(
-        data, kernel._partition, result.clusters, threshold, model.n_jobs, backend="numba"
-    )
+    labels = None
+    if can_compile():
+        labels = labels_by_blocks(
+            data, kernel._partition, result.clusters, threshold, model.n_jobs, backend="numba"
+        )
     if labels is not None:
         assert_array_equal(labels, model.predict(new))
-    scores = result.clusters.scores(kernel._partition.cells(data.points(), compiled), compiled)
+    cells = kernel._partition.cells(data.points(), compiled.kernels)
+    scores = result.clusters.scores(cells, compiled.kernels)
     assert_array_equal(result.clusters.similarities(scores), model.similarity(new))

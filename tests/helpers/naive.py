@@ -292,3 +292,17 @@ def link(tables):
         sets[first] += sets.pop(second)
         numbers[first] = len(tables) + len(pairs) - 1
     return pairs, similarities
+
+
+def mean_maps(rows, groups, centres):
+    """Return the share of each group in each Voronoi cell, groups in order of their names."""
+    maps = []
+    for name in sorted(set(groups)):
+        members = [row for row, group in zip(rows, groups, strict=True) if group == name]
+        counts = [
+            sum(voronoi_cell(row, some) == cell for row in members)
+            for some in centres
+            for cell in range(len(some))
+        ]
+        maps.append([count / len(members) for count in counts])
+    return maps

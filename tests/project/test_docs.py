@@ -49,6 +49,8 @@ MADE = {
     "coming-from-hdbscan": {"model.npz"},
     "exactness": {"rows.npy"},
     "explorer": set(),
+    "groups": set(),
+    "new-rows": {"model.npz"},
     "images": {"segments"},
     "index": {"demo.csv", "demo.html"},
     "large-data": {"rows.npy"},

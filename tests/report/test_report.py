@@ -129,7 +129,8 @@ def test_the_page_says_of_linked_clusters_only_what_is_true(tmp_path, model, blo
 def test_layers_are_shown_if_there_are_several(tmp_path, model, blobs):
     assert len(model.layers_) == 1
     assert "Layers" not in report(tmp_path, model, blobs).texts
-    X, _ = make_blobs(400, centers=[[0, 0], [4, 0], [50, 0], [54, 0]], random_state=0)
+    centers = [[0, 0], [5, 0], [50, 0], [55, 0]]
+    X, _ = make_blobs(400, centers=centers, cluster_std=0.5, random_state=0)
     layered = PSKC(random_state=0).fit(X)
     assert len(layered.layers_) > 1
     texts = report(tmp_path, layered, X).texts

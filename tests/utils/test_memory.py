@@ -20,6 +20,7 @@ def little_memory(monkeypatch):
     monkeypatch.setattr(_memory, "available_bytes", lambda: MEGABYTE)
 
 
+@pytest.mark.numba
 def test_a_fit_that_cannot_fit_names_the_bytes_and_the_way_out(little_memory):
     X = np.arange(20_000.0)[:, np.newaxis]
     message = (

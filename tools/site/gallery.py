@@ -24,7 +24,7 @@ COLOURS = 128
 # In the order of the page; the demo is a command of its own.
 NAMES = [
     *("varied_density", "cities", "flights", "digits", "colours", "embeddings"),
-    *("anomalies", "pipeline", "new_rows", "on_dask"),
+    *("trajectories", "anomalies", "pipeline", "new_rows", "on_dask"),
 ]
 
 ABOUT = """---

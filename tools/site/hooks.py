@@ -16,11 +16,13 @@ sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "benchmarks")]
 
 import command_options  # noqa: E402
 import gallery  # noqa: E402
+import integrations_page  # noqa: E402
 import report  # noqa: E402
 
 # Files at the root of the tree, and the pages that show them.
 ROOT_PAGES = {
     "CHANGELOG.md": "changes.md",
+    "CODE_OF_CONDUCT.md": "code-of-conduct.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
 }
@@ -76,5 +78,6 @@ def benchmark_table() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "<!-- table of all options -->": command_options.options_page,
+    "<!-- integrations -->": integrations_page.sections,
     "<!-- table of benchmarks -->": benchmark_table,
 }

@@ -19,7 +19,7 @@ from .._utils.progress import Progress, Report, ignore
 from .bands import best_of_bands
 from .borders import Floats
 from .consensus import most_typical, numbered_by_first_row, share_agreeing
-from .evidence import Candidate, Evidence, gather_evidence
+from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
 from .scales import sizes_for
 from .scoring import (
@@ -106,8 +106,9 @@ class AutoChoice:
         The number of rows that the choice was made on.
     layers : tuple of Option
         Cuts of the chosen tree from coarse to fine, the chosen one among them: in each band of
-        numbers (2 to 3, 4 to 7, 8 to 15, ...) the one of best score, if its splits are more likely
-        real than not. With a given number of clusters, that one alone.
+        numbers (2 to 3, 4 to 7, 8 to 15, ...) the one of best score, if its splits, or those that
+        it makes besides the chosen ones, are more likely real than not on average. With a given
+        number of clusters, that one alone.
     """
 
     chosen: Option
@@ -230,9 +231,10 @@ def _best_of_many(
         chosen = one if several <= 0 else chosen
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
     reason = _reason(chosen, shown, n_clusters, len(points))
-    cuts = _supported_cuts(found, tree_number, evidence)
-    bands = best_of_bands({n: score[number] for n, number in cuts.items()}, [chosen.n_clusters])
-    layers = tuple(chosen if n == chosen.n_clusters else option(cuts[n]) for n in bands)
+    own, k = logits[tree_number], chosen.n_clusters
+    cuts = _supported_cuts(found.candidates, tree_number, own, k)
+    bands = best_of_bands({n: score[number] for n, number in cuts.items()}, [k])
+    layers = tuple(chosen if n == k else option(cuts[n]) for n in bands)
     choice = AutoChoice(chosen, tuple(shown), reason, len(points), layers)
     if chosen.n_clusters == 1:
         clusters, confidences = np.zeros_like(labels[0]), np.full(len(points), share_of_one)
@@ -242,12 +244,23 @@ def _best_of_many(
     return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)
 
 
-def _supported_cuts(found: Evidence, tree: int, evidence: dict[str, Floats]) -> dict[int, int]:
-    """Return the cuts of a tree, by number of clusters, whose splits are likely real on average."""
+def _supported_cuts(
+    candidates: list[Candidate], tree: int, logits: Floats, chosen: int
+) -> dict[int, int]:
+    """Return the cuts of a tree, by number of clusters, whose splits are likely real on average.
+
+    For a finer cut than the chosen one, that goes by the splits that it makes besides. `logits` are
+    those of the splits of the tree.
+    """
+
+    def is_supported(n_clusters: int) -> bool:
+        first = chosen - 1 if n_clusters > chosen else 0
+        return bool(logits[first : n_clusters - 1].mean() > 0)
+
     return {
         candidate.n_clusters: number
-        for number, candidate in enumerate(found.candidates)
-        if candidate.tree == tree and evidence["splits_mean"][number] > 0
+        for number, candidate in enumerate(candidates)
+        if candidate.tree == tree and is_supported(candidate.n_clusters)
     }
 
 

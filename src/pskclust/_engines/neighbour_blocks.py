@@ -228,8 +228,7 @@ class NeighbourBlocksEngine(MemoryRows):
 
         def count(some: Superblocks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             tables = np.zeros((n_clusters, n_partitions, psi + 1), dtype=np.int64)
-            masses = np.zeros(n_clusters, dtype=np.int64)
-            bits = np.empty(BLOCK, dtype=np.uint64)
+            masses, bits = np.zeros(n_clusters, dtype=np.int64), np.empty(BLOCK, dtype=np.uint64)
             label_kernels.count_clusters(
                 self._layout, some, self._labels, self._units, bits, tables, masses
             )
@@ -251,18 +250,10 @@ class NeighbourBlocksEngine(MemoryRows):
         tables = clusters.padded
 
         def find(some: Superblocks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            places, scores = np.full((2, len(clusters)), -1)
-            label_kernels.best_members(
-                self._layout,
-                some,
-                self._blocked.order,
-                self._labels,
-                self._units,
-                tables,
-                places,
-                scores,
-            )
-            return places, scores
+            found = np.full((2, len(clusters)), -1)
+            rows = self._blocked.order, self._labels, self._units
+            label_kernels.best_members(self._layout, some, *rows, tables, *found)
+            return found[0], found[1]
 
         found: list[Candidate | None] = [None] * len(clusters)
         for places, scores in self._map_superblocks(find):
@@ -322,7 +313,6 @@ class NeighbourBlocksEngine(MemoryRows):
         denominators = self.resolution * clusters.masses
         closeness = tables * (2 / denominators)[:, np.newaxis, np.newaxis]
         content, own_low = np.empty((2, len(self._open)), dtype=np.int64)
-        by_cell = clusters.by_cell
 
         def judge(some: Superblocks) -> None:
             label_kernels.judge_blocks(
@@ -330,8 +320,8 @@ class NeighbourBlocksEngine(MemoryRows):
                 some,
                 self._labels,
                 tables,
-                by_cell.indptr,
-                by_cell.indices,
+                clusters.by_cell.indptr,
+                clusters.by_cell.indices,
                 closeness,
                 offsets,
                 np.full(len(clusters), -1),
@@ -342,8 +332,7 @@ class NeighbourBlocksEngine(MemoryRows):
         for _ in self._map_superblocks(judge):
             pass
         sure = np.flatnonzero(content >= 0)
-        nobody = np.iinfo(np.int64).max
-        weakest = np.full(len(clusters), nobody)
+        weakest = np.full(len(clusters), UNKNOWN)
         label_kernels.weakest_rows(
             self._layout,
             sure[np.argsort(own_low[sure], kind="stable")],
@@ -354,7 +343,7 @@ class NeighbourBlocksEngine(MemoryRows):
             block_scores(),
             weakest,
         )
-        weakest_staying = np.where(weakest < nobody, weakest / denominators, np.inf)
+        weakest_staying = np.where(weakest < UNKNOWN, weakest / denominators, np.inf)
         unsure = np.flatnonzero(content < 0)
         rows = (unsure[:, np.newaxis] * BLOCK + np.arange(BLOCK)).ravel()
         rows = rows[rows < len(self._labels)]

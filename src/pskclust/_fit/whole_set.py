@@ -41,7 +41,7 @@ class WholeSet:
 
     @classmethod
     def from_parts(cls, arrays: dict[str, NDArray[Any]], result: Result) -> WholeSet:
-        """Return what `to_parts` took apart."""
+        """Return the whole set that `to_parts` took apart."""
         clusters = result.clusters
         noise = restored_tables("noise", arrays, clusters.shape, clusters.resolution)
         return cls(noise, arrays["peaks"], arrays["scores"])

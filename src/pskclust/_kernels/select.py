@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from typing import Any, Literal
 
 from . import reference
@@ -12,9 +14,19 @@ Backend = Literal["numpy", "numba"]
 MIN_ROWS_FOR_COMPILED = 6_000
 
 
+@functools.cache
+def can_compile() -> bool:
+    """Whether numba is there; plain NumPy does all the work where it is not, as in Pyodide."""
+    try:
+        importlib.import_module("numba")
+    except ImportError:
+        return False
+    return True
+
+
 def backend_for(n_rows: int) -> Backend:
     """Return the backend that is faster for a number of rows."""
-    return "numpy" if n_rows < MIN_ROWS_FOR_COMPILED else "numba"
+    return "numba" if n_rows >= MIN_ROWS_FOR_COMPILED and can_compile() else "numpy"
 
 
 def kernels_for(n_rows: int, backend: Backend | None = None) -> Any:

@@ -26,6 +26,7 @@ Check = Callable[[Any], bool]
 _INF = math.inf
 _FLOAT, _INT, _INT32 = ("f8",), ("i8",), ("i4",)
 _INDEX = ("i4", "i8")
+_UNSIGNED = ("u1", "u2", "u4", "u8")
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,16 @@ def _finite(*shape: str | int) -> Array:
     return Array(_FLOAT, shape, -_FINITE, _FINITE)
 
 
-def _tables(name: str) -> dict[str, Array]:
+def _tables(
+    name: str, number: str | int = "clusters", ends: str | int = "ends"
+) -> dict[str, Array]:
     """Return the arrays of the count tables of all clusters, which are sparse."""
+    least = 1 if number == "clusters" else 0
     return {
         f"{name}_counts": Array(_INT, (f"{name} entries",), 0, LARGEST_EXACT),
         f"{name}_cells": Array(_INDEX, (f"{name} entries",), 0, below="cells"),
-        f"{name}_ends": Array(_INDEX, ("ends",), 0),
-        f"{name}_masses": Array(_INT, ("clusters",), 1, LARGEST_EXACT),
+        f"{name}_ends": Array(_INDEX, (ends,), 0),
+        f"{name}_masses": Array(_INT, (number,), least, LARGEST_EXACT),
     }
 
 
@@ -91,16 +95,12 @@ ARRAYS: dict[str, dict[str, Array]] = {
         "tree_masses": Array(_INT, ("parts",), 0),
         "links": Array(_INT, ("parts",), -1, below="clusters"),
         "?confidences": Array(_FLOAT, ("rows",), 0, 1),
-        # Rows of noise have the number of parts.
-        "?parts": Array(("u1", "u2", "u4"), ("rows",), 0, below="parts and noise"),
+        "?parts": Array(_UNSIGNED, ("rows",), 0),
     },
     "whole": {
         "whole_peaks": Array(_FLOAT, ("clusters",), 0, 1),
         "whole_scores": _finite("rows"),
-        "whole_noise_counts": Array(_INT, ("noise entries",), 0, LARGEST_EXACT),
-        "whole_noise_cells": Array(_INDEX, ("noise entries",), 0, below="cells"),
-        "whole_noise_ends": Array(_INDEX, (2,), 0),
-        "whole_noise_masses": Array(_INT, (1,), 0, LARGEST_EXACT),
+        **_tables("whole_noise", 1, 2),
     },
     "voronoi": {
         "partition_points": _finite("points", "point columns"),
@@ -191,7 +191,7 @@ HEADER: dict[str, dict[str, Check]] = {
         "?n_steps": _is_none,
     },
     "linkage": {
-        "choice": lambda value: value is None or _has(value, _CHOICE),
+        "choice": lambda value: value is None or _is_choice(value),
         "?n_parts": _whole(0),
     },
     "noise": {
@@ -202,24 +202,30 @@ HEADER: dict[str, dict[str, Check]] = {
     "preparation": {"columns": _are_names, "scaling": lambda value: value in SCALINGS},
 }
 _REQUIRED = ("fit", "result")
-_CHOICE: dict[str, Check] = {
-    "chosen": lambda value: _has(value, _OPTION),
-    "candidates": lambda value: _are_options(value),
-    "?layers": lambda value: _are_options(value),
-    "reason": _is_text,
-    "n_rows": _whole(1),
-}
 
 
 def _are_options(value: object) -> bool:
     return isinstance(value, list) and all(_has(option, _OPTION) for option in value)
 
 
+_CHOICE: dict[str, Check] = {
+    "chosen": lambda value: _has(value, _OPTION),
+    "candidates": _are_options,
+    "?layers": _are_options,
+    "reason": _is_text,
+    "n_rows": _whole(1),
+}
+
+
+def _is_choice(value: object) -> bool:
+    return _has(value, _CHOICE)
+
+
 def _has(value: object, fields: Mapping[str, Check]) -> bool:
     if not isinstance(value, dict):
         return False
-    present = _present(fields, value)
-    return set(value) == set(present) and all(present[name](value[name]) for name in present)
+    fields = _present(fields, value)
+    return set(value) == set(fields) and all(check(value[name]) for name, check in fields.items())
 
 
 def check_model(header: Header, arrays: Arrays, parameters: Mapping[str, Any]) -> None:
@@ -284,7 +290,6 @@ def _known_sizes(header: Header, arrays: Arrays, metric: str) -> dict[str, int]:
         # A model may be kept without its rows; seeds still name them.
         "row numbers": n_rows or 2**63,
         "parts": n_parts,
-        "parts and noise": ((header.get("linkage") or {}).get("n_parts") or 0) + 1,
         "joins": max(0, n_parts - 1),
         "nodes of tree": max(0, 2 * n_parts - 1),
         "psi": fit["psi"],
@@ -307,18 +312,19 @@ def _check_relations(header: Header, arrays: Arrays) -> None:
         if f"{name}_ends" in arrays:
             _check_table(name, arrays, result["resolution"])
     if "tree_pairs" in arrays:
-        n_parts = header["linkage"].get("n_parts", 0)
-        if n_parts > len(arrays["tree_masses"]):
-            raise ValueError(f"n_parts is {n_parts}")
         _check_tree(arrays["tree_pairs"], len(arrays["tree_masses"]))
+        _check_parts(header["linkage"].get("n_parts", 0), arrays)
     if "noise_low" in arrays and not (arrays["noise_low"] <= arrays["noise_high"]).all():
         raise ValueError("the box of the noise rule is empty")
     if "noise_sample" in arrays and not len(arrays["noise_sample"]):
         raise ValueError("the noise rule has no sample")
-    members = arrays["labels"][arrays["labels"] >= 0]
-    counted = np.bincount(members, minlength=len(arrays["sizes"]))
-    # A model may be kept without its rows.
-    if len(arrays["labels"]) and not np.array_equal(counted, arrays["sizes"]):
+    _check_sizes(arrays["labels"], arrays["sizes"])
+
+
+def _check_sizes(labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+    """Sizes count the rows of each label, unless the model is kept without its rows."""
+    counted = np.bincount(labels[labels >= 0], minlength=len(sizes))
+    if len(labels) and not np.array_equal(counted, sizes):
         raise ValueError("sizes are not those of the clusters in labels")
 
 
@@ -338,3 +344,11 @@ def _check_tree(pairs: NDArray[np.int64], n_parts: int) -> None:
     made = n_parts + np.arange(len(pairs))
     if (pairs >= made[:, np.newaxis]).any() or len(np.unique(pairs)) != pairs.size:
         raise ValueError("tree_pairs is not a tree")
+
+
+def _check_parts(n_parts: int, arrays: Arrays) -> None:
+    """Rows are in parts that are sets of the tree; the number of parts stands for noise."""
+    if n_parts > len(arrays["tree_masses"]):
+        raise ValueError(f"{n_parts} parts of a tree of {len(arrays['tree_masses'])}")
+    if "parts" in arrays and arrays["parts"].max(initial=0) > n_parts:
+        raise ValueError(f"parts has values that are not from 0 to {n_parts}")

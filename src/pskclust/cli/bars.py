@@ -72,9 +72,9 @@ class Bars:
 
 def first_fit_note(n_rows: int) -> str:
     """Return a note about compilation if a fit of `n_rows` rows uses compiled code."""
-    from .._kernels.select import MIN_ROWS_FOR_COMPILED
+    from .._kernels.select import backend_for
 
-    return "the first time, code is compiled" if n_rows >= MIN_ROWS_FOR_COMPILED else ""
+    return "the first time, code is compiled" if backend_for(n_rows) == "numba" else ""
 
 
 def _rich_progress() -> RichProgress:

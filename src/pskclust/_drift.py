@@ -1,0 +1,173 @@
+"""DriftMonitor: labels of a stream of rows, and how far the rows are from those of the fit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ._fitted_model import FittedModel
+
+# Chance moves the score of fewer rows by more than the limit.
+_MIN_ROWS = 200
+_MAX_SCORE = 0.1
+_MAX_NOISE_GAIN = 0.1
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How far new rows are from those of a fit.
+
+    Attributes
+    ----------
+    score : float
+        1 less the cosine of the mean maps of the new rows and of the rows of the fit, those in
+        clusters. 0 if new rows are distributed as those of the fit, 1 if they share no cell with
+        them. NaN if fewer than two new rows are in clusters.
+    noise, noise_of_fit : float
+        Fraction of noise among the new rows and among those of the fit.
+    n_samples : int
+        Number of new rows.
+    """
+
+    score: float
+    noise: float
+    noise_of_fit: float
+    n_samples: int
+
+    @property
+    def fit_again(self) -> bool:
+        """Whether to fit again: the score exceeds 0.1, or noise has grown by more than 0.1.
+
+        False with fewer than 200 rows.
+        """
+        return self.n_samples >= _MIN_ROWS and (
+            self.score > _MAX_SCORE or self.noise > self.noise_of_fit + _MAX_NOISE_GAIN
+        )
+
+    @property
+    def advice(self) -> str:
+        """A sentence that says whether to fit again, and why."""
+        if self.n_samples < _MIN_ROWS:
+            return f"{self.n_samples} rows are too few to tell: wait for {_MIN_ROWS} or more."
+        noise = f"noise is {self.noise:.0%}, and was {self.noise_of_fit:.0%}"
+        if not self.fit_again:
+            return f"Keep the model: drift is {self.score:.2f}, {noise}."
+        if self.noise > self.noise_of_fit + _MAX_NOISE_GAIN:
+            return f"Fit again: more of the rows belong to no cluster, {noise}."
+        return f"Fit again: rows are distributed differently, drift is {self.score:.2f}."
+
+
+class DriftMonitor:
+    """Labels for a stream of rows in constant memory, and the drift of the rows.
+
+    A monitor counts new rows in the cells of a model; it keeps one number for each cell, however
+    many rows it sees. The result depends neither on the order of rows nor on how they come in
+    blocks.
+
+    Parameters
+    ----------
+    model : PSKC
+        Fitted, or loaded.
+
+    Attributes
+    ----------
+    n_samples_ : int
+        Number of rows seen.
+
+    Examples
+    --------
+    >>> from pskclust import PSKC, DriftMonitor
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(2000, centers=3, random_state=0)
+    >>> monitor = DriftMonitor(PSKC(random_state=0).fit(X[:1000]))
+    >>> for block in (X[1000:1500], X[1500:]):
+    ...     labels = monitor.predict(block)
+    >>> monitor.drift().fit_again
+    False
+    """
+
+    def __init__(self, model: FittedModel) -> None:
+        check_is_fitted(model)
+        self.model = model
+        fitted = model.fitted_
+        self._partition = fitted.partition
+        clusters = fitted.result.clusters
+        counts = np.asarray(clusters.counts.sum(axis=0)).reshape(self._partition.table_shape)
+        members = fitted.result.labels >= 0
+        self._noise_of_fit = 1 - float(members.mean())
+        self._of_fit = _Counted(counts, int(clusters.masses.sum()), int(members.sum()))
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the rows seen: start a new window of the stream."""
+        self._counts = np.zeros(self._partition.table_shape, dtype=np.int64)
+        self._n_members = 0
+        self.n_samples_ = 0
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the labels of the next rows, as ``model.predict`` does, and count the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of int64, shape (n_samples,)
+        """
+        rows: Any = X
+        if hasattr(self.model, "preparation_") and hasattr(X, "columns"):
+            rows = self.model.preparation_.apply(X)
+        labels = self.model.predict(rows)
+        cells = self.model.kernel_.cells(rows)[labels >= 0]
+        self._partition.add(cells, np.ones(len(cells), dtype=np.int64), self._counts)
+        self._n_members += len(cells)
+        self.n_samples_ += len(labels)
+        return labels
+
+    def drift(self) -> Drift:
+        """Return how far the rows seen since the last reset are from those of the fit.
+
+        Returns
+        -------
+        drift : Drift
+        """
+        seen = _Counted(self._counts, self._n_members, self._n_members)
+        noise = 1 - self._n_members / self.n_samples_ if self.n_samples_ else math.nan
+        return Drift(_distance(seen, self._of_fit), noise, self._noise_of_fit, self.n_samples_)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """A set of rows as counts in cells, its mass in the units of the counts, and its size."""
+
+    counts: NDArray[np.int64]
+    mass: int
+    n_rows: int
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The mean map."""
+        return self.counts / self.mass
+
+    def similarity_of_pairs(self) -> float:
+        """Return the mean number of cells that two different rows share."""
+        # Pairs of a row with itself are left out: they share all cells, however rows are spread.
+        of_all = float(np.square(self.shares).sum())
+        of_selves = float(self.shares.sum()) / self.n_rows
+        return (of_all - of_selves) * self.n_rows / (self.n_rows - 1)
+
+
+def _distance(first: _Counted, second: _Counted) -> float:
+    """Return 1 less the cosine of two mean maps, not less than 0."""
+    if min(first.n_rows, second.n_rows) < 2:
+        return math.nan
+    own = first.similarity_of_pairs() * second.similarity_of_pairs()
+    if own <= 0:
+        return 1.0
+    return max(0.0, 1 - float((first.shares * second.shares).sum()) / math.sqrt(own))

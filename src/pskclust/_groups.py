@@ -1,0 +1,266 @@
+"""GroupPSKC: clusters of groups of rows, by the mean maps of the groups."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.decomposition import PCA
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ._data.groups import Groups, check_groups
+from ._data.parameters import CLUSTERING_RULES, FLAG, KERNEL_RULES, check_parameters, whole
+from ._data.rows import check_rows
+from ._estimator import PSKC
+from ._isolation_kernel import IsolationKernel
+
+_KERNEL = ("psi", "n_partitions", "method", "metric", "n_jobs")
+_CLUSTERING = ("n_clusters", "min_cluster_size", "noise")
+_RULES = {
+    **{name: KERNEL_RULES[name] for name in _KERNEL},
+    **{name: CLUSTERING_RULES[name] for name in _CLUSTERING},
+    "group_psi": CLUSTERING_RULES["psi"],
+    "group_tau": CLUSTERING_RULES["tau"],
+    "n_components": (whole(1),),
+    "weight_by_size": (FLAG,),
+}
+_LARGEST_SEED = 2**31 - 1
+
+
+class GroupPSKC(ClusterMixin, BaseEstimator):
+    """Clusters of groups of rows: trajectories, sessions, documents, images.
+
+    The groups are clustered, not their rows. A group is known by its mean map, the mean of the
+    isolation-kernel feature maps of its rows, which tells where the rows of the group lie and how
+    many of them lie where. Groups whose mean maps are alike belong together. Two isolation kernels
+    are at work: one over rows, whose mean maps are points, and one over these points, by which
+    :class:`PSKC` clusters them.
+
+    Time and memory are linear in the number of rows and in the number of groups.
+
+    Parameters
+    ----------
+    psi : int or "auto", default="auto"
+        Number of cells of each partitioning of the kernel over rows. Larger values tell apart
+        groups that differ in detail, and need groups of more rows. "auto" is 64, or a quarter of
+        the number of rows if that is less.
+    n_partitions : int, default=100
+        Number of partitionings of each kernel.
+    method : {"voronoi", "hypersphere", "tree"}, default="voronoi"
+        The cells of the kernel over rows, see :class:`IsolationKernel`.
+    metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
+        The distance of rows.
+    n_components : int, default=16
+        Number of principal components of the mean maps that the second kernel works on; at most
+        the number of groups less one. What is left out is mostly the chance by which a group has
+        these rows and not others.
+    group_psi, group_tau : int or float, or "auto", default="auto"
+        `psi` and `tau` of the :class:`PSKC` that clusters the groups. "auto" chooses the
+        clustering.
+    n_clusters : int or None, default=None
+        Number of clusters to find. None finds the number.
+    min_cluster_size : int or None, default=None
+        Dissolve clusters of fewer groups; of fewer rows with `weight_by_size`.
+    noise : {"keep", "nearest"}, default="keep"
+        "nearest" gives groups that are noise to their most similar cluster.
+    weight_by_size : bool, default=False
+        Count a group as often as it has rows, when groups are clustered. By default a group of ten
+        rows counts as much as one of a thousand.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all processors. Results never depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Which rows, and which groups, the partitionings are drawn from.
+
+    Attributes
+    ----------
+    groups_ : ndarray of shape (n_groups,)
+        The groups, sorted.
+    group_sizes_ : ndarray of int64, shape (n_groups,)
+        Number of rows of each group.
+    labels_ : ndarray of int64, shape (n_groups,)
+        Cluster of each group, in the order of `groups_`; -1 is noise.
+    n_clusters_ : int
+        Number of clusters.
+    embedding_ : ndarray of float64, shape (n_groups, n_components)
+        The principal components of the mean map of each group.
+    kernel_ : IsolationKernel
+        The kernel over rows.
+    clusterer_ : PSKC
+        The clustering of `embedding_`.
+    n_features_in_ : int
+        Number of columns of the data.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had names that are all strings.
+
+    See Also
+    --------
+    IsolationKernel.mean_maps : The mean maps by themselves.
+
+    References
+    ----------
+    K. M. Ting, B.-C. Xu, T. Washio, Z.-H. Zhou, "Isolation Distributional Kernel: A New Tool for
+    Point and Group Anomaly Detection", IEEE Transactions on Knowledge and Data Engineering 35(3),
+    2023.
+
+    Examples
+    --------
+    >>> from pskclust import GroupPSKC
+    >>> from pskclust.datasets import make_trajectories
+    >>> X, groups, kinds = make_trajectories(100, random_state=0)
+    >>> model = GroupPSKC(random_state=0).fit(X, groups=groups)
+    >>> model.n_clusters_, len(model.labels_)
+    (5, 100)
+    """
+
+    def __init__(
+        self,
+        *,
+        psi: int | Literal["auto"] = "auto",
+        n_partitions: int = 100,
+        method: Literal["voronoi", "hypersphere", "tree"] = "voronoi",
+        metric: Literal["euclidean", "cosine", "haversine"] = "euclidean",
+        n_components: int = 16,
+        group_psi: int | Literal["auto"] = "auto",
+        group_tau: float | Literal["auto"] = "auto",
+        n_clusters: int | None = None,
+        min_cluster_size: int | None = None,
+        noise: Literal["keep", "nearest"] = "keep",
+        weight_by_size: bool = False,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+    ) -> None:
+        self.psi = psi
+        self.n_partitions = n_partitions
+        self.method = method
+        self.metric = metric
+        self.n_components = n_components
+        self.group_psi = group_psi
+        self.group_tau = group_tau
+        self.n_clusters = n_clusters
+        self.min_cluster_size = min_cluster_size
+        self.noise = noise
+        self.weight_by_size = weight_by_size
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: object = None, groups: ArrayLike | None = None) -> Self:
+        """Find the clusters of the groups of rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : None
+            Ignored.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each row: numbers or strings, in any order. None makes each row a group.
+
+        Returns
+        -------
+        self : GroupPSKC
+        """
+        # A fit that fails leaves no model behind.
+        self.__dict__.pop("clusterer_", None)
+        parameters = self.get_params(deep=False)
+        check_parameters(parameters, _RULES)
+        rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
+        sets = check_groups(groups, len(rows))
+        self._require_groups(sets)
+        rng = check_random_state(self.random_state)
+        kernel_seed, axes_seed, clusterer_seed = rng.randint(_LARGEST_SEED, size=3).tolist()
+        self.kernel_ = IsolationKernel(
+            **{name: parameters[name] for name in _KERNEL}, random_state=kernel_seed
+        ).fit(rows)
+        maps = self.kernel_.mean_maps(rows, sets.numbers)
+        self._axes = _principal_axes(maps, int(self.n_components), axes_seed)
+        self.embedding_ = self._axes.coordinates(maps)
+        self.groups_, self.group_sizes_ = sets.names, sets.sizes
+        clusterer = PSKC(
+            psi=self.group_psi,
+            tau=self.group_tau,
+            n_partitions=self.n_partitions,
+            n_jobs=self.n_jobs,
+            random_state=clusterer_seed,
+            **{name: parameters[name] for name in _CLUSTERING},
+        )
+        weights = sets.sizes if self.weight_by_size else None
+        self.clusterer_ = clusterer.fit(self.embedding_, sample_weight=weights)
+        self.labels_, self.n_clusters_ = clusterer.labels_, clusterer.n_clusters_
+        return self
+
+    def predict(self, X: ArrayLike, groups: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Return the cluster of each new group; -1 is noise.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        groups : array-like of shape (n_samples,), default=None
+            The group of each row. None makes each row a group.
+
+        Returns
+        -------
+        labels : ndarray of int64, shape (n_groups,)
+            In the order of ``numpy.unique(groups)``.
+        """
+        embedding = self.embed(X, groups)
+        return self.clusterer_.predict(embedding)
+
+    def embed(self, X: ArrayLike, groups: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Return the point that each group is clustered as.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        groups : array-like of shape (n_samples,), default=None
+            The group of each row. None makes each row a group.
+
+        Returns
+        -------
+        embedding : ndarray of float64, shape (n_groups, n_components)
+            In the order of ``numpy.unique(groups)``.
+        """
+        check_is_fitted(self)
+        rows = check_rows(self, X, self.kernel_.metric_)
+        return self._axes.coordinates(self.kernel_.mean_maps(rows, groups))
+
+    def _require_groups(self, sets: Groups) -> None:
+        n_groups = len(sets.names)
+        if n_groups < 2:
+            raise ValueError(
+                f"All rows of X are of one group, {sets.names[0]!r}. A fit needs two groups or "
+                "more; to cluster rows, use PSKC."
+            )
+        if self.group_psi != "auto" and self.group_psi > n_groups:
+            raise ValueError(
+                f"group_psi={self.group_psi} is more than the {n_groups} groups. Use group_psi <= "
+                f"{n_groups}."
+            )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "clusterer_")
+
+
+class _Axes(NamedTuple):
+    """The principal axes of mean maps."""
+
+    centre: NDArray[np.float64]  # (t * psi,)
+    directions: NDArray[np.float64]  # (t * psi, n_components)
+
+    def coordinates(self, maps: sparse.csr_array) -> NDArray[np.float64]:
+        # A sparse product sums each entry in one order, so a group's point depends on it alone.
+        found: NDArray[np.float64] = maps @ self.directions - self.centre @ self.directions
+        return found
+
+
+def _principal_axes(maps: sparse.csr_array, n_components: int, seed: int) -> _Axes:
+    n_groups, width = maps.shape
+    centre = np.asarray(maps.mean(axis=0))
+    most = min(n_components, n_groups - 1, width - 1)
+    if not (maps.max(axis=0) != maps.min(axis=0)).nnz:
+        return _Axes(centre, np.zeros((width, 1)))
+    axes = PCA(most, svd_solver="arpack", random_state=seed).fit(maps)
+    return _Axes(centre, np.ascontiguousarray(axes.components_.T))
