@@ -56,6 +56,7 @@ WRONG_ARRAYS = {
     "seeds beyond the rows": ("seeds", lambda seeds: seeds + 10**6, "seeds has values"),
     "huge counts": ("clusters_counts", lambda counts: counts + 2**52, "clusters_counts are more"),
     "falling ends": ("clusters_ends", lambda ends: ends[::-1], "clusters_ends do not rise"),
+    "sizes of others": ("sizes", lambda sizes: sizes + 1, "sizes are not those of the clusters"),
     "an empty box": ("noise_low", lambda low: low + 1e9, "box of the noise rule is empty"),
 }
 

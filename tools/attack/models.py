@@ -75,6 +75,11 @@ def _survives(path: Path, X: np.ndarray) -> int:
         model.merge_tree_.cut(2)
         model.merge_tree_.to_scipy()
     str(model.auto_)
+    model.score_samples(X)
+    model.membership(X)
+    require(len(model.probabilities_) == len(model.outlier_scores_), "values of rows are missing")
+    for number in (1, len(model.layers_)):
+        model.relabel(n_clusters=number)
     again = path.with_name("again.npz")
     model.save(again)
     require(bool((pskclust.load(again).predict(X) == labels).all()), "saved again, it is another")

@@ -3,7 +3,8 @@
     python -m tools.attack.run --budget 10m [--only models inputs] [--seed 0]
 
 Each kind of attack runs in processes of its own, so that a crash or a hang is a finding like any
-other. It exits with 1 if anything was found, and writes build/attack.json.
+other. It exits with 1 if anything was found, and writes build/attack.json; with
+--page, also the table in docs/promises.md.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from tools.attack.cases import serve
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "build" / "attack.json"
+PAGE = ROOT / "docs" / "promises.md"
+_START, _END = "<!-- attack -->", "<!-- end of attack -->"
 
 # Share of the time, and the seconds after which a case hangs.
 KINDS = {
@@ -68,6 +71,8 @@ def main() -> int:
     content = {"seed": arguments.seed, "seconds": arguments.budget}
     content["kinds"] = {kind: asdict(outcome) for kind, outcome in outcomes.items()}
     RESULTS.write_text(json.dumps(content, indent=1))
+    if arguments.page:
+        _write_page(outcomes, arguments.budget, arguments.seed)
     return _tell(outcomes)
 
 
@@ -84,6 +89,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--budget", type=seconds, default=seconds("10m"))
     parser.add_argument("--only", nargs="+", choices=KINDS)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--page", action="store_true", help="write the table in docs/promises.md")
     parser.add_argument("--serve", choices=KINDS, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -169,6 +175,24 @@ def _line(kind: str, outcome: Outcome) -> str:
         f"{kind:10} {outcome.cases:>9,} cases {outcome.compared:>11,} comparisons "
         f"{outcome.slowest:>7.1f} s slowest {len(outcome.findings):>5} findings"
     )
+
+
+def _write_page(outcomes: dict[str, Outcome], budget: float, seed: int) -> None:
+    """Write the figures of this run into the page of promises."""
+    lines = [
+        f"Budget {budget / 60:g} minutes, seed {seed}.",
+        "",
+        "| attack | cases | comparisons | slowest case | findings |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {kind} | {one.cases:,} | {one.compared:,} | {one.slowest:.1f} s "
+            f"| {len(one.findings)} |"
+            for kind, one in outcomes.items()
+        ),
+    ]
+    head, _, rest = PAGE.read_text().partition(_START)
+    _, _, tail = rest.partition(_END)
+    PAGE.write_text("\n".join([f"{head}{_START}", *lines, f"{_END}{tail}"]))
 
 
 def _tell(outcomes: dict[str, Outcome]) -> int:

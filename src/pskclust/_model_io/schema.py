@@ -316,9 +316,16 @@ def _check_relations(header: Header, arrays: Arrays) -> None:
         _check_parts(header["linkage"].get("n_parts", 0), arrays)
     if "noise_low" in arrays and not (arrays["noise_low"] <= arrays["noise_high"]).all():
         raise ValueError("the box of the noise rule is empty")
-    labels = arrays["labels"]
-    if len(labels) and header.get("noise") is not None and not len(arrays["noise_sample"]):
+    if "noise_sample" in arrays and not len(arrays["noise_sample"]):
         raise ValueError("the noise rule has no sample")
+    _check_sizes(arrays["labels"], arrays["sizes"])
+
+
+def _check_sizes(labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+    """Sizes count the rows of each label, unless the model is kept without its rows."""
+    counted = np.bincount(labels[labels >= 0], minlength=len(sizes))
+    if len(labels) and not np.array_equal(counted, sizes):
+        raise ValueError("sizes are not those of the clusters in labels")
 
 
 def _check_table(name: str, arrays: Arrays, resolution: int) -> None:
