@@ -16,7 +16,7 @@ import numba
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 # Functions that others call do as those do with the next option.
 _WITHIN: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True}
-# Nobody counts references to arrays where none is made: a third less to compile.
+# Nobody counts references to arrays where none is made: there is less to compile.
 _NO_ARRAYS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
