@@ -14,10 +14,12 @@ import numpy as np
 Method = Callable[[np.ndarray], Any]
 
 # A method that takes longer than this is timed once, not again.
-SECONDS_FOR_REPEATS = 20
+SECONDS_FOR_REPEATS = 10
 # So much address space a process may have. Threads reserve some that they never use.
 BYTES_ALLOWED = 20 << 30
 WARM_UP_ROWS = 25_000
+# For a first fit on few rows, with imports and compilation.
+SECONDS_TO_WARM_UP = 60
 
 
 def _report_fit(method: Method, X: np.ndarray, warm_up_rows: int, pipe: Any) -> None:
@@ -25,6 +27,7 @@ def _report_fit(method: Method, X: np.ndarray, warm_up_rows: int, pipe: Any) -> 
     resource.setrlimit(resource.RLIMIT_AS, (BYTES_ALLOWED, BYTES_ALLOWED))
     try:
         method(X[:warm_up_rows])
+        pipe.send("warm")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         started, started_working = time.perf_counter(), time.process_time()
         model = method(X)
@@ -56,9 +59,13 @@ def timed_fit(
     process.start()
     theirs.close()
     try:
-        if not ours.poll(seconds_allowed):
-            return f"stopped after {seconds_allowed:.0f} s"
+        if not ours.poll(max(seconds_allowed, SECONDS_TO_WARM_UP)):
+            return f"stopped after {max(seconds_allowed, SECONDS_TO_WARM_UP):.0f} s"
         answer: dict[str, Any] | str = ours.recv()
+        if answer == "warm":
+            if not ours.poll(seconds_allowed):
+                return f"stopped after {seconds_allowed:.0f} s"
+            answer = ours.recv()
         return answer
     except EOFError:
         return "failed, most likely for want of memory"

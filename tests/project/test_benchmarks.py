@@ -20,11 +20,12 @@ import quality  # noqa: E402
 import quality_methods  # noqa: E402
 import quality_page  # noqa: E402
 import report  # noqa: E402
+import speed_page  # noqa: E402
 import timing  # noqa: E402
 
 RESULTS = {
     "machine": "two processors",
-    "scaling": {
+    "rows": {
         "1000": {
             "pskclust": {"seconds": 0.01, "megabytes": 1, "clusters": 3, "ari": 0.5},
             "KMeans": {"seconds": 0.02, "megabytes": 1, "clusters": 15, "ari": 0.25},
@@ -52,21 +53,21 @@ def test_a_place_that_is_not_there_is_named():
 
 
 def test_tables_name_times_ratios_and_failures():
-    table = report.case_table("title", RESULTS["scaling"]["100000"])
+    table = speed_page.case_table("title", RESULTS["rows"]["100000"])
     assert "| pskclust | 1.00 | 0.50 | 5 | 3 | 0.90 |" in table
     assert "| HDBSCAN | stopped after 8 s | | | | |" in table
-    summary = report.summary_table(RESULTS)
+    summary = speed_page.rows_table(RESULTS)
     assert "| pskclust | 0.010 | 1.00 | 0.90 |" in summary
     assert "| HDBSCAN | 4.00 | stopped after 8 s | 0.75 |" in summary
 
 
 def test_slopes_are_those_of_the_last_two_sizes():
-    assert report.slope(RESULTS["scaling"], "pskclust") == pytest.approx(1)
-    assert report.slope(RESULTS["scaling"], "HDBSCAN") is None
+    assert speed_page.slope(RESULTS["rows"], "pskclust") == pytest.approx(1)
+    assert speed_page.slope(RESULTS["rows"], "HDBSCAN") is None
 
 
 def test_the_plot_is_drawn(tmp_path):
-    report.draw_scaling(RESULTS, tmp_path / "plot.png")
+    speed_page.draw(RESULTS | {"columns": RESULTS["rows"]}, tmp_path / "plot.png")
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -84,7 +85,8 @@ def too_large(X):
     raise MemoryError
 
 
-def test_methods_are_timed_and_those_that_blow_up_are_stopped():
+def test_methods_are_timed_and_those_that_blow_up_are_stopped(monkeypatch):
+    monkeypatch.setattr(timing, "SECONDS_TO_WARM_UP", 1)
     methods = {"quick": Model, "slow": too_slow, "large": too_large}
     answer = timing.compare(np.zeros((10, 2)), methods, seconds_allowed=1, repeats=2)
     assert answer["quick"]["clusters"] == 1

@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "benchmarks")]
 import command_options  # noqa: E402
 import gallery  # noqa: E402
 import integrations_page  # noqa: E402
-import report  # noqa: E402
+import speed_page  # noqa: E402
 
 # Files at the root of the tree, and the pages that show them.
 ROOT_PAGES = {
@@ -73,7 +73,7 @@ def root_page(name: str) -> str:
 
 def benchmark_table() -> str:
     results = json.loads((ROOT / "benchmarks/results.json").read_text())
-    return report.summary_table(results)
+    return speed_page.rows_table(results)
 
 
 TABLES: dict[str, Callable[[], str]] = {
