@@ -248,7 +248,8 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         Where clusters were chosen, the tree is `merge_tree_`, cut into at most 16 parts, or as many
         as the finest layer has. Where they grew, the clusters of the fit are linked, so that there
-        can be fewer of them but not more.
+        can be fewer of them but not more. Clusters that share no cell are joined by the distance of
+        their middles.
 
         Parameters
         ----------
