@@ -114,7 +114,7 @@ choice-check: $(VENV)/.choice
 check-integrations:
 	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
 	.venv-integrations/bin/pip install --quiet --disable-pip-version-check --no-deps bertopic
-	.venv-integrations/bin/python integrations/run.py $(ONLY)
+	.venv-integrations/bin/python integrations/run_all.py $(ONLY)
 
 reproduce: $(VENV)/.reproduce
 	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)

@@ -14,9 +14,9 @@ sys.path.append(str(ROOT / "integrations"))
 sys.path.append(str(ROOT / "tools/site"))
 
 import integrations_page
-import run
+import run_all
 
-RESULTS = json.loads(run.RESULTS.read_text())
+RESULTS = json.loads(run_all.RESULTS.read_text())
 # The extra `test` holds all that they need; `make check-integrations` runs the others.
 LIGHT = ("scikit_learn", "data_frames", "polars_lazy")
 
@@ -26,12 +26,12 @@ def source(name):
 
 
 def test_every_script_was_run():
-    scripts = {path.stem for path in (ROOT / "integrations").glob("*.py")} - {"run"}
-    assert scripts == set(run.NAMES)
-    assert list(RESULTS) == run.NAMES
+    scripts = {path.stem for path in (ROOT / "integrations").glob("*.py")} - {"run_all"}
+    assert scripts == set(run_all.NAMES)
+    assert list(RESULTS) == run_all.NAMES
 
 
-@pytest.mark.parametrize("name", run.NAMES)
+@pytest.mark.parametrize("name", run_all.NAMES)
 def test_the_page_shows_what_a_script_printed_and_with_which_versions(name):
     text = integrations_page.section(name, RESULTS[name])
     assert text.startswith(f"## {ast.get_docstring(ast.parse(source(name))).splitlines()[0][:-1]}")
@@ -42,10 +42,10 @@ def test_the_page_shows_what_a_script_printed_and_with_which_versions(name):
 
 def test_packages_are_those_of_others():
     code = "import os\nimport ray.data\nfrom pskclust import PSKC\nfrom sklearn.base import clone\n"
-    assert run.packages(code) == {"ray", "sklearn"}
+    assert run_all.packages(code) == {"ray", "sklearn"}
 
 
 @pytest.mark.docs
 @pytest.mark.parametrize("name", LIGHT)
 def test_a_script_prints_what_the_page_shows(name):
-    assert run.run(name) == RESULTS[name]["printed"]
+    assert run_all.run(name) == RESULTS[name]["printed"]

@@ -1,6 +1,6 @@
 """Run the scripts of this folder, and keep versions and output for docs/integrations.md.
 
-    python integrations/run.py [NAME ...]
+    python integrations/run_all.py [NAME ...]
 
 `make check-integrations` installs the packages and runs all of them. It stops at the first script
 that fails.
