@@ -254,12 +254,14 @@ def test_paths_that_cannot_be_read_say_why(tmp_path):
         PSKC().fit(tmp_path / "deep.npy")
 
 
-def test_without_room_in_memory_a_fit_asks_for_a_folder(scattered):
+def test_without_room_in_memory_a_fit_asks_for_a_folder():
+    """There is room for the centres, not for the cells of all rows."""
+    rows = np.random.RandomState(0).rand(20_000, 2)
     with (
-        mock.patch("pskclust._utils.memory.available_bytes", return_value=1000),
+        mock.patch("pskclust._utils.memory.available_bytes", return_value=400_000),
         pytest.raises(InsufficientMemoryError, match="Pass scratch_dir to keep cells on disk"),
     ):
-        PSKC().fit(in_blocks(scattered, []))
+        PSKC(**PARAMETERS).fit(in_blocks(rows, []))
 
 
 @pytest.mark.parametrize("ending", [InterruptedError, KeyboardInterrupt, None])
