@@ -115,7 +115,8 @@ def test_matrix_products_find_the_cells_of_plain_distances(n_rows_to_rotate, dat
         partition = draw_partition(rows, "voronoi", 4, psi, True, np.random.RandomState(seed))
     except ValueError as error:
         # Centres that are too close to each other to have distances are refused.
-        assert "underflow" in str(error)
+        if "underflow" not in str(error):
+            raise
         reject()
     assert partition._screened
     expected = Partition.cells(partition, X)
