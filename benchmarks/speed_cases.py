@@ -20,7 +20,7 @@ from timing import compare, timed_fit
 
 REPEATS = 3
 N_BLOBS, BLOB_ROWS = 30, 50_000
-# Scores are computed on at most so many rows.
+# The largest number of rows that the ARI is computed on.
 ROWS_SCORED = 200_000
 
 Cases = dict[str, dict[str, Any]]

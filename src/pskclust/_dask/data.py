@@ -66,7 +66,7 @@ class Collection:
         return int(self.array.shape[1])
 
     def announced(self) -> list[Announced]:
-        """Return what each block is said to hold."""
+        """Return the announced width, type and number of rows of each block."""
         return [
             Announced(None if np.isnan(n_rows) else int(n_rows), self.n_columns, self.dtype)
             for n_rows in self.array.chunks[0]
