@@ -79,7 +79,7 @@ def run(settings: Settings) -> Outcome:
 
 
 def reduced(image: np.ndarray, n_pixels: int) -> np.ndarray:
-    """Return an image of about so many pixels, each the mean of those that it stands for."""
+    """Return an image reduced to about `n_pixels`, each the mean of the pixels in its place."""
     scale = np.sqrt(n_pixels / (image.shape[0] * image.shape[1]))
     shape = [round(size * scale) for size in image.shape[:2]]
     small = resize(image, (*shape, 3), anti_aliasing=True, preserve_range=True)

@@ -127,7 +127,7 @@ class Tasks:
         return {info["name"]: address for address, info in known.items()}
 
     def _infos(self) -> dict[str, Any]:
-        """Return what the scheduler tells of all workers, nothing if it does not answer soon."""
+        """Return the scheduler's facts about all workers, none if it does not answer soon."""
         seconds = min(self.timeout, _SECONDS_FOR_DETAILS)
         answer, _ = _within(seconds, self.client.scheduler_info, n_workers=-1) or (None, None)
         return dict((answer or {}).get("workers", {}))
@@ -140,7 +140,7 @@ class Tasks:
 def _within(
     seconds: float, function: Callable[..., T], *arguments: Any, **options: Any
 ) -> tuple[T | None, BaseException | None] | None:
-    """Return what a function returns or raises, None if it takes longer."""
+    """Return the value or exception of a function, None if it takes longer."""
     outcome: list[tuple[T | None, BaseException | None]] = []
 
     def call() -> None:
