@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -107,8 +108,11 @@ def middle_range(values: list[float], form: str = ".3f") -> str:
 
 
 def write_json(path: Path, content: Any) -> None:
+    """Write JSON, pairs of numbers in one line."""
+    text = json.dumps(content, indent=1, default=_plain)
+    text = re.sub(r"\[\s+([-+.\de]+),\s+([-+.\de]+)\s+\]", r"[\1, \2]", text)
     with replacing(path) as stream:
-        stream.write((json.dumps(content, indent=1, default=_plain) + "\n").encode())
+        stream.write(f"{text}\n".encode())
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,8 @@ from pskclust.datasets import load_painting
 from pskclust.plotting import cluster_colours
 
 SHOWN_POINTS = 6_000
+# SGL sees every second row and column of a painting, for time.
+SGL_STEP = 2
 
 
 def to_lab(image: np.ndarray) -> np.ndarray:
@@ -38,10 +40,25 @@ class Segments(NamedTuple):
         return cls(labels, np.bincount(labels[labels >= 0]))
 
 
-def segment_by_sgl(colours: np.ndarray, n_clusters: int) -> Segments:
-    """Return SGL's clusters of colours, at the middle of the paper's ranges."""
+def n_large(sizes: np.ndarray, n_pixels: int) -> int:
+    """Return how many clusters have more than 0.5 % of the pixels, as those that are shown."""
+    return int((sizes > 0.005 * n_pixels).sum())
+
+
+def has_a_landscape(sizes: np.ndarray, n_pixels: int) -> bool:
+    """Say whether something beside the background of Autumn Colors is a cluster."""
+    return bool(len(sizes) >= 2 and sizes.max() < 0.95 * n_pixels)
+
+
+def coarser(pixels: np.ndarray) -> np.ndarray:
+    """Return every second row and column of an image, or of figures for its pixels."""
+    return pixels[::SGL_STEP, ::SGL_STEP]
+
+
+def segment_by_sgl(image: np.ndarray, n_clusters: int) -> Segments:
+    """Return SGL's clusters of a coarser image, at the middle of the paper's ranges."""
     model = SGL(n_clusters, n_anchors=40, alpha=1, beta=1e-3, random_state=42)
-    return Segments.of(model.fit(colours))
+    return Segments.of(model.fit(to_lab(coarser(image))))
 
 
 def separation(colours: np.ndarray, segments: Segments) -> float:
@@ -121,6 +138,10 @@ class RedInk(NamedTuple):
     share: float  # of all pixels
     purity: float
     recall: float
+
+    @property
+    def is_a_cluster(self) -> bool:
+        return bool(self.purity > 0.5 and self.recall > 0.5)
 
 
 def red_ink(colours: np.ndarray, labels: np.ndarray) -> RedInk:

@@ -59,7 +59,7 @@ def _overview(results: dict[str, Any]) -> str:
 def _section(name: str, result: dict[str, Any]) -> str:
     parts = [f'<h2 id="{name}">{html.escape(result["title"])}</h2>']
     how = "a subset (--fast), " if result["fast"] else ""
-    parts.append(f'<p class="small">{how}{result["seconds"]:.0f} s</p>')
+    parts.append(f'<p class="small">{how}{result["seconds"]:.0f} s by the clock</p>')
     for kind in ("left_out", "error"):
         if kind in result:
             word = "Left out" if kind == "left_out" else "Failed"

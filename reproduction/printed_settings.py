@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from framework import Comparison, Outcome, Settings, middle_range, table
-from images import painting, red_ink, to_lab
+from images import has_a_landscape, n_large, painting, red_ink, to_lab
 from table2 import is_good, load
 
 from pskclust import PSKC
@@ -89,7 +89,11 @@ def run(settings: Settings) -> Outcome:
         f"results: " + "; ".join(f"{row.name} {row.n_good} of {len(row.values)}" for row in rows)
     )
     outcome.notes.append(
-        "Seeds from 42 on, the paper's seed. Centres are drawn with replacement on the artificial "
+        f"Seeds from 42 on, the paper's seed; MNIST over {MNIST_SEEDS}, for time. An outcome is "
+        "the paper's by the limits of Tables 2 to 5 here: F1 of at least 0.95 (S3 0.8); in Autumn "
+        "Colors a cluster beside the background; in Starry Night four clusters above 0.5 %; red "
+        "stamps that are more than half of a cluster, which has more than half of them; 88 % of "
+        "MNIST in 13 clusters. Centres are drawn with replacement on the artificial "
         "data, as psi 512 needs on the 312 rows of Spiral. The paper's seed 42 is of another "
         "generator, so no seed here is its seed; what varies from seed to seed here varies there."
     )
@@ -107,21 +111,26 @@ def _paintings(settings: Settings, seeds: range) -> list[Row]:
     autumn = to_lab(painting(settings, "autumn_colors"))
     starry = to_lab(painting(settings, "starry_night_over_the_rhone"))
     rows = []
-    for name, printed, X in (
-        ("Autumn Colors", AUTUMN, autumn),
-        ("Starry Night", STARRY, starry),
+    for name, printed, X, is_the_papers in (
+        ("Autumn Colors", AUTUMN, autumn, has_a_landscape),
+        ("Starry Night", STARRY, starry, _has_four),
     ):
         fits = [printed.model(seed, replace=False).fit(X) for seed in seeds]
         shares = [model.cluster_sizes_.max() / len(X) for model in fits]
-        n_good = sum(model.n_clusters_ >= 2 for model in fits)
+        n_good = sum(is_the_papers(model.cluster_sizes_, len(X)) for model in fits)
         clusters = [model.n_clusters_ for model in fits]
         rows.append(Row(name, printed, clusters, "share of the largest", shares, n_good))
     fits = [SEALS.model(seed, replace=False).fit(autumn) for seed in seeds]
     seals = [red_ink(autumn, model.labels_) for model in fits]
     f1 = [2 * one.purity * one.recall / (one.purity + one.recall) for one in seals]
     clusters = [model.n_clusters_ for model in fits]
-    rows.append(Row("Red stamps", SEALS, clusters, "F1 of red", f1, sum(x > 0.5 for x in f1)))
+    n_good = sum(one.is_a_cluster for one in seals)
+    rows.append(Row("Red stamps", SEALS, clusters, "F1 of red", f1, n_good))
     return rows
+
+
+def _has_four(sizes: np.ndarray, n_pixels: int) -> bool:
+    return n_large(sizes, n_pixels) == 4
 
 
 def _mnist(settings: Settings) -> list[Row]:
@@ -156,10 +165,21 @@ def _best_of_search(row: Row) -> str:
 def _reason(row: Row) -> str:
     return (
         f"{row.name}: at the printed setting {row.n_good} of {len(row.values)} seeds give the "
-        f"paper's outcome, {row.measure} {max(row.values):.3f} at best; the best of the search is "
-        f"{_best_of_search(row)}. So the difference is in the setting: the paper's picture "
-        "was made with one that it does not report."
+        f"paper's outcome, with {middle_range(row.clusters, '.0f')} clusters. {_elsewhere(row)}"
     )
+
+
+def _elsewhere(row: Row) -> str:
+    """Return whether another setting of the paper's ranges gives its outcome."""
+    best = BEST_OF_SEARCH.get(f"{row.name}_psKC")
+    if not best:
+        return "Other settings were not searched."
+    if is_good(row.name, best[0]):
+        return (
+            f"Another setting in the paper's ranges does: F1 {best[0]:.3f} against "
+            f"{max(row.values):.3f}. So the printed setting is not the one of the paper's picture."
+        )
+    return f"No other setting in the paper's ranges does; F1 is {best[0]:.3f} at best."
 
 
 def _table(rows: list[Row]) -> str:

@@ -63,8 +63,9 @@ def main() -> int:
     for name in options.only:
         results[name] = _make(name, options)
         failed |= "error" in results[name] or bool(results[name].get("unexpected"))
+        results = {name: results[name] for name in RESULTS if name in results}
         write_json(options.output / "results.json", results)
-        write_page(options.output, {name: results[name] for name in RESULTS if name in results})
+        write_page(options.output, results)
     print(f"The page is {options.output / 'index.html'}")
     return int(failed)
 
@@ -82,7 +83,7 @@ def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
     module = importlib.import_module(name)
     data = Path(options.data) if options.data else None
     settings = Settings(options.output, data, options.fast, Bar(name))
-    started = time.perf_counter()
+    started, started_working = time.perf_counter(), processor_seconds()
     result: dict[str, Any] = {
         "title": module.TITLE,
         "places": module.PLACES,
@@ -97,18 +98,35 @@ def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
         result["error"] = traceback.format_exc(limit=-1).strip().splitlines()[-1]
     else:
         result.update(outcome.to_json())
-        expected = EXPECTED["fast" if options.fast else "full"]
+        mode = "fast" if options.fast else "full"
         if options.accept:
-            expected[name] = accepted(outcome.values, expected.get(name, {}))
-            write_json(HERE / "expected.json", EXPECTED)
+            accept(mode, name, outcome.values)
+        expected = EXPECTED[mode]
         result["unexpected"] = unexpected(outcome.values, expected.get(name, {}))
     result["seconds"] = time.perf_counter() - started
+    result["processor_seconds"] = processor_seconds() - started_working
     settings.tell(1)
-    said = result.get("left_out") or result.get("error") or f"{result['seconds']:.0f} s"
-    print(f"\r{name:<16} {said:<70}")
+    said = result.get("left_out") or result.get("error") or times(result)
+    print(f"\r{name:<16} {said:<50} {time.strftime('%H:%M:%S')}", flush=True)
     for line in result.get("unexpected", []):
-        print(f"{'':<16} {line}")
+        print(f"{'':<16} {line}", flush=True)
     return result
+
+
+def accept(mode: str, name: str, values: dict[str, float]) -> None:
+    """Expect these values from now on; another run may have written others in the meantime."""
+    EXPECTED.update(json.loads((HERE / "expected.json").read_text()))
+    EXPECTED[mode][name] = accepted(values, EXPECTED[mode].get(name, {}))
+    write_json(HERE / "expected.json", EXPECTED)
+
+
+def times(result: dict[str, Any]) -> str:
+    return f"{result['seconds']:.0f} s, processors {result['processor_seconds']:.0f} s"
+
+
+def processor_seconds() -> float:
+    """Return the seconds that processors worked for this process and for those it started."""
+    return sum(os.times()[:4])
 
 
 class Bar:

@@ -67,6 +67,8 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
         for system, some in scores.items()
     }
     median = {system: float(np.median(some)) for system, some in scores.items()}
+    steadier = spread["psKC (t=1000)"] < spread["psKC (t=100)"]
+    unsteady = spread["kernel k-means"] > spread["psKC (t=100)"]
     higher = median["psKC (t=100)"] > max(median["kernel k-means"], median["SGL"])
     outcome.comparisons += [
         Comparison(
@@ -74,7 +76,8 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
             "yes",
             f"middle half within {spread['psKC (t=1000)']:.3f} against "
             f"{spread['psKC (t=100)']:.3f}",
-            spread["psKC (t=1000)"] <= spread["psKC (t=100)"],
+            steadier,
+            "" if steadier else _spreads(name, spread),
         ),
         Comparison(
             f"{name}: psKC at t 100 has higher F1 than kernel k-means and SGL",
@@ -88,7 +91,8 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
             "yes",
             f"middle half within {spread['kernel k-means']:.3f} against "
             f"{spread['psKC (t=100)']:.3f}",
-            spread["kernel k-means"] > spread["psKC (t=100)"],
+            unsteady,
+            "" if unsteady else _spreads(name, spread),
         ),
     ]
     found = f"{name}: " + ", ".join(
@@ -99,6 +103,12 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
     )
     for system, value in median.items():
         outcome.values[f"{name}_{system}"] = value
+
+
+def _spreads(name: str, spread: dict[str, float]) -> str:
+    """Return the spread of all systems, which is of few trials."""
+    listed = ", ".join(f"{system} {value:.4f}" for system, value in spread.items())
+    return f"{name}: the middle half of the trials is within {listed}."
 
 
 def _reason(name: str, median: dict[str, float]) -> str:

@@ -21,10 +21,13 @@ SMALL = ["figure1", "figure2", "figure3", "contours", "table1"]
 
 sys.path.append(str(FOLDER))
 import docs_page  # noqa: E402
+import images  # noqa: E402
 import page  # noqa: E402
 import run  # noqa: E402
+import scaleup  # noqa: E402
+import table2  # noqa: E402
 from dbscan_path import dbscan_path  # noqa: E402
-from framework import Outcome, accepted, unexpected  # noqa: E402
+from framework import Outcome, Settings, accepted, unexpected  # noqa: E402
 from verdicts import verdicts  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -125,6 +128,13 @@ def test_the_docs_page_is_the_one_of_the_results():
         assert any(row.startswith(f"| {place} |") for row in rows)
 
 
+def test_every_difference_has_a_reason():
+    results = json.loads((FOLDER / "results.json").read_text())
+    for name, result in results.items():
+        for one in result.get("comparisons", []):
+            assert one["agrees"] is not False or one["reason"], f"{name}: {one['what']}"
+
+
 def test_results_that_are_kept_have_no_drift():
     results = json.loads((FOLDER / "results.json").read_text())
     assert list(results) == [name for name in run.RESULTS if name in results]
@@ -177,6 +187,19 @@ def test_drift_and_errors_fail_the_run(tmp_path, monkeypatch, fast):
     assert run.main() == 1  # a value that nobody expects is drift as well
 
 
+def test_values_that_are_accepted_are_kept_beside_those_of_other_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "HERE", tmp_path)
+    monkeypatch.setattr(run, "EXPECTED", {"full": {}, "fast": {}})
+    path = tmp_path / "expected.json"
+    path.write_text('{"full": {"table4": {"clusters": [6, 0]}}, "fast": {}}')
+    run.accept("fast", "figure3", {"clusters": 4})
+    assert '"clusters": [4.0, 0.08]' in path.read_text()
+    kept = json.loads(path.read_text())
+    assert kept["full"] == {"table4": {"clusters": [6, 0]}}
+    assert kept["fast"] == {"figure3": {"clusters": [4.0, 0.08]}}
+    assert run.EXPECTED["fast"]["figure3"]["clusters"][0] == 4
+
+
 @pytest.mark.parametrize("decimals", [1, 6])
 def test_all_dbscans_at_once_are_those_of_scikit_learn(decimals):
     """The same noise, and the same clusters but for rows at the border of two."""
@@ -191,6 +214,82 @@ def test_all_dbscans_at_once_are_those_of_scikit_learn(decimals):
         np.testing.assert_array_equal(labels < 0, peer.labels_ < 0)
         n_seen += 1
     assert n_seen > 30
+
+
+# Those that take seconds.
+QUICK_SEARCHES = sorted(table2.SEARCHES.keys() - {"psKC", "RCC", "psKC_g", "kernel k-means (kNN)"})
+
+
+@pytest.mark.parametrize("system", QUICK_SEARCHES)
+def test_searches_of_table_2_on_generated_data_are_as_expected(system):
+    best = table2.search(system, "Ring-G", None, fast=True)
+    value, tolerance = EXPECTED["table2"][f"Ring-G_{system}"]
+    assert best.f1 == pytest.approx(value, abs=tolerance)
+    assert best.n_good <= best.n_tried
+
+
+def fits(seconds):
+    """Return fits of a system that took some seconds at each size."""
+    return {size: scaleup.Fit(some, some, 1.0, 0.5, 0.4, 10) for size, some in seconds.items()}
+
+
+def test_slopes_are_of_sizes_from_which_they_settle():
+    some = fits({10_000: 100.0, 80_000: 2.0, 160_000: 4.0, 640_000: 16.0})
+    assert scaleup.slope(some) == pytest.approx(1)
+    assert scaleup.slope(fits({10_000: 1.0, 20_000: 4.0, 80_000: 64.0})) == pytest.approx(2)
+    assert np.isnan(scaleup.slope(fits({10_000: 1.0})))
+
+
+def timed(monkeypatch, answers):
+    """Let fits of a size end in an answer at once; return the sizes that are tried."""
+    tried = []
+
+    def timed_fit(fit, rows, *limits):
+        tried.append(len(rows))
+        answer = answers[len(rows)]
+        if isinstance(answer, str):
+            return answer
+        times = {"seconds": answer, "processor_seconds": answer, "megabytes": 1.0}
+        return {**times, "labels": np.arange(len(rows)) % 2}
+
+    monkeypatch.setattr(scaleup, "timed_fit", timed_fit)
+    return tried
+
+
+def test_a_fit_that_would_take_too_long_is_not_made(monkeypatch):
+    X, y = np.zeros((80, 1)), np.arange(80) % 2
+    tried = timed(monkeypatch, {10: 1.0, 20: 4.0, 40: 16.0})
+    made, end = scaleup.scale(None, X, y, (10, 20, 40, 80), allowed=20)
+    assert tried == list(made) == [10, 20, 40]
+    assert end == "80 rows would take about 64 s"
+    assert made[40].nmi == made[40].ari == 1
+    timed(monkeypatch, {10: 1.0, 20: "stopped after 80 s"})
+    made, end = scaleup.scale(None, X, y, (10, 20), allowed=20)
+    assert (list(made), end) == ([10], "stopped after 80 s at 20 rows")
+
+
+@pytest.mark.parametrize("last", [1, 4])
+def test_the_scale_up_says_what_was_stopped(monkeypatch, tmp_path, last):
+    """No ratio and no exponent is given of systems that have no two fits."""
+    sizes = (10, 20, 40, 80)
+    monkeypatch.setattr(scaleup, "FAST_SIZES", sizes)
+    monkeypatch.setattr(scaleup, "SETTLED", 40)
+    data = np.zeros((80, 1)), np.arange(80) % 2
+    monkeypatch.setattr(scaleup, "make_mnist8m_like", lambda *some, **others: data)
+    stopped = dict.fromkeys(sizes[last:], "stopped after 40 s")
+    timed(monkeypatch, {**{size: size / 10 for size in sizes[:last]}, **stopped})
+    outcome = scaleup.run(Settings(tmp_path, None, fast=True))
+    said = str(outcome.to_json())
+    assert "nan" not in said
+    assert ("stopped after 40 s at 20 rows" in said) == (last == 1)
+    assert ("slope_psKC" in outcome.values) == (last == 4)
+    assert outcome.findings.keys() == scaleup.PLACES.keys()
+
+
+def test_sgl_sees_a_quarter_of_the_pixels():
+    image = np.random.default_rng(0).integers(0, 256, (40, 30, 3), dtype=np.uint8)
+    assert images.coarser(image).shape == (20, 15, 3)
+    assert len(images.segment_by_sgl(image, 2).labels) == 300
 
 
 def test_accepted_values_keep_their_tolerances():
