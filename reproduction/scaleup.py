@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,6 +72,9 @@ SYSTEMS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 
+NEEDS = {"fast_hdbscan": ("fast_hdbscan", "pynndescent")}
+
+
 class Fit(NamedTuple):
     """Times, memory and scores of one fit."""
 
@@ -94,7 +98,11 @@ def run(settings: Settings) -> Outcome:
     ends: dict[str, str] = {}
     for number, (name, fit) in enumerate(SYSTEMS.items()):
         limit = SECONDS_FOR_PSKC if name == "psKC" else allowed
-        found[name], ends[name] = scale(fit, X, y, sizes, limit)
+        missing = [module for module in NEEDS.get(name, ()) if find_spec(module) is None]
+        if missing:
+            found[name], ends[name] = {}, f"{', '.join(missing)} is not installed"
+        else:
+            found[name], ends[name] = scale(fit, X, y, sizes, limit)
         settings.tell((number + 1) / (len(SYSTEMS) + 1))
     slopes = {name: slope(some) for name, some in found.items()}
     outcome.comparisons += _comparisons(found, slopes)

@@ -278,8 +278,10 @@ def test_the_scale_up_says_what_was_stopped(monkeypatch, tmp_path, last):
     monkeypatch.setattr(scaleup, "make_mnist8m_like", lambda *some, **others: data)
     stopped = dict.fromkeys(sizes[last:], "stopped after 40 s")
     timed(monkeypatch, {**{size: size / 10 for size in sizes[:last]}, **stopped})
+    monkeypatch.setattr(scaleup, "NEEDS", {"fast_hdbscan": ("a_module_not_there",)})
     outcome = scaleup.run(Settings(tmp_path, None, fast=True))
     said = str(outcome.to_json())
+    assert "| fast_hdbscan |  | a_module_not_there is not installed |" in said
     assert "nan" not in said
     assert ("stopped after 40 s at 20 rows" in said) == (last == 1)
     assert ("slope_psKC" in outcome.values) == (last == 4)
