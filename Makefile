@@ -17,7 +17,7 @@
 # make quality DATA=folder  compare clusters with those of other methods on labelled sets
 # make choice DATA=folder   fit the rule of PSKC() anew: candidates of all sets, numbers, figures of families left out, page
 # make choice-check [DATA=folder]  PSKC() on data that users try first, against limits
-# make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1]  make the paper's results again
+# make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1] [ACCEPT=1]  make the paper's results again; ACCEPT=1 expects them from now on
 
 PYTHON ?= python3
 VENV := .venv
@@ -117,7 +117,8 @@ check-integrations:
 	.venv-integrations/bin/python integrations/run_all.py $(ONLY)
 
 reproduce: $(VENV)/.reproduce
-	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast)
+	$(VENV)/bin/python reproduction/run.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY)) $(if $(FAST),--fast) \
+	  $(if $(ACCEPT),--accept)
 
 chromium:
 	sh tools/install_chromium.sh

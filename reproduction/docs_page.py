@@ -1,9 +1,10 @@
 """Write docs/reproduction.md from reproduction/results.json.
 
-    python reproduction/docs_page.py [--results FILE] [--page FILE]
+    python reproduction/docs_page.py [--take FOLDER]
 
-`make reproduce` writes results.json into build/reproduction; copy it here to bring the page up to
-date. Sentences of the page that speak of agreement are computed from it.
+`make reproduce` writes into build/reproduction. `--take build/reproduction` keeps its results
+here, those that it made, and its pictures beside the page. Sentences of the page that speak of
+agreement are computed from the results.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
-from framework import table
+from framework import table, write_json
 from run import EXPECTED, RESULTS
 from table1 import bound
 from verdicts import comparisons_of, counted, verdicts
 
 HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
+# Pictures on the page.
+PICTURES = {"table2": "table2.png", "scaleup": "scaleup.png"}
 TEMPLATE = HERE / "docs_page.md"
 # Figures of the authors' program at the printed settings.
 FROM_THE_AUTHORS = {
@@ -43,10 +48,22 @@ SHOWN = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=HERE / "results.json")
-    parser.add_argument("--page", type=Path, default=HERE.parent / "docs/reproduction.md")
+    parser.add_argument("--take", type=Path, metavar="FOLDER")
     options = parser.parse_args()
-    options.page.write_text(page(json.loads(options.results.read_text())))
+    if options.take:
+        take(options.take, HERE / "results.json", DOCS)
+    results = json.loads((HERE / "results.json").read_text())
+    (DOCS / "reproduction.md").write_text(page(results))
+
+
+def take(folder: Path, kept: Path, docs: Path) -> None:
+    """Keep the results of a folder in place of those kept so far, and their pictures."""
+    made = json.loads((folder / "results.json").read_text())
+    results = {**json.loads(kept.read_text()), **made}
+    write_json(kept, {name: results[name] for name in RESULTS if name in results})
+    for name, picture in PICTURES.items():
+        if name in made and (folder / picture).exists():
+            shutil.copyfile(folder / picture, docs / picture)
 
 
 def page(results: dict[str, Any]) -> str:
@@ -127,7 +144,12 @@ def _searched(result: dict[str, Any]) -> str:
 
 
 def _section(title: str, result: dict[str, Any]) -> str:
-    return "\n\n".join([f"## {title}", *result["notes"], *result["tables"]])
+    pictures = [
+        f"![{picture['caption']}]({picture['file']})"
+        for picture in result["pictures"]
+        if picture["file"] in PICTURES.values() and not result["fast"]
+    ]
+    return "\n\n".join([f"## {title}", *result["notes"], *result["tables"], *pictures])
 
 
 def _left_out(results: dict[str, Any]) -> str:

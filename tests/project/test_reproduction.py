@@ -128,6 +128,23 @@ def test_the_docs_page_is_the_one_of_the_results():
         assert any(row.startswith(f"| {place} |") for row in rows)
 
 
+def test_results_that_were_made_replace_those_kept_and_bring_their_pictures(tmp_path):
+    made, kept, docs = tmp_path / "made", tmp_path / "results.json", tmp_path / "docs"
+    made.mkdir()
+    docs.mkdir()
+    (made / "results.json").write_text('{"table2": {"fast": false}, "figure1": {"fast": false}}')
+    (made / "table2.png").write_bytes(b"new")
+    kept.write_text('{"figure1": {"fast": true}, "peers": {"fast": true}}')
+    docs_page.take(made, kept, docs)
+    assert json.loads(kept.read_text()) == {
+        "figure1": {"fast": False},
+        "table2": {"fast": False},
+        "peers": {"fast": True},
+    }
+    assert list(json.loads(kept.read_text())) == ["figure1", "table2", "peers"]
+    assert [path.name for path in docs.iterdir()] == ["table2.png"]
+
+
 def test_every_difference_has_a_reason():
     results = json.loads((FOLDER / "results.json").read_text())
     for name, result in results.items():
