@@ -140,7 +140,8 @@ def _searched(result: dict[str, Any]) -> str:
     if not found:
         return ""
     head = list(dict.fromkeys(found.pop("data")))
-    return table(["system", *head[1:]], list(found.values()))
+    shown = table(["system", *head[1:]], list(found.values()))
+    return "\n\n".join([*result["notes"], shown])
 
 
 def _section(title: str, result: dict[str, Any]) -> str:
