@@ -64,7 +64,7 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """All that a fit found and chose."""
+    """The outcome of a fit."""
 
     result: Result
     partition: Partition
@@ -82,7 +82,7 @@ class Fitted:
         return self.partition.psi
 
     def on(self, device: str | None) -> Self:
-        """Return the same with cells of new rows found on a device."""
+        """Return the same fit with a device for the cells of new rows."""
         partition = on_device(self.partition, device)
         return self if partition is self.partition else replace(self, partition=partition)
 
@@ -209,7 +209,7 @@ def draw(rows: FitRows, parameters: Parameters) -> Partition:
 def choose_clusters(
     rows: FitRows, parameters: Parameters, rng: RandomState, report: Report = ignore
 ) -> Chosen:
-    """Choose a clustering of a sample of the rows, with what is given of psi and their number."""
+    """Choose a clustering of a sample of the rows; psi and their number may be given."""
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_overflow(rows.rows)
     return choose(rows, parameters.psi, parameters.n_clusters, parameters.n_partitions, rng, report)
@@ -270,7 +270,7 @@ def finish_chosen(
     parameters: Parameters,
     report: Report = ignore,
 ) -> tuple[Result, Linkage, WholeSet]:
-    """Give all rows to the clusters that were chosen on a sample, whose rows keep their label.
+    """Assign all rows to chosen clusters; rows of the sample keep their labels.
 
     Rows that are `left_out` are noise.
     """
@@ -323,7 +323,7 @@ def _refined(
 
 
 def _give_noise(engine: Engine, clusters: ClusterTables, threshold: float) -> None:
-    """Give noise to clusters if no similarity is asked for, and label rows of weight 0."""
+    """Assign noise to clusters if `noise` says so, and label rows of weight 0."""
     if not threshold:
         adopt_noise(engine, clusters)
     label_absent(engine, clusters, threshold)
@@ -345,7 +345,7 @@ def _refuse_too_small(left: NDArray[np.bool_], parameters: Parameters) -> None:
 def _journal(
     rows: FitRows, parameters: Parameters, partition: Partition, tau: float
 ) -> Checkpoint | None:
-    """Return the journal that a checkpoint is noted in, if one is wanted."""
+    """Return the journal of a checkpoint, if one is asked for."""
     if parameters.checkpoint is None or not isinstance(rows, StreamedRows):
         return None
     names = ("growth_rate", "n_partitions", "method", "metric", "replace", "random_state")
