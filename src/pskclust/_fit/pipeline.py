@@ -194,6 +194,32 @@ def fitted_grown(
     return Fitted(result, partition, metric, tau, *backend, columns, linkage, whole=whole)
 
 
+def relabelled(engine: Engine, fitted: Fitted, labels: NDArray[np.int64]) -> Fitted:
+    """Return a fit with other clusters of the same rows, such as those of a layer.
+
+    The engine holds the cells of the rows in the partition of the fit; its rows take the labels.
+    Similarities, seeds and sizes are those of the new clusters. Confidences and parts of a tree
+    belong to the clusters of the fit and are left out.
+    """
+    engine.set_labels(np.arange(len(labels)), labels)
+    clusters = engine.tables(int(labels.max(initial=-1)) + 1)
+    unchanged = refine(engine, clusters, max_passes=0)
+    before, linkage, whole = fitted.result, fitted.linkage, fitted.whole
+    references = None if before.references is None else clusters.by_number()
+    seeds = _best_rows(engine, clusters)
+    result = Result.of(engine, unchanged, seeds, None, before.threshold, references)
+    if whole is not None:
+        whole = replace(whole, peaks=result.similarities[seeds])
+    if linkage is not None:
+        linkage = replace(linkage, confidences=None, parts=None)
+    return replace(
+        fitted,
+        result=replace(result, growth_steps=before.growth_steps),
+        linkage=linkage,
+        whole=whole,
+    )
+
+
 def draw(rows: FitRows, parameters: Parameters) -> Partition:
     """Draw the partition of a fit that grows clusters on all rows."""
     return draw_for_fit(
@@ -304,9 +330,14 @@ def _finish_linked(
     if refinement.n_reassigned:
         references = None
     report(Progress("link", 1, 1, len(clusters)))
-    best = engine.best_members(refinement.clusters)
-    seeds = np.array([member.row for member in best if member is not None], dtype=np.int64)
+    seeds = _best_rows(engine, refinement.clusters)
     return Result.of(engine, refinement, seeds, linked.n_steps, 0.0, references)
+
+
+def _best_rows(engine: Engine, clusters: ClusterTables) -> NDArray[np.int64]:
+    """Return the member of each cluster that is most similar to it."""
+    best = engine.best_members(clusters)
+    return np.array([member.row for member in best if member is not None], dtype=np.int64)
 
 
 def _refined(
