@@ -47,7 +47,7 @@ from ._dask.data import (  # noqa: E402
     check_block,
 )
 from ._dask.engine import DaskEngine  # noqa: E402
-from ._dask.tasks import Tasks  # noqa: E402
+from ._dask.tasks import Tasks, scheduler_is_gone  # noqa: E402
 
 __all__ = ["PSKC", "Plan", "plan"]
 
@@ -146,10 +146,7 @@ class PSKC(_estimator.PSKC):
             except Exception as error:
                 if self._current_client().status == "running":
                     raise
-                raise RuntimeError(
-                    f"The Dask scheduler is gone, or this client is closed ({error!r}). Fit again "
-                    "with a client that is connected."
-                ) from error
+                raise scheduler_is_gone(error) from error
             finally:
                 del self._resources
 

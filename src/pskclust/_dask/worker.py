@@ -26,6 +26,8 @@ WORKER_VERBS: Mapping[str, Verb] = {
     **VERBS,
     "about": Verb(answers=True, changes=False),
     "absorb_by": Verb(answers=True, changes=True),
+    # A worker keeps the results, so one that takes over rows must have them too.
+    "row_results": Verb(answers=True, changes=True),
 }
 
 
@@ -60,6 +62,7 @@ class Worker:
         self._engine = ShardedEngine(shards, "dask")
         self._shards = shards
         self._table: CountTable
+        self._results: list[dict[int, RowResults]] = []
 
     def listen(self, host: str, key: bytes) -> int:
         """Take commands from whoever connects with the key; return the port, 0 if there is none.
@@ -105,14 +108,15 @@ class Worker:
         return self._engine.absorbed(self._table, min_score, cluster, step)
 
     def row_results(self, clusters: ClusterTables) -> None:
-        """Find what is known of the rows of each run, for `results_of`."""
-        self._results = {
-            run.start: own
-            for shard in self._shards
-            for run, own in zip(shard.runs, shard.row_results(clusters), strict=True)
-        }
+        """Compute the results of all rows for `results_of`, in copies: the engine goes on."""
+        self._results.append(
+            {
+                run.start: RowResults(*(values.copy() for values in own))
+                for shard in self._shards
+                for run, own in zip(shard.runs, shard.row_results(clusters), strict=True)
+            }
+        )
 
-    def results_of(self, first_row: int) -> RowResults:
-        """Return copies, since the engine goes on with what it has."""
-        found = self._results[first_row]
-        return RowResults(found.labels.copy(), found.similarities.copy(), found.growth_steps.copy())
+    def results_of(self, number: int, first_row: int) -> RowResults:
+        """Return the results of a run, given the number of the pass and of the first row."""
+        return self._results[number][first_row]
