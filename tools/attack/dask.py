@@ -47,7 +47,7 @@ class Fault(NamedTuple):
     noticed: bool = False  # by Dask, before the fit goes on
 
 
-class _Clusters:
+class Clusters:
     """A cluster at a time; another one when it cannot be mended."""
 
     def __init__(self, folder: Path) -> None:
@@ -58,16 +58,22 @@ class _Clusters:
         """Fit with a fault, and mend it."""
         if self._cluster is None:
             self._cluster = Cluster(self._folder)
-        cluster, self._cluster = self._cluster, None
+        can_be_mended = fault is None or fault.name != "scheduler killed"
         try:
-            compared = fit_with(cluster, X, kind, fault, names)
-            if fault is None or fault.name != "scheduler killed":
-                cluster.mend()
-                self._cluster = cluster
-        finally:
-            if self._cluster is None:
-                cluster.close()
+            compared = fit_with(self._cluster, X, kind, fault, names)
+            if can_be_mended:
+                self._cluster.mend()
+        except BaseException:
+            self.close()
+            raise
+        if not can_be_mended:
+            self.close()
         return compared
+
+    def close(self) -> None:
+        if self._cluster is not None:
+            self._cluster.close()
+        self._cluster = None
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
@@ -75,12 +81,10 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore")
     X = make_blobs(400, centers=3, cluster_std=0.6, random_state=1)[0]
-    clusters = _Clusters(folder)
+    clusters = Clusters(folder)
     steps: dict[str, list[str]] = {kind: [] for kind in FITS}
     for kind, names in steps.items():
-        yield Case(
-            f"{kind} without a fault", lambda k=kind, n=names: clusters.fit(X, k, None, n)
-        )
+        yield Case(f"{kind} without a fault", lambda k=kind, n=names: clusters.fit(X, k, None, n))
     # Rounds are many and alike: as many faults in them as at any other step.
     places = [(kind, name) for kind, names in steps.items() for name in dict.fromkeys(names)]
     first_faults = rng.randint(len(FAULTS), size=len(places))

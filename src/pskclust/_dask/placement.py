@@ -15,7 +15,7 @@ from .._engines.sharded import Shard
 from .._utils.progress import Progress, Report, ignore
 from .data import DaskData
 from .tasks import LostError, Tasks
-from .transport import Connection, SchedulerConnection, SocketConnection, host_of, new_key
+from .transport import Connection, SchedulerConnection, SocketConnection, new_key, plain_host
 from .worker import Worker, encode_shard
 
 _MOST_LOSSES = 20
@@ -185,12 +185,14 @@ class Placement:
     def _faster(self, ways: list[SchedulerConnection]) -> list[Connection]:
         """Return connections to workers themselves, and those given where there is none."""
         keys = [new_key() for _ in ways]
-        for way, key in zip(ways, keys, strict=True):
-            way.call("listen", host_of(way.address), key)
+        scheduler = self._tasks.client.scheduler.address
+        hosts = [plain_host(way.address, scheduler) for way in ways]
+        for way, key, host in zip(ways, keys, hosts, strict=True):
+            way.call("listen", host, key)
         connections: list[Connection] = []
         lost = None
         # All of them, since a port is open until somebody has come.
-        for way, key in zip(ways, keys, strict=True):
+        for way, key, host in zip(ways, keys, hosts, strict=True):
             connection: Connection = way
             try:
                 port = way.result()
@@ -201,9 +203,7 @@ class Placement:
             if port:
                 # Where it cannot be reached, or is gone, the scheduler will tell.
                 with contextlib.suppress(OSError):
-                    connection = SocketConnection(
-                        host_of(way.address), port, key, self._tasks.timeout
-                    )
+                    connection = SocketConnection(host, port, key, self._tasks.timeout)
             connections.append(connection)
             self._connections.append(connection)
         if lost:

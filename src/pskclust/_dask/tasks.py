@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,7 @@ from .._utils.memory import readable_bytes
 
 T = TypeVar("T")
 
-_SECONDS_FOR_DETAILS = 2
+_SECONDS_FOR_DETAILS = 5
 _MORE_MEMORY = (
     "Give them more memory, use more workers, or cut X into smaller blocks with X.rechunk."
 )
@@ -39,18 +40,18 @@ class Tasks:
         self.client = client
         self.timeout = timeout
         self._known: dict[str, Any] = {}
-        self._clock_difference = 0.0  # between this clock and the scheduler's
+        self._clock_behind = math.inf
         # Before any work, since workers that run out of memory may be lost at once.
         self._remember(self.asked("the workers", _facts_about_workers, client))
 
     def workers(self) -> dict[str, int]:
-        """Return the addresses of the workers there are, with the threads of each."""
-        what = "the workers"
-        try:
-            self.asked(what, self.client.wait_for_workers, 1, timeout=self.timeout)
-        except TimeoutError as error:
-            raise self.too_long("there was no worker") from error
-        facts = self.asked(what, _facts_about_workers, self.client)
+        """Return the addresses of all workers, one or more, with the threads of each."""
+        facts = self.asked("the workers", _facts_about_workers, self.client)
+        if not facts:
+            _within(self.timeout, self.client.wait_for_workers, 1, timeout=self.timeout)
+            facts = self.asked("the workers", _facts_about_workers, self.client)
+        if not facts:
+            raise self.too_long("there was no worker")
         self._remember(facts)
         return {address: own["nthreads"] for address, own in facts.items()}
 
@@ -141,12 +142,16 @@ class Tasks:
     def _remember(self, facts: dict[str, Any]) -> None:
         """Note workers while they are there, for messages about those that are lost."""
         self._known.update(facts)
-        seen = [own["last_seen"] for own in facts.values()]
-        if seen:
-            self._clock_difference = time.time() - max(seen)
+        self._compare_clocks(facts)
 
-    def _facts_now(self, seconds: float = _SECONDS_FOR_DETAILS) -> dict[str, Any] | None:
+    def _compare_clocks(self, facts: dict[str, Any]) -> None:
+        """Note by how much the scheduler's clock, which heartbeats are timed by, is behind."""
+        ages = [time.time() - own["last_seen"] for own in facts.values()]
+        self._clock_behind = min([self._clock_behind, *ages])
+
+    def _facts_now(self, at_most: float = _SECONDS_FOR_DETAILS) -> dict[str, Any] | None:
         """Return the facts about all workers, None if the scheduler does not answer soon."""
+        seconds = min(self.timeout, at_most)
         answer, _ = _within(seconds, _facts_about_workers, self.client) or (None, None)
         return answer
 
@@ -159,8 +164,11 @@ class Tasks:
 
     def _silent(self, now: dict[str, Any] | None) -> list[str]:
         """Return the addresses of workers whose last heartbeat is old."""
-        oldest = time.time() - self._clock_difference - self.timeout / 2
-        return sorted(address for address, own in (now or {}).items() if own["last_seen"] < oldest)
+        if not now:
+            return []
+        self._compare_clocks(now)
+        oldest = time.time() - self._clock_behind - self.timeout / 2
+        return sorted(address for address, own in now.items() if own["last_seen"] < oldest)
 
 
 def _facts_about_workers(client: Client) -> dict[str, Any]:

@@ -1,15 +1,17 @@
 """Connections between the process that fits and the workers that hold rows.
 
 A fit has hundreds of rounds of a millisecond's work each. Calls of an actor take several
-milliseconds, so a plain socket is used where Dask itself uses plain sockets; the key that opens
-it is exchanged through Dask. Elsewhere, and where workers cannot be reached, the scheduler passes
-rounds on.
+milliseconds, so a plain socket is used where Dask itself uses plain sockets (tcp://); the key that
+opens it is exchanged through Dask. Where Dask encrypts (tls://), or workers cannot be reached, the
+scheduler passes rounds on, over Dask's own connections.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
+import ipaddress
 import os
 import pickle
 import secrets
@@ -44,10 +46,18 @@ class Connection(Protocol):
     def close(self) -> None: ...
 
 
-def host_of(address: str) -> str:
-    """Return where the worker at an address may listen; nothing if plain sockets are not used."""
-    scheme, _, place = address.rpartition("://")
-    return place.rpartition(":")[0].strip("[]") if scheme == "tcp" else ""
+def plain_host(worker: str, scheduler: str) -> str:
+    """Return the host at which a worker may listen on a plain socket; "" if it may not.
+
+    It may where Dask itself uses plain sockets, at the address that other machines know it by,
+    and never at all addresses of its machine.
+    """
+    if not all(address.startswith("tcp://") for address in (worker, scheduler)):
+        return ""
+    host = worker.removeprefix("tcp://").rpartition(":")[0].strip("[]")
+    with contextlib.suppress(ValueError):
+        return "" if ipaddress.ip_address(host).is_unspecified else host
+    return host
 
 
 def new_key() -> bytes:
