@@ -69,7 +69,8 @@ class DaskEngine(CombinedRows):
         self.n_rows_left = sum(n_open for n_open, _ in abouts)
         self.backend: Backend = abouts[0][1]
 
-    # What differs from rows in one process: some is known here, some need not be sent at once.
+    # Verbs that differ from those of rows in one process: tables that this process knows already
+    # are not asked for, and a verb without an answer waits for the next message.
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         found = [answer for answer in self._ask("best_row", table, besides) if answer is not None]
@@ -86,8 +87,8 @@ class DaskEngine(CombinedRows):
         self.n_rows_left -= 1
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        # Workers know the table of the step before. It has gained what they answered then, unless
-        # copies of the seed have joined besides.
+        # Workers have the table of the last step. It has gained their last answers, unless copies
+        # of the seed have joined as well.
         is_gain = step > 1 and table.mass == self._mass_then
         sent = self._gain if is_gain else table
         answers = self._ask("absorb_by", sent, is_gain, min_score, cluster, step)
@@ -95,7 +96,7 @@ class DaskEngine(CombinedRows):
         table.add(self._gain)
         self._mass_then = table.mass
         self.n_rows_left -= absorbed.n_rows
-        # The seeds are in a cluster now: nobody asks for their tables any more.
+        # The seeds are in a cluster now, so their tables are not needed again.
         self._tables.clear()
         return absorbed
 
@@ -128,10 +129,10 @@ class DaskEngine(CombinedRows):
         return []
 
     def close(self) -> None:
-        """Let go of what the workers hold."""
+        """Release the memory and connections of this fit on all workers."""
         self._placement.close()
 
-    # Asking, and what to do when nobody answers.
+    # Messages to workers, and recovery of lost workers.
 
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
         self._waiting.append((verb, arguments))
@@ -148,7 +149,7 @@ class DaskEngine(CombinedRows):
         return answers
 
     def _make_up_for(self, lost: list[Share]) -> list[Share]:
-        """Have other workers hold the blocks of lost shares; return their new shares."""
+        """Move the blocks of lost shares to other workers; return the new shares."""
         self._shares = [share for share in self._shares if share not in lost]
         replaced = self._replace([block for share in lost for block in share.blocks])
         self._shares += replaced
@@ -157,7 +158,7 @@ class DaskEngine(CombinedRows):
         return replaced
 
     def _replace(self, blocks: list[int]) -> list[Share]:
-        """Return shares that hold blocks which were lost, in the state that they had."""
+        """Return new shares for lost blocks, with rows in the state that they had."""
         placed: list[Share] = []
         while blocks:
             self._placement.count_loss()
@@ -190,7 +191,7 @@ class DaskEngine(CombinedRows):
             share.connection.send(message)
         except ConnectionError:
             return False
-        except TimeoutError as error:  # the message is large, and nobody reads it
+        except TimeoutError as error:  # the worker does not read a large message
             raise self._no_answer(share) from error
         return True
 

@@ -61,7 +61,7 @@ class CollectedResults:
         values = whole.map_blocks(
             operator.getitem, field, dtype=dtype, meta=np.empty(0, dtype=dtype)
         )
-        # Cut up again, since blocks may be empty.
+        # Other lengths, since blocks may be empty.
         return values.rechunk((tuple(self._data.lengths.tolist()),))
 
 

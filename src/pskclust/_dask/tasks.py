@@ -66,9 +66,9 @@ class Tasks:
         return self.asked("a place for data", self.client.scatter, value, **options)
 
     def asked(self, what: str, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """Return what a method of the client returns, which by itself waits without end.
+        """Call a function of the client, which may wait without end, with the timeout.
 
-        It is called in a thread that is left behind if the scheduler does not answer.
+        It is called in a thread, which is left behind if the scheduler does not answer.
         """
         outcome = _within(self.timeout, function, *arguments, **options)
         if outcome is None:
@@ -85,11 +85,11 @@ class Tasks:
         return cast(T, answer)
 
     def finished(self, futures: Sequence[Future], what: str) -> Iterator[list[Future]]:
-        """Yield futures as they finish; raise what has gone wrong, on the cluster or with it."""
+        """Yield futures as they finish; raise the errors of tasks and of the cluster."""
         waiting: Any = list(futures)
         try:
             while waiting:
-                # Else it looks for a client that was made the default one.
+                # Without it, `wait` looks for the default client.
                 with self.client.as_current():
                     done, waiting = wait(waiting, self.timeout, return_when="FIRST_COMPLETED")
                 for future in done:
@@ -113,7 +113,7 @@ class Tasks:
             ) from error
 
     def gather(self, futures: Sequence[Future], what: str) -> list[Any]:
-        """Return the results of futures, small ones, in their order, and let go of them."""
+        """Return the results of futures, which are small, in their order; release the futures."""
         try:
             for _ in self.finished(futures, what):
                 pass
@@ -145,7 +145,7 @@ class Tasks:
         self._compare_clocks(facts)
 
     def _compare_clocks(self, facts: dict[str, Any]) -> None:
-        """Note by how much the scheduler's clock, which heartbeats are timed by, is behind."""
+        """Note how far the clock of the scheduler, which times heartbeats, is behind."""
         ages = [time.time() - own["last_seen"] for own in facts.values()]
         self._clock_behind = min([self._clock_behind, *ages])
 

@@ -28,8 +28,8 @@ from distributed.protocol import to_serialize
 _SECONDS_TO_CONNECT = 10
 _LENGTH = struct.Struct("<Q")
 _KEY_BYTES = 32
-# The next round mostly follows in less. Workers that sleep meanwhile, and are woken, make a round
-# longer by about a tenth where processors are few.
+# The next round mostly follows sooner. To wake a worker that sleeps makes a round longer by about
+# a tenth where processors are few.
 _SECONDS_AWAKE = 0.001
 _give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
 
@@ -41,7 +41,7 @@ class Connection(Protocol):
         """Send a message, without waiting for the answer."""
 
     def receive(self) -> Any:
-        """Return the answer, or raise ConnectionError if there is nobody to give it."""
+        """Return the answer, or raise ConnectionError if the worker is lost."""
 
     def close(self) -> None: ...
 
@@ -130,12 +130,12 @@ def pack(message: Any) -> bytes:
 
 
 def unpack(message: bytes) -> Any:
-    """Return the message in some bytes. They can be trusted: peers prove that they have the key."""
+    """Return the message in some bytes, which are trusted: the peer has proved to have the key."""
     return pickle.loads(message)
 
 
 def serve(host: str, key: bytes, answer: Callable[[bytes], tuple[str, Any]]) -> int:
-    """Answer whoever comes with the key, one alone and soon; return the port to come to."""
+    """Answer one client that connects with the key, within ten seconds; return the port."""
     server = socket.create_server((host, 0), family=_family(host))
     server.settimeout(_SECONDS_TO_CONNECT)
     port: int = server.getsockname()[1]
@@ -167,7 +167,7 @@ def _serve(server: socket.socket, key: bytes, answer: Callable[[bytes], tuple[st
 
 
 def _stay_awake(arrivals: selectors.BaseSelector) -> None:
-    """Return when something has arrived, or after a moment."""
+    """Return when a message arrives, or after a moment."""
     end = time.perf_counter() + _SECONDS_AWAKE
     while not arrivals.select(0) and time.perf_counter() < end:
         _give_way()
