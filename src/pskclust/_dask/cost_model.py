@@ -35,7 +35,7 @@ _SECONDS_PER_CELL_SCORED = 1e-9
 _PRODUCTS_PER_SECOND = 1e10
 
 _BYTES_PER_COUNT = 8
-# Refinement, and what is asked once.
+# Refinement, and questions that are asked once.
 _OTHER_ROUNDS = 10
 
 
@@ -48,11 +48,11 @@ class Plan:
     rows, columns, workers, psi, n_partitions, n_clusters : int
         The arguments of `plan`. The number of clusters is a guess; only a fit can tell.
     bytes_per_worker : int
-        Memory that a worker holds while clusters grow, without the rows themselves.
+        Memory of a worker while clusters grow, without the rows themselves.
     bytes_per_round : int
-        What the fitting process sends and receives in a round at the most.
+        Largest number of bytes that the fitting process sends and receives in a round.
     n_rounds : int
-        Rounds at the most.
+        Largest number of rounds.
     seconds_per_round, encode_seconds, seconds : float
         Of workers with one thread each; `seconds` are those of the whole fit.
     """
@@ -106,7 +106,7 @@ def plan(
     n_partitions : int, default=100
         As of :class:`pskclust.PSKC`.
     n_clusters : int, default=10
-        How many clusters there may be: each takes as many rounds as the threshold takes steps.
+        A guess. Each cluster takes one round for every step of the threshold.
     growth_rate : float, default=0.1
         As of :class:`pskclust.PSKC`.
     bytes_per_second : float, default=1.25e9
@@ -175,7 +175,7 @@ def _row_costs(columns: int, n_partitions: int, psi: int) -> _RowCosts:
 
 
 def _steps(tau: float, growth_rate: float) -> int:
-    """Return how many steps the threshold takes from 1 down to tau."""
+    """Return the number of steps of the threshold from 1 down to tau."""
     return math.ceil(math.log(tau) / math.log(1 - growth_rate))
 
 
