@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 import pskclust
 from pskclust._dask import tasks as tasks_module
 from pskclust._dask import transport
-from pskclust._dask.tasks import Tasks
+from pskclust._dask.tasks import LostError, Tasks
 from pskclust.dask import PSKC
 from tools.attack import dask as attack
 from tools.attack.dask_cluster import Cluster
@@ -105,7 +105,6 @@ def test_all_that_waits_for_the_scheduler_has_a_timeout(cluster, scattered):
         for ask in (
             tasks.workers,
             lambda: tasks.shared(scattered),
-            lambda: tasks.shared(scattered, direct=True),
             lambda: tasks.holders([future]),
             lambda: Tasks(cluster.client, 2),
         ):
@@ -135,6 +134,9 @@ FAULTS = [
     # The error did not name the worker.
     ("grown", attack.Fault("worker stopped", "gather")),
     ("grown", attack.Fault("worker stopped", "encoding")),
+    # Dask's `scatter` did not return.
+    ("grown", attack.Fault("worker killed", "reading X")),
+    ("chosen", attack.Fault("worker killed", "scatter")),
     # The error was Dask's own, CommClosedError.
     ("chosen", attack.Fault("scheduler killed", "gather", 1)),
 ]
@@ -211,6 +213,37 @@ def test_a_worker_that_does_not_read_a_message_is_named(threads, scattered, monk
     monkeypatch.setattr(transport.SchedulerConnection, "send", fail)
     with pytest.raises(TimeoutError, match=r"Worker inproc://.* did not answer for 7 seconds"):
         PSKC(**GROWN, client=threads, timeout=7).fit(da.from_array(scattered, chunks=(100, 2)))
+
+
+@pytest.mark.parametrize("error", [OSError("no route to host"), KeyError("tcp://10.0.0.1:1")])
+def test_a_value_goes_through_the_scheduler_if_workers_are_out_of_reach(
+    error, threads, scattered, monkeypatch
+):
+    scatter = threads.scatter
+
+    def out_of_reach(*arguments, direct, **options):
+        if direct:
+            raise error
+        return scatter(*arguments, direct=direct, **options)
+
+    monkeypatch.setattr(threads, "scatter", out_of_reach)
+    assert_array_equal(threads.gather(Tasks(threads, 20).shared(scattered)), scattered)
+
+
+def test_an_attempt_is_repeated_if_a_worker_is_lost(threads):
+    outcomes = [LostError("lost"), LostError("lost"), 7]
+
+    def attempt():
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, LostError):
+            raise outcome
+        return outcome
+
+    assert Tasks(threads, 5).repeated(attempt) == 7
+    outcomes[:] = [LostError("lost")] * 9
+    with pytest.raises(LostError):
+        Tasks(threads, 5).repeated(attempt)
+    assert len(outcomes) == 5
 
 
 def test_a_question_without_an_answer_leaves_no_thread_that_holds_the_process(threads):

@@ -136,7 +136,6 @@ class DaskData:
 
     def read(self, sample_weight: DaskColumn | None, resolution: int) -> None:
         """Compute all blocks on the cluster, and check them."""
-        self.require(range(len(self._sources)))
         self._check()
         self.weights = weights_of(sample_weight, self, resolution, self._tasks)
 
@@ -167,32 +166,49 @@ class DaskData:
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the points of some rows, whose numbers must rise."""
         parts = _by_block(chosen, self.starts)
-        client = self._tasks.client
-        futures = [
-            client.submit(_take, self.rows[block], places, self.metric, pure=False)
-            for block, places in parts
-        ]
-        return np.concatenate(self._tasks.gather(futures, "drawing the centres"))
+
+        def draw() -> list[NDArray[np.float64]]:
+            rows = self._all_rows()
+            futures = [
+                self._tasks.client.submit(_take, rows[block], places, self.metric, pure=False)
+                for block, places in parts
+            ]
+            return self._tasks.gather(futures, "drawing the centres")
+
+        return np.concatenate(self._tasks.repeated(draw))
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the numbers, rising, of the rows whose points meet a condition."""
-        client = self._tasks.client
-        shared = self._tasks.shared(condition)
-        futures = [
-            client.submit(_where, self.rows[block], shared, self.metric, n_jobs, pure=False)
-            for block in sorted(self.rows)
-        ]
-        found = self._tasks.gather(futures, "finding noise")
-        starts = self.starts[sorted(self.rows)]
-        numbers = [start + own for start, own in zip(starts, found, strict=True)]
+
+        def find() -> list[NDArray[np.intp]]:
+            rows, shared = self._all_rows(), self._tasks.shared(condition)
+            futures = [
+                self._tasks.client.submit(_where, block, shared, self.metric, n_jobs, pure=False)
+                for block in rows
+            ]
+            return self._tasks.gather(futures, "finding noise")
+
+        found = self._tasks.repeated(find)
+        numbers = [start + own for start, own in zip(self.starts[:-1], found, strict=True)]
         return np.concatenate([np.empty(0, dtype=np.intp), *numbers])
+
+    def _all_rows(self) -> list[Future]:
+        """Return the rows of all blocks, those that were lost computed again."""
+        blocks = range(len(self._sources))
+        self.forget_lost()
+        self.require(blocks)
+        return [self.rows[block] for block in blocks]
+
+    def _summaries(self) -> list[_Summary]:
+        futures = self._tasks.client.map(
+            _summarise, self._all_rows(), self._announced, metric=self.metric, pure=False
+        )
+        return self._tasks.gather(futures, "reading the blocks of X")
 
     def _check(self) -> None:
         client = self._tasks.client
         names = None if self._names is None else np.array(self._names, dtype=object)
-        blocks = [self.rows[block] for block in range(len(self._sources))]
-        futures = client.map(_summarise, blocks, self._announced, metric=self.metric, pure=False)
-        summaries = self._tasks.gather(futures, "reading the blocks of X")
+        summaries = self._tasks.repeated(self._summaries)
         for block, summary in enumerate(summaries):
             if summary.difference is not None:
                 raise ValueError(

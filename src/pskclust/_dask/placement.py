@@ -89,7 +89,7 @@ class Placement:
         self._data.require(blocks)
         for _ in self._tasks.finished([self._data.rows[block] for block in blocks], "reading X"):
             pass
-        partition = self._tasks.shared(self._partition, direct=True)
+        partition = self._tasks.shared(self._partition)
         self._on_the_way.append(partition)
         units = self._data.weights.units
         shards = {}

@@ -16,6 +16,7 @@ from .._utils.memory import readable_bytes
 T = TypeVar("T")
 
 _SECONDS_FOR_DETAILS = 5
+_N_REPETITIONS = 3
 _MORE_MEMORY = (
     "Give them more memory, use more workers, or cut X into smaller blocks with X.rechunk."
 )
@@ -60,10 +61,35 @@ class Tasks:
         held: dict[str, list[str]] = self.asked("results", self.client.who_has, list(futures))
         return held
 
-    def shared(self, value: object, *, direct: bool = False) -> Future:
-        """Return a future of a value that was sent to all workers, past the scheduler if direct."""
-        options = {"broadcast": True, "hash": False, **({"direct": True} if direct else {})}
-        return self.asked("a place for data", self.client.scatter, value, **options)
+    def shared(self, value: object) -> Future:
+        """Return a future of a value that is sent to one worker; others fetch it from there.
+
+        Not `scatter` with `broadcast`, which may wait without end if a worker is lost meanwhile.
+        """
+        address = next(iter(self.workers()))
+        try:
+            return self._scattered(value, address, direct=True)
+        except LostError:
+            if address not in self.workers():
+                raise
+            # It is there, and out of reach for this process.
+            return self._scattered(value, address, direct=False)
+
+    def _scattered(self, value: object, address: str, *, direct: bool) -> Future:
+        options = {"workers": [address], "direct": direct, "hash": False}
+        try:
+            return self.asked("a place for data", self.client.scatter, value, **options)
+        except KeyError as error:  # of Dask's, for a worker that is gone when the value arrives
+            raise LostError(f"A value was lost with worker {address}.") from error
+
+    def repeated(self, attempt: Callable[[], T]) -> T:
+        """Return the result of an attempt, which is repeated if a worker was lost meanwhile."""
+        for _ in range(_N_REPETITIONS):
+            try:
+                return attempt()
+            except LostError:
+                continue
+        return attempt()
 
     def asked(self, what: str, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
         """Call a function of the client, which may wait without end, with the timeout.
