@@ -32,6 +32,16 @@ class Drift:
         Fraction of noise among the new rows and among those of the fit.
     n_samples : int
         Number of new rows.
+
+    See Also
+    --------
+    DriftMonitor : Counts new rows and returns their drift.
+
+    Examples
+    --------
+    >>> from pskclust import Drift
+    >>> Drift(score=0.3, noise=0.02, noise_of_fit=0.02, n_samples=1000).advice
+    'Fit again: rows are distributed differently, drift is 0.30.'
     """
 
     score: float
@@ -78,6 +88,11 @@ class DriftMonitor:
     ----------
     n_samples_ : int
         Number of rows seen.
+
+    See Also
+    --------
+    PSKC.predict : Labels of new rows without a count.
+    PSKC.score_samples : How usual single rows are.
 
     Examples
     --------

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._choice.layers import Layer
 from ._data.parameters import CLUSTERING_RULES, check_parameters, whole
 from ._data.rows import check_columns, check_rows, check_values
 from ._data.sources import numbered
@@ -20,8 +19,12 @@ from ._fit.in_process import Rows
 from ._fit.pipeline import Fitted
 from ._model_io.container import write_model
 from ._model_io.state import SavedModel, to_parts
+from ._rows_of_fit import RowsOfFit
 from .tables.streaming import row_blocks
 
+# A value of each cluster for each row, or the largest of them and whose they are.
+Values = NDArray[np.float64]
+Ranked = tuple[NDArray[np.float64], NDArray[np.int64]]
 # Returns an array for some rows, given the fit, the rows and a number of threads.
 OfRows = Callable[[Fitted, NDArray[Any], int | None], NDArray[Any]]
 # Returns the largest values of rows and the clusters that they are of, given their number, too.
@@ -29,21 +32,11 @@ OfTop = Callable[[Fitted, NDArray[Any], int, int | None], tuple[NDArray[Any], ND
 
 
 # Mixins stand here, since `set_output` serves a `transform` of a class that has them.
-class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Predictions for new rows, similarities to clusters, scores, layers, model files."""
 
-    _fitted: Fitted
     n_jobs: int | None
     device: str | None
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_fitted")
-
-    @property
-    def fitted_(self) -> Fitted:
-        """The outcome of the fit in one piece, for code that builds on it."""
-        check_is_fitted(self)
-        return self._fitted
 
     def predict(self, X: Rows) -> NDArray[np.int64]:
         """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
@@ -144,16 +137,10 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return None if names is None else list(names)
 
     @overload
-    def similarity(self, X: ArrayLike, top_k: None = None) -> NDArray[np.float64]: ...
-
+    def similarity(self, X: ArrayLike, top_k: None = None) -> Values: ...
     @overload
-    def similarity(
-        self, X: ArrayLike, top_k: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-
-    def similarity(
-        self, X: ArrayLike, top_k: int | None = None
-    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def similarity(self, X: ArrayLike, top_k: int) -> Ranked: ...
+    def similarity(self, X: ArrayLike, top_k: int | None = None) -> Values | Ranked:
         """Return the similarity K-hat of each row to every cluster, or to the most similar ones.
 
         Parameters
@@ -168,20 +155,28 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             With `top_k`, of shape (n_samples, top_k), the most similar cluster first.
         clusters : ndarray of int64, shape (n_samples, top_k)
             Which clusters they are. Only with `top_k`.
+
+        See Also
+        --------
+        membership : The share of each cluster in the cells of a row, which sum to at most 1.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> similarities, clusters = model.similarity(X, top_k=1)
+        >>> bool((clusters[:, 0] == model.labels_).all())
+        True
         """
         return self._for_each_cluster(X, prediction.similarity, prediction.top_similarities, top_k)
 
     @overload
-    def membership(self, X: ArrayLike, top_k: None = None) -> NDArray[np.float64]: ...
-
+    def membership(self, X: ArrayLike, top_k: None = None) -> Values: ...
     @overload
-    def membership(
-        self, X: ArrayLike, top_k: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-
-    def membership(
-        self, X: ArrayLike, top_k: int | None = None
-    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def membership(self, X: ArrayLike, top_k: int) -> Ranked: ...
+    def membership(self, X: ArrayLike, top_k: int | None = None) -> Values | Ranked:
         """Return how much each row belongs to every cluster, or to the foremost ones.
 
         Of all rows of the fit in the cells of a row, that is the share that belongs to a cluster,
@@ -201,6 +196,10 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         clusters : ndarray of int64, shape (n_samples, top_k)
             Which clusters they are in. Only with `top_k`.
 
+        See Also
+        --------
+        similarity : The mean share of a cluster's members that are in the cells of a row.
+
         Examples
         --------
         >>> from pskclust import PSKC
@@ -214,111 +213,6 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         True
         """
         return self._for_each_cluster(X, prediction.membership, prediction.top_memberships, top_k)
-
-    @property
-    def probabilities_(self) -> Any:
-        """Similarity of each row to its cluster over that of its most similar member, 0 to 1."""
-        result, peaks = self.fitted_.result, self.fitted_.seen_whole.peaks
-        # Of hyperspheres, a member may be in none: it is as similar as one shared cell makes it.
-        least = 1 / (result.clusters.resolution * result.clusters.masses)
-        similarities = np.maximum(
-            result.similarities, self._take(np.append(least, 0.0), result.labels)
-        )
-        peaks = np.append(np.maximum(peaks, least), 1.0)
-        # A row of weight 0 is no member, and may be more similar than all of them.
-        return (similarities / self._take(peaks, result.labels)).clip(0, 1)
-
-    @property
-    def outlier_scores_(self) -> Any:
-        """How unusual each row is, 0 to 1, and above 0.5 for noise."""
-        fitted = self.fitted_
-        scores, labels = fitted.seen_whole.scores, fitted.result.labels
-        # Rounding may lead a little beyond.
-        return prediction.outlier_scores(fitted, scores, labels).clip(0, 1)
-
-    @property
-    def layers_(self) -> tuple[Layer, ...]:
-        """Clusterings of the same rows from coarse to fine."""
-        linkage = self.fitted_.linkage
-        choice = None if linkage is None else linkage.choice
-        # Files of earlier versions know the choice, but no layers.
-        return self.fitted_.hierarchy.layers(choice.layers if choice else ())
-
-    def relabel(self, *, n_clusters: int | None = None, layer: int | None = None) -> Any:
-        """Return labels of the rows of the fit for another number of clusters, without a new fit.
-
-        They are a cut of one tree: clusters of a finer cut are within those of a coarser one, and
-        the cut into `n_clusters_` is `labels_`. Noise stays noise. The model stays as it is.
-
-        Where clusters were chosen, the tree is `merge_tree_`, cut into at most 16 parts, or as many
-        as the finest layer has. Where they grew, the clusters of the fit are linked, so that there
-        can be fewer of them but not more. Clusters that share no cell are joined by the distance of
-        their middles.
-
-        Parameters
-        ----------
-        n_clusters : int or None
-            Number of clusters.
-        layer : int or None
-            Place in `layers_`, 0 for the coarsest and -1 for the finest. Give one of the two.
-
-        Returns
-        -------
-        labels : ndarray of int64, shape (n_samples,)
-            Clusters are numbered from 0; -1 is noise.
-
-        Examples
-        --------
-        >>> from pskclust import PSKC
-        >>> from sklearn.datasets import make_blobs
-        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
-        >>> model = PSKC(random_state=0).fit(X)
-        >>> model.relabel(n_clusters=2).max() + 1
-        np.int64(2)
-        >>> [layer.n_clusters for layer in model.layers_]
-        [3]
-        """
-        check_is_fitted(self)
-        if (n_clusters is None) == (layer is None):
-            raise ValueError("relabel takes n_clusters or layer. Give one of the two.")
-        if layer is not None:
-            n_clusters = self._layer(layer).n_clusters
-        check_parameters({"n_clusters": n_clusters}, {"n_clusters": (whole(1),)})
-        number, (parts, sizes) = int(n_clusters or 1), self._parts()
-        n_most = np.count_nonzero(sizes)
-        if number > n_most:
-            raise ValueError(
-                f"n_clusters={number} is more than the {n_most} parts that this fit has. "
-                f"Use n_clusters <= {n_most}, or fit again with n_clusters={number}."
-            )
-        return self._take(self.fitted_.hierarchy.labels_of_parts(number, sizes), parts)
-
-    def _layer(self, number: int) -> Layer:
-        layers = self.layers_
-        if not -len(layers) <= number < len(layers):
-            raise ValueError(f"layer={number} is not one of {len(layers)} layers. See layers_.")
-        return layers[number]
-
-    def _parts(self) -> tuple[Any, NDArray[np.int64]]:
-        """Return the part of the tree of each row, and the number of rows of each part.
-
-        Noise has the part -1, or the number after the last.
-        """
-        result, linkage = self.fitted_.result, self.fitted_.linkage
-        if linkage is None or linkage.parts is None:
-            return result.labels, result.sizes
-        return linkage.parts, self._counted(linkage.parts, linkage.n_parts)
-
-    # Values of rows, which ``pskclust.dask.PSKC`` has on a cluster.
-
-    def _take(self, values: NDArray[Any], numbers: Any) -> Any:
-        """Return the value at each of some numbers, of which there is one a row."""
-        return values[numbers]
-
-    def _counted(self, numbers: Any, n_numbers: int) -> NDArray[np.int64]:
-        """Return how many rows have each number."""
-        counts: NDArray[np.int64] = np.bincount(numbers, minlength=n_numbers + 1)[:n_numbers]
-        return counts
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the similarity of each row to every cluster, as ``similarity(X)`` does.

@@ -99,6 +99,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
 
     See Also
     --------
+    PSKC : Clusters of rows.
     IsolationKernel.mean_maps : The mean maps by themselves.
 
     References
@@ -197,14 +198,23 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        groups : array-like of shape (n_samples,), default=None
-            The group of each row. None makes each row a group.
+        X, groups
+            Rows, and the group of each row, as for :meth:`fit`.
 
         Returns
         -------
         labels : ndarray of int64, shape (n_groups,)
             In the order of ``numpy.unique(groups)``.
+
+        Examples
+        --------
+        >>> from pskclust import GroupPSKC
+        >>> from pskclust.datasets import make_trajectories
+        >>> X, groups, _ = make_trajectories(100, random_state=0)
+        >>> model = GroupPSKC(random_state=0).fit(X, groups=groups)
+        >>> new_X, new_groups, _ = make_trajectories(20, random_state=1)
+        >>> len(model.predict(new_X, new_groups))
+        20
         """
         embedding = self.embed(X, groups)
         return self.clusterer_.predict(embedding)

@@ -48,6 +48,7 @@ MADE = {
     "automatic": set(),
     "coming-from-hdbscan": {"model.npz"},
     "exactness": {"rows.npy"},
+    "embeddings": {"embeddings.npy"},
     "explorer": set(),
     "groups": set(),
     "new-rows": {"model.npz"},
