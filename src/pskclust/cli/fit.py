@@ -25,8 +25,8 @@ from .options import (
     json_option,
 )
 from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
-from .reading import opened_data, option_value, read_data
-from .repeating import command_line
+from .reading import opened_data, read_data
+from .repeating import command_line, option_value
 from .summary import peak_memory, print_summary, scores_against, summary_of
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def fit(
     check_labels_output(output)
     parameters = {name: options[name] for name in (*PARAMETERS, *STORAGE)}
     check_clustering(parameters)
-    with opened_data("fit", data, options) as table, Bars() as bars:
+    with opened_data(data, options) as table, Bars() as bars:
         job = _do(table, options, parameters, bars)
         _write(job, outputs, keep_columns, bars)
         # Here, since hints may read the table once more.

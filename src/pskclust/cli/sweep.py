@@ -94,7 +94,7 @@ def sweep(
     check_picture_output(plot)
     parameters = {name: options[name] for name in OTHER_PARAMETERS}
     check_clustering(parameters)
-    with opened_data("sweep", data, options) as table, Bars() as bars:
+    with opened_data(data, options) as table, Bars() as bars:
         rows, weights = _prepared(table, options, bars)
         result = _swept(rows, weights, psi, tau, n_seeds, parameters, bars)
         chosen = _chosen(rows, weights, parameters, bars)
