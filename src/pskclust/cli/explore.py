@@ -111,4 +111,5 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
         # What came through standard input cannot be read again.
         origin=Origin(None if data == "-" else data, how),
         kept=rows.kept,
+        classes=rows.classes,
     )

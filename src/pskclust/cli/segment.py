@@ -162,7 +162,7 @@ def _segmented(
     started = time.perf_counter()
     pixels = image.read_image(path)
     found: Segmentation = image.segment(
-        pixels, color_space=color_space, position=position, **parameters
+        pixels, color_space=color_space, position=position, verbose=False, **parameters
     )
     with writing(folder):
         files = found.save(folder, force=force)

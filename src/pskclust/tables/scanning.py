@@ -224,15 +224,19 @@ class Classes:
         """Add the values of some rows, an Arrow array."""
         import pyarrow as pa
 
+        from .arrow_values import plain_values
+
         try:
-            coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+            if pa.types.is_dictionary(values.type):
+                values = values.dictionary_decode()
+            # A missing value is coded as the others are: filling it in would load pandas.
+            coded = values.dictionary_encode("encode")
         except pa.ArrowNotImplementedError as error:
             raise TableError(
                 f'column "{self._column}" is {values.type}. Classes must be numbers or text.'
             ) from error
-        numbers = np.array([*map(self._number, coded.dictionary.to_pylist()), -1], dtype=np.int32)
-        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        self._pieces.append(numbers[codes])
+        numbers = np.array([*map(self._number, coded.dictionary.to_pylist())], dtype=np.int32)
+        self._pieces.append(numbers[plain_values(coded.indices)])
 
     def numbers(self) -> NDArray[np.int32]:
         """Return a number for each row, -1 where there is no value."""
