@@ -18,9 +18,11 @@ from ._engines.protocol import Engine
 from ._fit import pipeline
 from ._fit.in_process import Rows, column_names, engine_of, rows_of
 from ._fit.pipeline import Columns, Fitted
+from ._fit.reporting import reporting
 from ._fitted_model import FittedModel
 from ._isolation_kernel import IsolationKernel
-from ._utils.progress import Report, reporting
+from ._notebook import html_of_fit
+from ._utils.progress import Report
 
 
 class PSKC(ClusterMixin, FittedModel):
@@ -311,6 +313,20 @@ class PSKC(ClusterMixin, FittedModel):
         self, rows: FitRows, partition: Partition, parameters: Parameters, report: Report
     ) -> Engine:
         return engine_of(rows, partition, parameters, report)
+
+    # scikit-learn's diagram has both methods; which of them is asked depends on the notebook.
+
+    def _repr_html_inner(self) -> str:
+        return self._html_of_fit() + str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] = self._html_of_fit() + shown["text/html"]
+        return shown
+
+    def _html_of_fit(self) -> str:
+        return html_of_fit(self) if self.__sklearn_is_fitted__() else ""
 
     @classmethod
     def of_fitted(cls, parameters: Mapping[str, Any], fitted: Fitted) -> Self:

@@ -21,8 +21,9 @@ from ._data.streamed import StreamedRows
 from ._estimator import PSKC
 from ._fit import pipeline
 from ._fit.in_process import engine_of, rows_of
+from ._fit.reporting import reporting
 from ._pskc.result import Result
-from ._utils.progress import Progress, Report, reporting
+from ._utils.progress import Progress, Report
 
 _GRID_RULES = {"psi": (whole(2),), "tau": (between(0, 1),), "n_seeds": (whole(2),)}
 # Agreement varies by this much from seed to seed; smaller differences mean nothing.
@@ -115,8 +116,7 @@ def sweep(
     sample_weight : array-like of shape (n_samples,), default=None
         See :meth:`PSKC.fit`.
     y : array-like of shape (n_samples,), default=None
-        Known classes, which change no fit: the labels are compared with them. Rows of class -1 do
-        not count.
+        Known classes, to compare labels with. They change no fit; rows of class -1 do not count.
     callback : callable or None, default=None
         Called with a :class:`Progress` of stage "sweep" after each fit.
     **pskc_params
@@ -143,13 +143,15 @@ def sweep(
     fits = _fits(model, psi, tau, seeds)
     rows = rows_of(model, X, sample_weight, fits[0][0])
     _check_largest_psi(int(max(psi)), rows, model)
-    classes = None if y is None else _known_classes(y, len(rows))
+    classes = _known_classes(y, len(rows))
     with reporting(model.verbose, callback) as report:
         found = _measured(rows, fits, tau, classes, report)
     return SweepResult(np.array(psi, np.int64), np.array(tau, np.float64), seeds, *found)
 
 
-def _known_classes(y: ArrayLike, n_rows: int) -> NDArray[Any]:
+def _known_classes(y: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:
+    if y is None:
+        return None
     classes = np.asarray(y)
     if classes.shape != (n_rows,):
         raise ValueError(

@@ -33,6 +33,7 @@ LAYERS = [
     "_dask",
     "_model_io",
     "_isolation_kernel",
+    "_notebook",
     "_fitted_model",
     "_drift",
     "_estimator",

@@ -10,6 +10,8 @@ import types
 import pytest
 
 from pskclust import PSKC, Progress
+from pskclust._fit.reporting import reporting
+from pskclust._kernels.compilation import compilation_starts
 from pskclust._utils import progress as _progress
 from tests.helpers.cli import in_python
 
@@ -64,7 +66,7 @@ def test_verbose_tells_of_a_choice(blobs, capsys):
 def test_on_a_terminal_the_bar_is_drawn_over_itself(blobs, monkeypatch, refine):
     terminal = Terminal()
     monkeypatch.setattr(_progress.sys, "stderr", terminal)
-    monkeypatch.setattr(_progress._Bar, "SECONDS_BETWEEN_DRAWINGS", 0)
+    monkeypatch.setattr(_progress.Bar, "SECONDS_BETWEEN_DRAWINGS", 0)
     PSKC(random_state=0, verbose=True, refine=refine).fit(blobs)
     text = terminal.getvalue()
     assert text.count("\n") == 3 + refine
@@ -79,7 +81,7 @@ def test_the_bar_fits_a_narrow_terminal(blobs, capsys, monkeypatch):
 
 
 def test_nothing_is_written_unless_asked(blobs, capsys, monkeypatch):
-    monkeypatch.setattr(_progress._LateBar, "SECONDS_BEFORE", 0)
+    monkeypatch.setattr(_progress.LateBar, "SECONDS_BEFORE", 0)
     PSKC(random_state=0).fit(blobs)
     assert capsys.readouterr() == ("", "")
 
@@ -95,8 +97,8 @@ def slow_fit(blobs, verbose=None):
 
 @pytest.fixture
 def at_once(monkeypatch):
-    monkeypatch.setattr(_progress._LateBar, "SECONDS_BEFORE", 0)
-    monkeypatch.setattr(_progress._LateBar, "SECONDS_BETWEEN", 0.001)
+    monkeypatch.setattr(_progress.LateBar, "SECONDS_BEFORE", 0)
+    monkeypatch.setattr(_progress.LateBar, "SECONDS_BETWEEN", 0.001)
 
 
 @pytest.mark.usefixtures("at_once")
@@ -142,7 +144,7 @@ def test_verbose_false_writes_nothing_on_a_terminal(blobs, monkeypatch):
 def test_a_short_fit_writes_nothing_on_a_terminal(blobs, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(_progress.sys, "stderr", terminal)
-    monkeypatch.setattr(_progress._LateBar, "SECONDS_BEFORE", 600)
+    monkeypatch.setattr(_progress.LateBar, "SECONDS_BEFORE", 600)
     slow_fit(blobs)
     assert terminal.getvalue() == ""
 
@@ -163,7 +165,7 @@ def test_a_notebook_is_watched_as_a_terminal_is(blobs, monkeypatch):
 def test_fits_at_the_same_time_show_one_bar(blobs, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(_progress.sys, "stderr", terminal)
-    with _progress.reporting(None, None) as first, _progress.reporting(None, None) as second:
+    with reporting(None, None) as first, reporting(None, None) as second:
         assert first is not _progress.ignore
         assert second is _progress.ignore
 
@@ -172,13 +174,13 @@ def test_fits_at_the_same_time_show_one_bar(blobs, monkeypatch):
 def test_compilation_is_told_once_and_only_to_people(verbose, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(_progress.sys, "stderr", terminal)
-    with _progress.reporting(verbose, None):
-        _progress.compilation_starts()
-        _progress.compilation_starts()
+    with reporting(verbose, None):
+        compilation_starts()
+        compilation_starts()
     assert terminal.getvalue().count(_progress.COMPILATION) == 1
     monkeypatch.setattr(_progress.sys, "stderr", io.StringIO())
-    with _progress.reporting(None, None):
-        _progress.compilation_starts()
+    with reporting(None, None):
+        compilation_starts()
     assert _progress.sys.stderr.getvalue() == ""
 
 
@@ -187,7 +189,7 @@ def test_compilation_is_told_once_and_only_to_people(verbose, monkeypatch):
 def test_numba_tells_of_what_it_compiles_and_not_of_what_it_has_kept(tmp_path, monkeypatch):
     code = """
 from pskclust._kernels.compiling import compiled
-from pskclust._utils.progress import hearing_of_compilation
+from pskclust._kernels.compilation import hearing_of_compilation
 import numpy as np
 from pskclust._kernels import compiled as kernels
 heard = []

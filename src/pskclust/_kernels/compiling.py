@@ -13,7 +13,7 @@ from typing import Any
 import numba
 from numba.core import event
 
-from .._utils.progress import compilation_starts
+from .compilation import compilation_starts
 
 # Nothing is divided by zero, and nobody calls from C.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self, TextIO
 
@@ -44,32 +43,6 @@ def ignore(progress: Progress) -> None:
     """The report of a fit that nobody watches."""
 
 
-@contextlib.contextmanager
-def reporting(verbose: bool | int | None, callback: Report | None) -> Iterator[Report]:
-    """Give the one function that a fit tells its progress to.
-
-    With `verbose` None a bar is shown to people only, in a terminal or a notebook, and only by a
-    fit that takes a while.
-    """
-    listeners: list[Report] = [] if callback is None else [callback]
-
-    def report(progress: Progress) -> None:
-        for listener in listeners:
-            listener(progress)
-
-    with contextlib.ExitStack() as shown:
-        if verbose:
-            bar = _Bar(sys.stderr)
-            shown.enter_context(hearing_of_compilation(bar.tell_of_compilation))
-            listeners.insert(0, bar)
-        elif verbose is None and is_watched() and _one_at_a_time.acquire(blocking=False):
-            shown.callback(_one_at_a_time.release)
-            late = shown.enter_context(_LateBar(sys.stderr))
-            shown.enter_context(hearing_of_compilation(late.tell_of_compilation))
-            listeners.insert(0, late)
-        yield report if listeners else ignore
-
-
 def is_watched() -> bool:
     """Whether people read standard error: in a terminal or a notebook, in the main process."""
     if multiprocessing.parent_process() is not None:
@@ -95,27 +68,9 @@ _WORDS = {
     "link": "linked",
     "sweep": "fits",
 }
-_one_at_a_time = threading.Lock()
-_compilation_listeners: list[Callable[[], None]] = []
 
 
-@contextlib.contextmanager
-def hearing_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
-    """Have `tell` called whenever a kernel starts to be compiled."""
-    _compilation_listeners.append(tell)
-    try:
-        yield
-    finally:
-        _compilation_listeners.remove(tell)
-
-
-def compilation_starts() -> None:
-    """Tell the innermost listener that a kernel is about to be compiled."""
-    for tell in _compilation_listeners[-1:]:
-        tell()
-
-
-class _Bar:
+class Bar:
     """A line on a terminal that is drawn over itself; elsewhere one line for each stage."""
 
     SECONDS_BETWEEN_DRAWINGS = 0.1
@@ -156,7 +111,7 @@ class _Bar:
             self._stream.flush()
 
 
-class _LateBar:
+class LateBar:
     """A line that appears when a fit has taken a while, and is gone when it is done."""
 
     SECONDS_BEFORE = 2.0

@@ -7,7 +7,8 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from .._utils.progress import COMPILATION, hearing_of_compilation
+from .._kernels.compilation import hearing_of_compilation
+from .._utils.progress import COMPILATION
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
