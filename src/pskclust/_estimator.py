@@ -18,9 +18,11 @@ from ._engines.protocol import Engine
 from ._fit import pipeline
 from ._fit.in_process import Rows, column_names, engine_of, rows_of
 from ._fit.pipeline import Columns, Fitted
+from ._fit.reporting import reporting
 from ._fitted_model import FittedModel
 from ._isolation_kernel import IsolationKernel
-from ._utils.progress import Report, reporter
+from ._notebook import html_of_fit
+from ._utils.progress import Report
 
 
 class PSKC(ClusterMixin, FittedModel):
@@ -88,8 +90,10 @@ class PSKC(ClusterMixin, FittedModel):
         many rows in many columns. Requires ``pip install "pskclust[torch]"``.
     random_state : int, RandomState instance or None, default=None
         Seed of the random centres. Pass an int for the same labels in every fit.
-    verbose : bool, default=False
-        Show a progress bar on standard error.
+    verbose : bool or None, default=None
+        Show progress on standard error. None shows a bar in a terminal or a notebook, for a fit
+        that takes more than two seconds, and says when code is being compiled. True shows every
+        stage, in files and pipes as well. False shows nothing.
     callback : callable or None, default=None
         Function that is called with a :class:`Progress` during the fit. An exception that it raises
         ends the fit.
@@ -231,7 +235,7 @@ class PSKC(ClusterMixin, FittedModel):
         n_jobs: int | None = None,
         device: str | None = None,
         random_state: int | RandomState | None = None,
-        verbose: bool = False,
+        verbose: bool | None = None,
         callback: Report | None = None,
         scratch_dir: str | os.PathLike[str] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -288,14 +292,14 @@ class PSKC(ClusterMixin, FittedModel):
         self.__dict__.pop("_fitted", None)
         self.__dict__.pop("preparation_", None)
         parameters = Parameters.checked(self.get_params(deep=False))
-        report = reporter(self.verbose, self.callback)
-        rows = self._rows(X, sample_weight, parameters, report)
-        columns = Columns(self.n_features_in_, column_names(self))
+        with reporting(self.verbose, self.callback) as report:
+            rows = self._rows(X, sample_weight, parameters, report)
+            columns = Columns(self.n_features_in_, column_names(self))
 
-        def make_engine(partition: Partition) -> Engine:
-            return self._engine(rows, partition, parameters, report)
+            def make_engine(partition: Partition) -> Engine:
+                return self._engine(rows, partition, parameters, report)
 
-        self._publish(pipeline.fit(rows, columns, parameters, make_engine, report))
+            self._publish(pipeline.fit(rows, columns, parameters, make_engine, report))
         return self
 
     # Where rows are: all that ``pskclust.dask.PSKC`` does in its own way.
@@ -309,6 +313,20 @@ class PSKC(ClusterMixin, FittedModel):
         self, rows: FitRows, partition: Partition, parameters: Parameters, report: Report
     ) -> Engine:
         return engine_of(rows, partition, parameters, report)
+
+    # scikit-learn's diagram has both methods; which of them is asked depends on the notebook.
+
+    def _repr_html_inner(self) -> str:
+        return self._html_of_fit() + str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] = self._html_of_fit() + shown["text/html"]
+        return shown
+
+    def _html_of_fit(self) -> str:
+        return html_of_fit(self) if self.__sklearn_is_fitted__() else ""
 
     @classmethod
     def of_fitted(cls, parameters: Mapping[str, Any], fitted: Fitted) -> Self:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.utils import check_random_state
 
+from ._data.agreement import adjusted_rand
 from ._data.checks import check_psi
 from ._data.parameters import Parameters, between, check_parameters, whole
 from ._data.rows import Data, FitRows
@@ -21,12 +21,14 @@ from ._data.streamed import StreamedRows
 from ._estimator import PSKC
 from ._fit import pipeline
 from ._fit.in_process import engine_of, rows_of
+from ._fit.reporting import reporting
 from ._pskc.result import Result
-from ._utils.progress import Progress, Report, reporter
+from ._utils.progress import Progress, Report
 
 _GRID_RULES = {"psi": (whole(2),), "tau": (between(0, 1),), "n_seeds": (whole(2),)}
 # Agreement varies by this much from seed to seed; smaller differences mean nothing.
 _AS_STABLE = 0.01
+_UNKNOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,9 @@ class SweepResult:
     objective : ndarray of float64, shape (n_psi, n_tau)
         Total similarity of rows to their clusters, the mean over the seeds. It falls with psi by
         itself, so compare it along a row.
+    agreement : ndarray of float64, shape (n_psi, n_tau), or None
+        Adjusted Rand index between the labels and the known classes `y`, the mean over the seeds.
+        None without classes.
     """
 
     psi: NDArray[np.int64]
@@ -58,6 +63,7 @@ class SweepResult:
     noise: NDArray[np.float64]
     stability: NDArray[np.float64]
     objective: NDArray[np.float64]
+    agreement: NDArray[np.float64] | None = None
 
     def best(self) -> dict[str, Any]:
         """Return the psi and tau that seeds agree on most, as parameters for PSKC.
@@ -89,6 +95,7 @@ def sweep(
     n_seeds: int = 3,
     random_state: int | RandomState | None = None,
     sample_weight: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     callback: Report | None = None,
     **pskc_params: Any,
 ) -> SweepResult:
@@ -108,6 +115,8 @@ def sweep(
         What the seeds of the fits are drawn from.
     sample_weight : array-like of shape (n_samples,), default=None
         See :meth:`PSKC.fit`.
+    y : array-like of shape (n_samples,), default=None
+        Known classes, to compare labels with. They change no fit; rows of class -1 do not count.
     callback : callable or None, default=None
         Called with a :class:`Progress` of stage "sweep" after each fit.
     **pskc_params
@@ -134,8 +143,21 @@ def sweep(
     fits = _fits(model, psi, tau, seeds)
     rows = rows_of(model, X, sample_weight, fits[0][0])
     _check_largest_psi(int(max(psi)), rows, model)
-    found = _measured(rows, fits, tau, reporter(model.verbose, callback))
+    classes = _known_classes(y, len(rows))
+    with reporting(model.verbose, callback) as report:
+        found = _measured(rows, fits, tau, classes, report)
     return SweepResult(np.array(psi, np.int64), np.array(tau, np.float64), seeds, *found)
+
+
+def _known_classes(y: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:
+    if y is None:
+        return None
+    classes = np.asarray(y)
+    if classes.shape != (n_rows,):
+        raise ValueError(
+            f"y has shape {classes.shape}, and X has {n_rows:,} rows. Pass one class for each row."
+        )
+    return classes
 
 
 def _draw_seeds(n_seeds: int, random_state: int | RandomState | None) -> NDArray[np.int64]:
@@ -178,12 +200,16 @@ def _fits(
 
 
 def _measured(
-    rows: Data | StreamedRows, fits: list[list[Parameters]], tau: Sequence[float], report: Report
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return clusters, noise, stability and objective of all entries, as `SweepResult` has them."""
+    rows: Data | StreamedRows,
+    fits: list[list[Parameters]],
+    tau: Sequence[float],
+    classes: NDArray[Any] | None,
+    report: Report,
+) -> tuple[NDArray[Any], ...]:
+    """Return clusters, noise, stability, objective and agreement, as `SweepResult` has them."""
     shape = len(fits), len(tau), len(fits[0])
     n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
-    stability = np.empty(shape[:2])
+    stability, agreement = np.empty(shape[:2]), np.empty(shape[:2])
     n_done = itertools.count(1)
     units = np.asarray(rows.weights.units)
     for row, of_psi in enumerate(fits):
@@ -197,8 +223,11 @@ def _measured(
                 found = len(result.clusters)
                 report(Progress("sweep", next(n_done), int(np.prod(shape)), found))
         stability[row] = [_mean_agreement(some, units) for some in labels]
+        if classes is not None:
+            agreement[row] = [_mean_agreement_with(classes, some) for some in labels]
     median = np.percentile(n_clusters, 50, axis=2, method="lower").astype(np.int64)
-    return median, noise.mean(axis=2), stability, objective.mean(axis=2)
+    others = () if classes is None else (agreement,)
+    return median, noise.mean(axis=2), stability, objective.mean(axis=2), *others
 
 
 def _results(
@@ -214,22 +243,12 @@ def _results(
 def _mean_agreement(labels: NDArray[np.int32], units: NDArray[np.int64]) -> float:
     """Return the mean adjusted Rand index of all pairs of labellings, (n_seeds, n)."""
     pairs = itertools.combinations(labels, 2)
-    return float(np.mean([_adjusted_rand(one, other, units) for one, other in pairs]))
+    return float(np.mean([adjusted_rand(one, other, units) for one, other in pairs]))
 
 
-def _adjusted_rand(
-    one: NDArray[np.int32], other: NDArray[np.int32], units: NDArray[np.int64]
-) -> float:
-    """Return the adjusted Rand index of two labellings of rows with weights."""
-    # Noise, -1, is the first of the groups.
-    shared = sparse.coo_array((units, (one + 1, other + 1))).tocsr()
-    total = float(units.sum())
-    together = np.square(shared.data.astype(np.float64)).sum()
-    in_one, in_other = (
-        np.square(np.asarray(shared.sum(axis=axis), dtype=np.float64)).sum() for axis in (1, 0)
-    )
-    expected = (in_one - total) * (in_other - total) / (total * (total - 1))
-    largest = ((in_one - total) + (in_other - total)) / 2
-    if largest == expected:
-        return 1.0
-    return float((together - total - expected) / (largest - expected))
+def _mean_agreement_with(classes: NDArray[Any], labels: NDArray[np.int32]) -> float:
+    """Return the mean adjusted Rand index of labellings, (n_seeds, n), over rows of known class."""
+    known = classes != _UNKNOWN
+    if not known.any():
+        return float("nan")
+    return float(np.mean([adjusted_rand(classes[known], some[known]) for some in labels]))

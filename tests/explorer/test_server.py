@@ -162,6 +162,21 @@ class TestChosen:
         opened = Client(server.url).post("/api/session", {})
         assert opened["grown"] == {"psi": 64, "tau": 0.01}
 
+    def test_clusters_are_compared_with_known_classes(self, tmp_path, monkeypatch):
+        rows = blobs()
+        names = ["known", "x", "y"]
+        known = np.array(["a", "b"])[(rows[:, 0] > rows[:, 0].mean()).astype(int)]
+        table = pyarrow.table([known, *map(pyarrow.array, rows.T)], names=names)
+        pyarrow.csv.write_csv(table, tmp_path / "blobs.csv")
+        monkeypatch.chdir(tmp_path)
+        with explored("blobs.csv", monkeypatch, "--label", "known", "--sample", "300") as server:
+            fit = Client(server.url).go()
+        assert 0 < fit["agreement"] < 1
+        with serve(TableSubject.of(rows, classes=known == "a"), {}, port=0) as server:
+            assert 0 < Client(server.url).go()["agreement"] < 1
+        with serve(TableSubject.of(rows), {}, port=0) as server:
+            assert Client(server.url).go()["agreement"] is None
+
     @pytest.mark.slow
     @pytest.mark.parametrize("options", [(), ("--n-clusters", "3", "--noise", "nearest")])
     def test_code_and_command_give_chosen_labels(self, options, tmp_path, monkeypatch, capsys):

@@ -34,6 +34,7 @@ LAYERS = [
     "_model_io",
     "_isolation_kernel",
     "_rows_of_fit",
+    "_notebook",
     "_fitted_model",
     "_drift",
     "_estimator",

@@ -94,7 +94,7 @@ CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
     "refine": (FLAG, one_of("auto")),
     "min_cluster_size": (whole(1), NONE),
     "noise": (one_of("keep", "nearest"),),
-    "verbose": (FLAG, whole(0)),
+    "verbose": (FLAG, whole(0), NONE),
     "callback": (FUNCTION, NONE),
     "scratch_dir": (PATH, NONE),
     "checkpoint": (PATH, NONE),

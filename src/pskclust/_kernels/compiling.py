@@ -11,6 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import numba
+from numba.core import event
+
+from .compilation import compilation_starts
 
 # Nothing is divided by zero, and nobody calls from C.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
@@ -18,6 +21,19 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wra
 _WITHIN: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True}
 # Nobody counts references to arrays where none is made: there is less to compile.
 _NO_ARRAYS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
+
+
+class _Listener(event.Listener):
+    """Hears of functions that are compiled; those whose code is on disk are not."""
+
+    def on_start(self, event: Any) -> None:
+        compilation_starts()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]
 
 
 def compiled(function: Callable[..., Any]) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
 
+from .._data.agreement import adjusted_rand
 from .._estimator import PSKC
 from .._provenance import is_refined, mean_confidences, number_options
 from .colours import N_COLOURS, THEMES, palette, to_hex
@@ -51,6 +51,7 @@ def summary(
         "layers": [] if subject.is_image else [asdict(layer) for layer in fit.of_model.layers_],
         "reason": None if model.auto_ is None else model.auto_.reason,
         "found": None if found is None else _found(found),
+        "agreement": _agreement(fit, subject),
         "seconds": asdict(fit.seconds),
         "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
     }
@@ -74,6 +75,16 @@ def _found(fit: Fit) -> dict[str, Any]:
         "rows": choice.n_rows,
         "options": [option._asdict() for option in number_options(choice)],
     }
+
+
+def _agreement(fit: Fit, subject: Subject) -> float | None:
+    """Return the adjusted Rand index with known classes; None where none is known."""
+    if subject.classes is None:
+        return None
+    step = max(1, len(fit.labels) // _ROWS_TO_DESCRIBE)
+    classes, labels = subject.classes[::step], fit.labels[::step]
+    known = classes >= 0
+    return adjusted_rand(classes[known], labels[known]) if known.any() else None
 
 
 def _refinement(model: PSKC) -> dict[str, Any] | None:
@@ -135,7 +146,7 @@ def comparison(one: Fit, other: Fit) -> dict[str, Any]:
     """Return how far two fits agree."""
     step = max(1, len(one.labels) // _ROWS_TO_DESCRIBE)
     first, second = one.labels[::step], other.labels[::step]
-    return {"agreement": float(adjusted_rand_score(first, second)), "rows": len(first)}
+    return {"agreement": adjusted_rand(first, second), "rows": len(first)}
 
 
 def _hex_colours(fit: Fit, colours: NDArray[np.int64], subject: Subject, theme: str) -> list[str]:

@@ -156,6 +156,7 @@ class PsiTauMap:
             random_state=settings.random_state,
             sample_weight=weights,
             callback=pause,
+            verbose=False,
             # The other processor is for whoever is at the page.
             n_jobs=1,
             **others,

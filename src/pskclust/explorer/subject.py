@@ -57,6 +57,7 @@ class TableSubject:
     sample: NDArray[np.int64] | None = None  # (m,) ascending; None if all rows are explored
     origin: Origin = _NOWHERE
     kept: NDArray[np.bool_] | None = None  # which rows of the file are here; None if all
+    all_classes: NDArray[Any] | None = None  # (n_rows,) known classes, -1 where unknown
     _preparations: dict[str, Preparation] = field(default_factory=dict, repr=False)
     _prepared: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
@@ -73,6 +74,7 @@ class TableSubject:
         sample: int | None = None,
         origin: Origin = _NOWHERE,
         kept: NDArray[np.bool_] | None = None,
+        classes: NDArray[Any] | None = None,
     ) -> TableSubject:
         """Return the table of array-like data; `sample` is how many rows to explore."""
         if columns is None and hasattr(X, "columns"):
@@ -87,7 +89,7 @@ class TableSubject:
             columns = tuple(f"column_{number}" for number in range(1, rows.shape[1] + 1))
         weight = None if weights is None else np.asarray(weights, dtype=np.float64)
         chosen = draw_sample(len(rows), rows.shape[1], sample)
-        return cls(name, columns, rows, weight, chosen, origin, kept)
+        return cls(name, columns, rows, weight, chosen, origin, kept, classes)
 
     @classmethod
     def from_file(
@@ -123,6 +125,13 @@ class TableSubject:
             return self.all_weights
         return self.all_weights[self.sample]
 
+    @functools.cached_property
+    def classes(self) -> NDArray[Any] | None:
+        """The known classes of the explored rows, -1 where unknown."""
+        if self.all_classes is None or self.sample is None:
+            return self.all_classes
+        return self.all_classes[self.sample]
+
     def column_names(self, settings: Settings) -> tuple[str, ...]:
         return self.columns
 
@@ -153,6 +162,7 @@ class ImageSubject:
     is_image = True
     sample = None
     kept = None
+    classes = None
 
     def __init__(self, image: ArrayLike, name: str = "image", origin: Origin = _NOWHERE) -> None:
         pixels = Pixels.of(image)

@@ -9,6 +9,8 @@ from importlib import resources
 from string import Template
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .._advice import AdviceRule
 from .._choice.choose import AutoChoice, Option
 from .._choice.layers import Layer
@@ -129,8 +131,9 @@ def _facts(facts: Mapping[str, str]) -> str:
 
 def _figure(picture: EmbeddedPicture) -> str:
     caption = prose(picture.caption)
+    kind = ' class="on-both"' if picture.on_both else ""
     return (
-        f'<figure><img src="{picture.source}" alt="{caption}">'
+        f'<figure><img{kind} src="{picture.source}" alt="{caption}">'
         f"<figcaption>{caption}</figcaption></figure>"
     )
 
@@ -168,7 +171,7 @@ def _cluster_table(content: Content) -> str:
             *(number(quartile) for quartile in summary.quartiles[cluster]),
             *([] if confidences is None else [f"{confidences[cluster]:.1%}"]),
         ]
-        for cluster in range(len(summary.sizes))
+        for cluster in np.argsort(-summary.sizes, kind="stable")
     ]
     head = ["cluster", "rows", "share", "similarity, lower quartile", "median", "upper quartile"]
     if confidences is not None:

@@ -25,6 +25,7 @@ from ..plotting.projection import Projection
 
 CHOICE = "choice"
 _DOTS_PER_INCH = 110
+_GREY = "#7c848d"
 # With more cells, similarities all over a plane take longer than the rest of the page.
 _MAX_PSI_FOR_SIMILARITY = 256
 
@@ -36,6 +37,7 @@ class EmbeddedPicture:
     source: str
     caption: str
     part: str = ""  # of the page: CHOICE, or that of all others
+    on_both: bool = False  # whether it is drawn for a light and a dark page alike
 
 
 def draw_pictures(
@@ -54,6 +56,11 @@ def draw_pictures(
     def draw_growth(figure: Any) -> None:
         display = GrowthDisplay(**what, growth_steps=model.growth_step_, names=plane.names)
         display.plot(cluster=largest, figure=figure)
+
+    def draw_similarity(figure: Any) -> None:
+        ax = figure.subplots()
+        SimilarityDisplay.from_estimator(model, rows, feature_names=names, ax=ax)
+        _for_any_page(figure)
 
     crosses = _MOST_SIMILAR if linked else _SEEDS
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
@@ -77,15 +84,9 @@ def draw_pictures(
         if model.growth_step_ is not None and not linked:
             pictures.append(_picture((10.2, 5.6), draw_growth, _GROWTH_CAPTION.format(largest)))
         if rows.shape[1] <= 2 and not scaled and model.psi_ <= _MAX_PSI_FOR_SIMILARITY:
-            pictures.append(
-                _picture(
-                    (8.6, 5),
-                    lambda figure: SimilarityDisplay.from_estimator(
-                        model, rows, feature_names=names, ax=figure.subplots()
-                    ),
-                    _similarity_caption(model),
-                )
-            )
+            # Turned over, the colours of its scale would run the other way.
+            drawn = _picture((8.6, 5), draw_similarity, _similarity_caption(model))
+            pictures.append(replace(drawn, on_both=True))
     return pictures
 
 
@@ -126,6 +127,15 @@ def _picture(
         figure.savefig(stream, format="png", dpi=_DOTS_PER_INCH)
     encoded = base64.b64encode(stream.getvalue()).decode("ascii")
     return EmbeddedPicture(f"data:image/png;base64,{encoded}", caption)
+
+
+def _for_any_page(figure: Any) -> None:
+    """Give a figure no ground, and axes and texts of a grey that is seen on white and on black."""
+    figure.patch.set_alpha(0)
+    for ax in figure.axes:
+        ax.tick_params(colors=_GREY, which="both")
+        for part in (ax.xaxis.label, ax.yaxis.label, ax.title, *ax.spines.values()):
+            part.set_color(_GREY)
 
 
 def _comparable(rows: NDArray[Any]) -> NDArray[np.float64]:

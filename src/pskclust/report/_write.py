@@ -163,7 +163,9 @@ def _provenance(model: Any, scaling: str | None) -> Provenance:
 
 def _details(model: Any, scaling: str | None) -> dict[str, str]:
     shown = {"scaling of columns": scaling or "none", "objective": number(model.objective_)}
-    if is_refined(model):
+    if is_refined(model) and not model.n_reassigned_:
+        shown["refinement"] = "moved no row"
+    elif is_refined(model):
         shown |= {
             "objective before refinement": number(model.objective_before_refinement_),
             "rows that refinement moved": f"{model.n_reassigned_:,}",

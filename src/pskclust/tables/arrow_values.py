@@ -41,10 +41,16 @@ def _values(array: pa.Array) -> Any:
         return np.nan
     if kinds.is_boolean(array.type) or kinds.is_decimal(array.type):
         array = array.cast(pa.float64())
-    buffer = array.buffers()[1]
-    if array.null_count or buffer is None:
+    if array.null_count or array.buffers()[1] is None:
         return array.to_numpy(zero_copy_only=False)
-    # As the line above does, which imports pandas.
+    return plain_values(array)
+
+
+def plain_values(array: pa.Array) -> Any:
+    """Return numbers none of which is missing, as ``to_numpy`` does, which imports pandas."""
+    buffer = array.buffers()[1]
+    if buffer is None:
+        return np.zeros(0, dtype=array.type.to_pandas_dtype())
     values = np.frombuffer(buffer, dtype=array.type.to_pandas_dtype())
     return values[array.offset : array.offset + len(array)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -90,6 +91,14 @@ def require_few_columns(n_columns: int, name: str) -> None:
 def numbered(n_columns: int) -> tuple[str, ...]:
     """Return names for columns that have none."""
     return tuple(f"column_{number}" for number in range(1, n_columns + 1))
+
+
+def checked_names(names: Sequence[str], table: str) -> tuple[str, ...]:
+    """Return names of columns, all different, or raise TableError."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise TableError(f'{table} has two columns of the name "{twice[0]}". Rename one of them.')
+    return tuple(names)
 
 
 def float_type(types: Sequence[Any]) -> np.dtype[Any]:

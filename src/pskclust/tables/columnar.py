@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .arrow_values import release_memory, strange_columns, to_numbers
-from .base import Batch, NamedColumns, batch_rows
+from .base import Batch, NamedColumns, batch_rows, checked_names
 from .errors import TableError, WrongFormatError, listed
 from .formats import first_bytes
 
@@ -138,14 +137,6 @@ def _inside(folder: Path) -> Iterator[Path]:
                 yield path
     except OSError as error:
         raise TableError(f"{folder} cannot be read: {error.strerror}.") from error
-
-
-def checked_names(names: Sequence[str], table: str) -> tuple[str, ...]:
-    """Return names of columns, all different, or raise TableError."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise TableError(f'{table} has two columns of the name "{twice[0]}". Rename one of them.')
-    return tuple(names)
 
 
 def _require_columns(

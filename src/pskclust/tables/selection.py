@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .base import Table
-from .errors import NotNumbersError, TableError, UnknownColumnError, listed
+from .errors import NotNumbersError, TableError, UnknownColumnError, WeightsError, listed
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def select(
         raise TableError(f"no column of {table.name} is left to cluster.")
     known = table.not_numbers()
     if weight is not None and weight in known:
-        raise TableError(f'column "{weight}" {known[weight]}, and weights are numbers.')
+        raise WeightsError(weight, f"{known[weight]}, and weights are numbers.")
     strange = {name: known[name] for name in features if name in known}
     if strange:
         raise NotNumbersError(strange)

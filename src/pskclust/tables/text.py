@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from .arrow_values import release_memory, to_numbers
-from .base import Batch, NamedColumns, batch_rows
-from .columnar import checked_names
+from .base import Batch, NamedColumns, batch_rows, checked_names
 from .dialect import MISSING, Dialect, encoding_of, is_number, known_encoding, sniff
 from .errors import NotNumbersError, TableError, WrongEncodingError, WrongFormatError
 from .formats import COMPRESSIONS

@@ -28,6 +28,8 @@ export class Answers {
     byId("n-clusters").textContent = count(fit.clusters);
     byId("noise").textContent = percent(fit.noise_share);
     this.showFigures(fit);
+    byId("agreement-tile").hidden = fit.agreement === null;
+    byId("agreement").textContent = fit.agreement === null ? "" : fit.agreement.toFixed(2);
     byId("noise").parentElement.title = plural(fit.noise, this.state.data.image ? "pixel" : "row");
     byId("seconds").textContent = fit.seconds.all.toFixed(2);
     byId("seconds").parentElement.title = secondsWords(fit);

@@ -46,7 +46,8 @@ export class History {
     const last = fit.settings.tau !== null
       ? `, objective ${short(fit.objective)}`
       : fit.stability === null ? "" : `, stability ${fit.stability.toFixed(2)}`;
-    const found = `${plural(fit.clusters, "cluster")}, ${percent(fit.noise_share)} noise${last}`;
+    const known = fit.agreement === null ? "" : `, ARI ${fit.agreement.toFixed(2)}`;
+    const found = `${plural(fit.clusters, "cluster")}, ${percent(fit.noise_share)} noise${last}${known}`;
     const go = element("button", { type: "button", class: "go" }, words, element("br"), element("span", { class: "what" }, found));
     go.addEventListener("click", () => {
       this.place = place;
