@@ -53,8 +53,8 @@ def test_a_missing_file(command, subcommand, model):
 
 def test_a_device_that_cannot_be_used(command, table, model):
     refused = (
-        "--device cuda:1 multiplies rows by centres, which finds the cells of --method voronoi "
-        "only, not those of --method tree. Use --method voronoi, or leave device out."
+        "--device cuda:1 works with --method voronoi only, not with --method tree. Use --method "
+        "voronoi, or leave device out."
     )
     device = ("--device", "cuda:1")
     assert command.refused(3, "fit", table, *FAST, "--method", "tree", *device) == refused

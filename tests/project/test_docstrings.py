@@ -46,9 +46,6 @@ NOT_YET: set[str] = {
     "pskclust.dask.PSKC.score_samples",
     "pskclust.dask.PSKC.similarity",
     "pskclust.dask.PSKC.to_local",
-    "pskclust.dask.Plan",
-    "pskclust.dask.Plan.facts",
-    "pskclust.dask.plan",
 }
 
 
