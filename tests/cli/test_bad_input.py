@@ -233,7 +233,7 @@ def test_an_output_that_is_the_input_or_another_output(command, table, model):
 
 def test_an_output_of_no_known_format(command, table, model):
     line = command.refused(2, "fit", table, "-o", "labels.xlsx")
-    assert line.startswith("labels.xlsx has an ending that says no format. Use one of .csv")
+    assert line.startswith("labels.xlsx has an unknown ending. Use one of .csv")
     assert "sweep.bmp must end in one of" in command.refused(
         2, "sweep", table, "--plot", "sweep.bmp"
     )
@@ -448,7 +448,7 @@ def test_images_and_tables_have_commands_of_their_own(command, table, name):
     Image.new("RGB", (4, 4)).save(name, "png")
     line = command.refused(3, "fit", name)
     assert line == (
-        f"{name} is a PNG image, no table. Images are for: pskclust segment {name} -o parts"
+        f"{name} is a PNG image, not a table. Images are for: pskclust segment {name} -o parts"
     )
     line = command.refused(3, "segment", table, "-o", "parts")
     assert line.endswith(f"Tables are for: pskclust fit {table}")

@@ -144,7 +144,7 @@ class TestChosen:
         fit = found.go()
         status, _, content = found.picture(fit["id"], mode="growth")
         assert status == 400
-        assert "growth is shown for clusters that grew" in json.loads(content)["error"]
+        assert "these clusters were chosen and did not grow" in json.loads(content)["error"]
         assert found.picture(fit["id"], mode="similarity")[0] == 200
         grown = found.go(psi=16, tau=0.08)
         assert found.picture(grown["id"], mode="growth")[0] == 200

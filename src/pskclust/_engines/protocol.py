@@ -183,7 +183,7 @@ class Engine(Protocol):
         """
 
     def move(self, below: NDArray[np.float64]) -> Moved:
-        """Assign proposed labels to rows with a similarity to their cluster of less than `below`."""
+        """Assign proposed labels to rows whose similarity to their cluster is less than `below`."""
 
     def undo_move(self) -> None:
         """Restore the labels from before the latest `move`."""
