@@ -45,7 +45,7 @@ class Raster:
     places: NDArray[np.int32] | None  # (n,) pixel of each row, EMPTY outside
     marks: tuple[tuple[int, int, int], ...]  # (row, column, strength) around a row's pixel
     more_rows: NDArray[np.int32] | None = (
-        None  # (4, height, width) other rows as near to each pixel
+        None  # (4, height, width) other near rows
     )
 
     def over(self, chosen: NDArray[np.bool_]) -> Raster:
