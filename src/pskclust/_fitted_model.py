@@ -23,7 +23,9 @@ from ._model_io.state import SavedModel, to_parts
 from .tables.streaming import row_blocks
 
 # Returns an array for some rows, given the fit, the rows and a number of threads.
-_OfRows = Callable[[Fitted, NDArray[Any], int | None], NDArray[Any]]
+OfRows = Callable[[Fitted, NDArray[Any], int | None], NDArray[Any]]
+# Returns the largest values of rows and the clusters that they are of, given their number, too.
+OfTop = Callable[[Fitted, NDArray[Any], int, int | None], tuple[NDArray[Any], NDArray[Any]]]
 
 
 # Mixins stand here, since `set_output` serves a `transform` of a class that has them.
@@ -101,7 +103,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         return self._for_each_row(X, prediction.score_samples)
 
-    def _for_each_row(self, X: Rows, of_rows: _OfRows) -> NDArray[Any]:
+    def _for_each_row(self, X: Rows, of_rows: OfRows) -> NDArray[Any]:
         """Return a value for each row of whatever `fit` takes."""
         blocks = row_blocks(X, self._known_columns())
         if blocks is None:
@@ -117,6 +119,16 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             prediction.require_reach(self._fitted, rows)
             found.append(of_rows(self._placing, rows, self.n_jobs))
         return np.concatenate(found)
+
+    def _for_each_cluster(
+        self, X: ArrayLike, of_all: OfRows, of_top: OfTop, top_k: int | None
+    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+        """Return a value of each row for every cluster, or the largest and their clusters."""
+        rows = self._rows_to_place(X)
+        if top_k is None:
+            return of_all(self._placing, rows, self.n_jobs)
+        check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
+        return of_top(self._placing, rows, int(top_k), self.n_jobs)
 
     @property
     def _placing(self) -> Fitted:
@@ -157,11 +169,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         clusters : ndarray of int64, shape (n_samples, top_k)
             Which clusters they are. Only with `top_k`.
         """
-        rows = self._rows_to_place(X)
-        if top_k is None:
-            return prediction.similarity(self._placing, rows, self.n_jobs)
-        check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        return prediction.top_similarities(self._placing, rows, int(top_k), self.n_jobs)
+        return self._for_each_cluster(X, prediction.similarity, prediction.top_similarities, top_k)
 
     @overload
     def membership(self, X: ArrayLike, top_k: None = None) -> NDArray[np.float64]: ...
@@ -205,11 +213,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         >>> bool((clusters[:, 0] == model.labels_[:2]).all())
         True
         """
-        rows = self._rows_to_place(X)
-        if top_k is None:
-            return prediction.membership(self._placing, rows, self.n_jobs)
-        check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        return prediction.top_memberships(self._placing, rows, int(top_k), self.n_jobs)
+        return self._for_each_cluster(X, prediction.membership, prediction.top_memberships, top_k)
 
     @property
     def probabilities_(self) -> Any:

@@ -93,7 +93,7 @@ class Option:
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """The clustering that was chosen, the candidates it was chosen from, and the reason.
+    """The chosen clustering, the best other candidates, and the reason.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def choose(
     rng: RandomState,
     report: Report = ignore,
 ) -> Chosen:
-    """Choose a clustering of a sample of rows, with what is given of psi and their number."""
+    """Choose a clustering of a sample of rows; psi and the number of clusters may be given."""
     n_rows = min(data.weights.n_slots, MAX_ROWS)
     require_memory(
         {
@@ -275,7 +275,7 @@ def _by_one_tree(
     n_partitions: int,
     rng: RandomState,
 ) -> _Found:
-    """Return the cut of a single tree of all rows into `asked` clusters, however small.
+    """Return the cut of a single tree of all rows into `asked` clusters of any size.
 
     It serves few rows, and more clusters than trees of larger clusters have.
     """

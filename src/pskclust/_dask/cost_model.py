@@ -35,7 +35,7 @@ _SECONDS_PER_CELL_SCORED = 1e-9
 _PRODUCTS_PER_SECOND = 1e10
 
 _BYTES_PER_COUNT = 8
-# Refinement, and what is asked once.
+# Refinement, and questions that are asked once.
 _OTHER_ROUNDS = 10
 
 

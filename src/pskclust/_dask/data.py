@@ -1,4 +1,4 @@
-"""The rows of a fit that are blocks of a Dask collection, and stay on the cluster."""
+"""Rows of a fit in the blocks of a Dask collection, which stay on the cluster."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ def _column_names(frame: Any) -> list[str] | None:
 
 
 class Announced(NamedTuple):
-    """The shape and type that a block of X is said to have; None where nothing is said."""
+    """The announced shape and type of a block of X; None where they are unknown."""
 
     n_rows: int | None
     n_columns: int
     dtype: np.dtype[Any] | None
 
     def difference(self, rows: NDArray[Any]) -> str | None:
-        """Return in which way rows are others than was said, None if they are not."""
+        """Return how rows differ from the announcement, None if they do not."""
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
             return f"has shape {rows.shape}, and X announces {self.n_columns} columns"
         if self.n_rows is not None and len(rows) != self.n_rows:
@@ -112,7 +112,7 @@ class Announced(NamedTuple):
 class _Summary(NamedTuple):
     """The length, validity and extreme values of the rows of a block."""
 
-    difference: str | None  # from what was announced
+    difference: str | None  # from the announcement
     n_rows: int
     good: bool
     extremes: list[NDArray[Any]]
@@ -135,7 +135,7 @@ class DaskData:
         self.rows: dict[int, Future] = {}
 
     def read(self, sample_weight: DaskColumn | None, resolution: int) -> None:
-        """Have all blocks made, and check them."""
+        """Compute all blocks on the cluster, and check them."""
         self.require(range(len(self._sources)))
         self._check()
         self.weights = weights_of(sample_weight, self, resolution, self._tasks)
@@ -144,18 +144,18 @@ class DaskData:
         return int(self.lengths.sum())
 
     def require(self, blocks: Sequence[int]) -> None:
-        """Have some blocks made, and kept."""
+        """Compute some blocks on the cluster, and keep them there."""
         missing = [block for block in blocks if block not in self.rows]
         futures = self._tasks.client.compute([self._sources[block] for block in missing])
         self.rows.update(zip(missing, futures, strict=True))
 
     def forget_lost(self) -> None:
-        """Let go of blocks that were lost, for `require` to have them made again."""
+        """Drop the futures of lost blocks, so that `require` computes them again."""
         lost = ("cancelled", "lost", "error")
         self.rows = {block: rows for block, rows in self.rows.items() if rows.status not in lost}
 
     def release(self) -> None:
-        """Let go of all blocks."""
+        """Release all blocks."""
         for future in self.rows.values():
             future.release()
         self.rows.clear()
@@ -261,7 +261,7 @@ class UniformWeights:
 
 
 class DaskWeights:
-    """Rows with weights, which are on the cluster, in as many blocks as the rows."""
+    """Weights of rows, on the cluster, in as many blocks as the rows."""
 
     uniform = False
 
@@ -311,7 +311,7 @@ class DaskWeights:
 def weights_of(
     sample_weight: DaskColumn | None, data: DaskData, resolution: int, tasks: Tasks
 ) -> UniformWeights | DaskWeights:
-    """Return the weights of the rows, cut up as the rows are."""
+    """Return the weights of the rows, in blocks as long as those of the rows."""
     if sample_weight is None:
         return UniformWeights(len(data))
     weights = _weight_array(sample_weight, data)
@@ -322,7 +322,8 @@ def weights_of(
     elif known or weights.ndim != 1 or weights.numblocks[0] != len(lengths):
         raise ValueError(
             f"sample_weight has shape {weights.shape}, in {weights.numblocks} blocks, but X has "
-            f"{len(data)} rows in {len(lengths)} blocks. Pass one weight a row, cut up as X is."
+            f"{len(data)} rows in {len(lengths)} blocks. Pass one weight for each row, in blocks "
+            "like those of X."
         )
     return DaskWeights(list(weights.to_delayed().ravel()), data, resolution, tasks)
 
@@ -357,7 +358,7 @@ def _rows_at(units: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.
 def _by_block(
     rising: NDArray[np.int64], starts: NDArray[np.int64]
 ) -> list[tuple[int, NDArray[np.int64]]]:
-    """Return the blocks that some places are in, and the places in each."""
+    """Return the blocks that contain some places, and the places in each."""
     cuts = np.searchsorted(rising, starts)
     return [
         (block, rising[first:last] - starts[block])

@@ -129,6 +129,9 @@ class RowResults(NamedTuple):
     def only(self, chosen: slice) -> RowResults:
         return RowResults(self.labels[chosen], self.similarities[chosen], self.growth_steps[chosen])
 
+    def copied(self) -> RowResults:
+        return RowResults(self.labels.copy(), self.similarities.copy(), self.growth_steps.copy())
+
 
 class Engine(Protocol):
     """Encoded rows in memory, on disk or on other machines.

@@ -54,7 +54,7 @@ def join(
                 "before them."
             )
         return _told_number(f"{names.capitalize()} become one", fit, found)
-    found = _first(fitter, _looser(fit.settings), joined, report)
+    found = _first(fitter, _looser(fit.settings.of_fit), joined, report)
     if found is None:
         return Hint(
             f"No smaller tau or psi that was tried makes one of {names}. They may differ more than "
@@ -82,7 +82,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
             )
         return _told_number(f"Cluster {cluster} becomes two", fit, found)
     limit = fitter.subject.n_explored // 2
-    found = _first(fitter, _finer(fit.settings, limit), parted, report)
+    found = _first(fitter, _finer(fit.settings.of_fit, limit), parted, report)
     if found is None:
         return Hint(
             f"No larger psi or tau that was tried makes two of cluster {cluster}. It may be one: "
@@ -144,13 +144,13 @@ def _fewer(fit: Fit) -> Iterator[Settings]:
     # One cluster of all rows joins any two, which helps only if there are only two.
     least = max(2 if fit.n_clusters > 2 else 1, fit.n_clusters - _MOST_TRIED)
     for number in range(fit.n_clusters - 1, least - 1, -1):
-        yield replace(fit.settings, n_clusters=number)
+        yield replace(fit.settings.of_fit, n_clusters=number)
 
 
 def _more(fit: Fit) -> Iterator[Settings]:
     most = min(fit.n_clusters + _MOST_TRIED, len(fit.labels))
     for number in range(fit.n_clusters + 1, most + 1):
-        yield replace(fit.settings, n_clusters=number)
+        yield replace(fit.settings.of_fit, n_clusters=number)
 
 
 def _first(
@@ -180,7 +180,7 @@ def _largest_part(found: Fit, rows: NDArray[np.bool_]) -> tuple[int, float]:
 
 
 def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) -> Hint:
-    now, then = asdict(fit.settings), asdict(found.settings)
+    now, then = asdict(fit.settings.of_fit), asdict(found.settings)
     change = {name: value for name, value in then.items() if value != now[name]}
     words = " and ".join(f"{name} {value:g} (now {now[name]:g})" for name, value in change.items())
     total = float(found.sizes.sum() + found.n_noise)

@@ -46,12 +46,22 @@ def summary(
         "objective": float(model.objective_),
         "refinement": _refinement(model),
         "steps": fit.n_steps,
-        "stability": None if model.auto_ is None else model.auto_.chosen.stability,
+        "stability": _stability(fit),
+        "fit_clusters": int(fit.of_model.n_clusters_),
+        "layers": [] if subject.is_image else [asdict(layer) for layer in fit.of_model.layers_],
         "reason": None if model.auto_ is None else model.auto_.reason,
         "found": None if found is None else _found(found),
         "seconds": asdict(fit.seconds),
         "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
     }
+
+
+def _stability(fit: Fit) -> float | None:
+    """Return the stability of chosen clusters, or of the layer that is shown."""
+    if fit.source is not None:
+        known = {layer.n_clusters: layer.stability for layer in fit.of_model.layers_}
+        return known.get(fit.n_clusters)
+    return None if fit.model.auto_ is None else fit.model.auto_.chosen.stability
 
 
 def _found(fit: Fit) -> dict[str, Any]:

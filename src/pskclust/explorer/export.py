@@ -45,6 +45,12 @@ def all_labels(fitter: Fitter, fit: Fit) -> NDArray[np.int64]:
         return by_number[subject.numbers]
     if subject.sample is None:
         return fit.labels
+    if fit.source is not None:
+        raise ValueError(
+            f"only a sample of {subject.n_explored:,} rows is explored, and a layer has labels for "
+            f"these alone. Ask for {fit.n_clusters} clusters instead, or explore all rows with "
+            f"--sample {subject.n_rows}."
+        )
     return fit.model.predict(subject.prepared(subject.everything, fit.settings))
 
 
@@ -110,7 +116,7 @@ def _spread(values: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def _model(fitter: Fitter, fit: Fit) -> Export:
-    model = copy.copy(fit.model)
+    model = copy.copy(fit.of_model)
     if isinstance(fitter.subject, TableSubject):
         model.preparation_ = fitter.subject.preparation(fit.settings)
     return Export(MODEL_FILE, "application/octet-stream", _written(MODEL_FILE, model.save))
@@ -130,7 +136,7 @@ def _report(fitter: Fitter, fit: Fit) -> Export:
     def write(path: Path) -> None:
         write_report(
             path,
-            fit.model,
+            fit.of_model,
             rows,
             feature_names=names,
             title=subject.name,
@@ -147,8 +153,10 @@ def _python(fitter: Fitter, fit: Fit) -> Export:
 
 
 def _command(fitter: Fitter, fit: Fit) -> Export:
-    content = command_line(fitter, fit.settings).encode() + b"\n"
-    return Export("clusters.sh", "text/x-shellscript", content)
+    command = command_line(fitter, fit.settings)
+    if command is None:
+        raise ValueError("pskclust fit writes no layers. Use the Python code.")
+    return Export("clusters.sh", "text/x-shellscript", command.encode() + b"\n")
 
 
 def _written(name: str, write: Callable[[Path], object]) -> bytes:

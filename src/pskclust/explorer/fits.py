@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from .._cells.partition import Partition
 from .._data.parameters import Parameters
+from .._data.rows import Data
+from .._data.streamed import StreamedRows
 from .._engines.protocol import Engine
 from .._estimator import PSKC
 from .._fit import pipeline
@@ -56,6 +58,12 @@ class Fit:
     order: NDArray[np.int64]  # (k,) the model's number of each cluster
     n_noise: float  # sum of weights
     seconds: Seconds
+    source: Fit | None = None  # the fit that this is a layer of
+
+    @property
+    def of_model(self) -> PSKC:
+        """The model of the fit itself, whatever layer of it this is."""
+        return self.model if self.source is None else self.source.model
 
     @property
     def id(self) -> str:
@@ -105,12 +113,15 @@ class Fitter:
         known = self._fits.get(settings.id)
         if known is not None:
             return known
+        source = None if settings.layer is None else self.fit(settings.of_fit, report)
         clock = _Clock(report)
-        if settings.is_grown:
+        if source is not None:
+            model = self._layer(settings, source, clock)
+        elif settings.is_grown:
             model = self._cells_for(settings, clock).cluster(self.estimator(settings), clock)
         else:
             model = self._chosen(settings, clock)
-        fit = self._shown(settings, model, clock)
+        fit = self._shown(settings, model, source, clock)
         self._fits.put(settings.id, fit, fit.n_bytes)
         return fit
 
@@ -120,37 +131,54 @@ class Fitter:
 
     def found(self, settings: Settings) -> Fit | None:
         """Return the fit that found the number of clusters at a setting, if it is still known."""
-        return None if settings.is_grown else self.known(replace(settings, n_clusters=None).id)
+        return (
+            None if settings.is_grown else self.known(replace(settings.of_fit, n_clusters=None).id)
+        )
 
     def _chosen(self, settings: Settings, report: Report) -> PSKC:
-        # Cells are of a kernel that belongs to the choice: no other setting shares them.
-        estimator = self.estimator(settings)
-        values = estimator.get_params(deep=False)
-        parameters = Parameters.checked(values)
-        rows = rows_of(estimator, self.subject.rows(settings), self.subject.weights, parameters)
+        asked = _Asked.of(self.estimator(settings), self.subject, settings)
 
         def make_engine(partition: Partition) -> Engine:
-            return engine_of(rows, partition, parameters, report)
+            return self._cells_for(settings, report, partition).engine
 
-        columns = Columns(estimator.n_features_in_, column_names(estimator))
-        return PSKC.of_fitted(values, pipeline.fit(rows, columns, parameters, make_engine, report))
+        fitted = pipeline.fit(asked.rows, asked.columns, asked.parameters, make_engine, report)
+        return PSKC.of_fitted(asked.values, fitted)
 
-    def _cells_for(self, settings: Settings, report: Report) -> _Cells:
+    def _layer(self, settings: Settings, source: Fit, report: Report) -> PSKC:
+        """Return the model of a fit with the labels of a layer, without a new fit."""
+        if self.subject.is_image:
+            raise ValueError("an image has no layers here. Ask for a number of segments instead.")
+        labels = source.model.relabel(n_clusters=settings.layer)
+        fitted = source.model.fitted_
+        cells = self._cells_for(settings, report, fitted.partition)
+        values = source.model.get_params(deep=False)
+        return PSKC.of_fitted(values, pipeline.relabelled(cells.engine, fitted, labels))
+
+    def _cells_for(
+        self, settings: Settings, report: Report, partition: Partition | None = None
+    ) -> _Cells:
+        """Return the cells of the rows, in no cluster; None draws the partition of growth."""
         cells = self._cells.get(settings.cells_key)
         if cells is None:
+            asked = _Asked.of(self.estimator(settings), self.subject, settings)
+            if partition is None:
+                partition = pipeline.draw(asked.rows, asked.parameters)
+            n_bytes = self._cells_bytes(partition)
             # Cells of several psi may exceed memory, so the oldest are dropped first.
-            self._cells.make_room(self._cells_bytes(settings))
-            cells = _Cells.found(self.estimator(settings), self.subject, settings, report)
-            self._cells.put(settings.cells_key, cells, self._cells_bytes(settings))
+            self._cells.make_room(n_bytes)
+            engine = engine_of(asked.rows, partition, asked.parameters, report)
+            cells = _Cells(engine, partition, asked.columns)
+            self._cells.put(settings.cells_key, cells, n_bytes)
+        cells.engine.reset()
         return cells
 
-    def _cells_bytes(self, settings: Settings) -> int:
-        width = 1 if (settings.psi or 0) <= 256 else 2
+    def _cells_bytes(self, partition: Partition) -> int:
+        width = 1 if partition.psi <= 256 else 2
         n_columns = len(self.subject.columns)
-        row_bytes = settings.n_partitions * width + 8 * (n_columns + 4)
+        row_bytes = partition.n_partitions * width + 8 * (n_columns + 4)
         return self.subject.n_explored * row_bytes
 
-    def _shown(self, settings: Settings, model: PSKC, clock: _Clock) -> Fit:
+    def _shown(self, settings: Settings, model: PSKC, source: Fit | None, clock: _Clock) -> Fit:
         subject = self.subject
         weights = subject.weights
         if isinstance(subject, ImageSubject):
@@ -161,7 +189,26 @@ class Fitter:
         else:
             labels, order = model.labels_, np.arange(model.n_clusters_)
         counts = np.bincount(labels + 1, weights, model.n_clusters_ + 1).astype(np.float64)
-        return Fit(settings, model, labels, counts[1:], order, float(counts[0]), clock.seconds())
+        sizes, n_noise = counts[1:], float(counts[0])
+        return Fit(settings, model, labels, sizes, order, n_noise, clock.seconds(), source)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The rows and the checked parameters of a setting."""
+
+    values: dict[str, Any]
+    parameters: Parameters
+    rows: Data | StreamedRows
+    columns: Columns
+
+    @classmethod
+    def of(cls, estimator: PSKC, subject: Subject, settings: Settings) -> _Asked:
+        values = estimator.get_params(deep=False)
+        parameters = Parameters.checked(values)
+        rows = rows_of(estimator, subject.rows(settings), subject.weights, parameters)
+        columns = Columns(estimator.n_features_in_, column_names(estimator))
+        return cls(values, parameters, rows, columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,20 +219,11 @@ class _Cells:
     partition: Partition
     columns: Columns
 
-    @classmethod
-    def found(cls, estimator: PSKC, subject: Subject, settings: Settings, report: Report) -> _Cells:
-        parameters = Parameters.checked(estimator.get_params(deep=False))
-        rows = rows_of(estimator, subject.rows(settings), subject.weights, parameters)
-        partition = pipeline.draw(rows, parameters)
-        columns = Columns(estimator.n_features_in_, column_names(estimator))
-        return cls(engine_of(rows, partition, parameters, report), partition, columns)
-
     def cluster(self, estimator: PSKC, report: Report) -> PSKC:
         """Return the estimator's fit to these rows."""
         values = estimator.get_params(deep=False)
         parameters = Parameters.checked(values)
         tau = float(estimator.tau)
-        self.engine.reset()
         result = pipeline.grow_and_finish(self.engine, tau, parameters, report)
         fitted = pipeline.fitted_grown(
             self.engine, result, None, self.partition, parameters.metric, tau, self.columns

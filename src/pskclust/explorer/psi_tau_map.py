@@ -169,4 +169,4 @@ class PsiTauMap:
 
 
 def _without_place(settings: Settings) -> Settings:
-    return replace(settings, psi=2, tau=0.5, n_clusters=None)
+    return replace(settings, psi=2, tau=0.5, n_clusters=None, layer=None)

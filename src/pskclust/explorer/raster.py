@@ -44,9 +44,7 @@ class Raster:
     strength: NDArray[np.uint8]  # (height, width)
     places: NDArray[np.int32] | None  # (n,) pixel of each row, EMPTY outside
     marks: tuple[tuple[int, int, int], ...]  # (row, column, strength) around a row's pixel
-    more_rows: NDArray[np.int32] | None = (
-        None  # (4, height, width) other near rows
-    )
+    more_rows: NDArray[np.int32] | None = None  # (4, height, width) other near rows
 
     def over(self, chosen: NDArray[np.bool_]) -> Raster:
         """Return the raster with some rows drawn over all others."""

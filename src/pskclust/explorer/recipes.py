@@ -28,8 +28,10 @@ def python_code(fitter: Fitter, settings: Settings) -> str:
     return _table_code(fitter, fitter.subject, settings)
 
 
-def command_line(fitter: Fitter, settings: Settings) -> str:
-    """Return a command that writes the labels that the page exports."""
+def command_line(fitter: Fitter, settings: Settings) -> str | None:
+    """Return a command that writes the labels that the page exports; None for those of a layer."""
+    if settings.layer is not None:
+        return None
     subject = fitter.subject
     path = subject.origin.path or _UNTITLED
     if isinstance(subject, ImageSubject):
@@ -72,7 +74,9 @@ def _table_code(fitter: Fitter, table: TableSubject, settings: Settings) -> str:
     lines.append(f"model = {python_call(fitter.estimator(settings))}")
     if table.sample is None:
         weight = ", sample_weight=weight" if weighted else ""
-        lines.append(f"labels = model.fit(X{weight}).labels_")
+        layer = settings.layer
+        labels = "labels_" if layer is None else f"relabel(n_clusters={layer})"
+        lines.append(f"labels = model.fit(X{weight}).{labels}")
     else:
         weight = ", sample_weight=weight[rows]" if weighted else ""
         size = len(table.sample)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from .._data.defaults import choose_psi, choose_tau
@@ -26,7 +26,10 @@ MIN_TAU = 1e-7
 MAX_CLUSTERS = 10_000
 # The paper's, for images.
 _IMAGE_PSI, _IMAGE_TAU = 16, 0.1
-_WHOLE_NUMBERS = ("psi", "n_clusters", "n_partitions", "random_state", "min_cluster_size")
+_WHOLE_NUMBERS = (
+    *("psi", "n_clusters", "layer", "n_partitions", "random_state", "min_cluster_size"),
+)
+_OF_THE_PAGE = ("layer", "scaling", "color_space")
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Settings:
     """Settings of all controls, with the names of PSKC if it has them.
 
     Clusters grow if tau is set, and are chosen if it is None, as PSKC does. None stands for "auto".
+    `layer` is the number of clusters of a layer of the fit; None shows the fit itself.
     """
 
     psi: int | None = None
@@ -48,6 +52,7 @@ class Settings:
     metric: str = "euclidean"
     scaling: str = "none"
     color_space: str = "lab"
+    layer: int | None = None
 
     @property
     def id(self) -> str:
@@ -72,13 +77,19 @@ class Settings:
         if not self.is_grown:
             # PSKC refuses growth_rate without tau; the page keeps it until clusters grow again.
             values["growth_rate"] = DEFAULT_GROWTH_RATE
-        return {
-            name: value for name, value in values.items() if name not in ("scaling", "color_space")
-        }
+        return {name: value for name, value in values.items() if name not in _OF_THE_PAGE}
+
+    @property
+    def of_fit(self) -> Settings:
+        """The settings of the fit itself, whatever layer of it is shown."""
+        return replace(self, layer=None)
 
     @property
     def cells_key(self) -> tuple[Any, ...]:
-        """The settings that the cells of the rows depend on where clusters grow."""
+        """The settings that the cells of the rows depend on."""
+        if not self.is_grown:
+            # Cells are of a kernel that belongs to the choice: no other setting shares them.
+            return (self.of_fit.id,)
         return (
             self.psi,
             self.n_partitions,
@@ -105,13 +116,14 @@ class Settings:
         for name, kinds, least, most in (
             ("psi", int, 2, MAX_PSI),
             ("n_clusters", int, 1, MAX_CLUSTERS),
+            ("layer", int, 1, MAX_CLUSTERS),
             ("n_partitions", int, 1, MAX_PARTITIONS),
             ("growth_rate", float, MIN_GROWTH_RATE, 0.99),
             ("tau", float, MIN_TAU, 0.99),
             ("random_state", int, 0, 2**32 - 1),
         ):
             value = getattr(self, name)
-            if value is None and name in ("psi", "tau", "n_clusters"):
+            if value is None and name in ("psi", "tau", "n_clusters", "layer"):
                 continue
             # A bool is an instance of int.
             if type(value) is not kinds or not least <= value <= most:

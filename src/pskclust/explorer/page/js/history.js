@@ -64,7 +64,8 @@ export class History {
 
 /** Return words for a setting. */
 export function settingWords(settings) {
-  const { psi, tau, n_clusters: number } = settings;
+  const { psi, tau, n_clusters: number, layer } = settings;
+  if (layer !== null) return `Layer of ${plural(layer, "cluster")}; ${settingWords({ ...settings, layer: null })}`;
   if (tau !== null) return `Grown: psi ${count(psi)}, tau ${short(tau)}${otherWords(settings)}`;
   const how = number === null ? "Chosen" : `Chosen: ${plural(number, "cluster")} asked for`;
   return `${how}${psi === null ? "" : `, psi ${count(psi)}`}${otherWords(settings)}`;
