@@ -228,7 +228,7 @@ class TestFits:
             TableSubject.of(X, sample=1)
 
     def test_what_is_no_table_of_numbers_is_refused(self):
-        with pytest.raises(ValueError, match="must be a table of numbers"):
+        with pytest.raises(ValueError, match="Pass a table of numbers"):
             TableSubject.of(np.array([["a"], ["b"]]))
 
 

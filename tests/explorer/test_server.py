@@ -272,7 +272,7 @@ class TestRefusals:
             ({"view": "../../etc"}, "view must be one of"),
             ({"vx": 7}, "there are columns 0 to 1 only."),
             ({"scale": 100}, "scale must be from 0.5 to 4."),
-            ({"fit": "../../etc/passwd"}, "not kept any more"),
+            ({"fit": "../../etc/passwd"}, "has expired"),
         ],
     )
     def test_a_picture_nobody_can_draw_is_refused(self, client, changes, words):
