@@ -53,8 +53,8 @@ def test_a_missing_file(command, subcommand, model):
 
 def test_a_device_that_cannot_be_used(command, table, model):
     refused = (
-        "--device cuda:1 multiplies rows by centres, which finds the cells of --method voronoi "
-        "only, not those of --method tree. Use --method voronoi, or leave device out."
+        "--device cuda:1 works with --method voronoi only, not with --method tree. Use --method "
+        "voronoi, or leave device out."
     )
     device = ("--device", "cuda:1")
     assert command.refused(3, "fit", table, *FAST, "--method", "tree", *device) == refused
@@ -233,7 +233,7 @@ def test_an_output_that_is_the_input_or_another_output(command, table, model):
 
 def test_an_output_of_no_known_format(command, table, model):
     line = command.refused(2, "fit", table, "-o", "labels.xlsx")
-    assert line.startswith("labels.xlsx has an ending that says no format. Use one of .csv")
+    assert line.startswith("labels.xlsx has an unknown ending. Use one of .csv")
     assert "sweep.bmp must end in one of" in command.refused(
         2, "sweep", table, "--plot", "sweep.bmp"
     )
@@ -448,7 +448,7 @@ def test_images_and_tables_have_commands_of_their_own(command, table, name):
     Image.new("RGB", (4, 4)).save(name, "png")
     line = command.refused(3, "fit", name)
     assert line == (
-        f"{name} is a PNG image, no table. Images are for: pskclust segment {name} -o parts"
+        f"{name} is a PNG image, not a table. Images are for: pskclust segment {name} -o parts"
     )
     line = command.refused(3, "segment", table, "-o", "parts")
     assert line.endswith(f"Tables are for: pskclust fit {table}")

@@ -137,10 +137,10 @@ def test_a_program_that_casts_products_automatically_gets_the_same_cells():
 @needs_torch
 def test_a_device_that_pytorch_does_not_have_is_named():
     for make in (PSKC, IsolationKernel):
-        with pytest.raises(ValueError, match="device='nonsense' is not a device that PyTorch"):
+        with pytest.raises(ValueError, match="device='nonsense' is not available in PyTorch"):
             make(device="nonsense").fit(three_blobs())
     # Values are all that it does not have.
-    with pytest.raises(ValueError, match="device='meta' is not a device that PyTorch"):
+    with pytest.raises(ValueError, match="device='meta' is not available in PyTorch"):
         PSKC(device="meta").fit(three_blobs())
 
 
@@ -176,7 +176,7 @@ def test_workers_have_devices():
         there = dask.PSKC(**parameters, device="cpu").fit(rows)
         assert_array_equal(there.labels_.compute(), here.labels_)
         assert_array_equal(there.predict(rows).compute(), here.predict(X))
-        with pytest.raises(ValueError, match="device='nonsense' is not a device that PyTorch"):
+        with pytest.raises(ValueError, match="device='nonsense' is not available in PyTorch"):
             dask.PSKC(**parameters, device="nonsense").fit(rows)
 
 

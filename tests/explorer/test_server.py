@@ -144,7 +144,7 @@ class TestChosen:
         fit = found.go()
         status, _, content = found.picture(fit["id"], mode="growth")
         assert status == 400
-        assert "growth is shown for clusters that grew" in json.loads(content)["error"]
+        assert "these clusters were chosen and did not grow" in json.loads(content)["error"]
         assert found.picture(fit["id"], mode="similarity")[0] == 200
         grown = found.go(psi=16, tau=0.08)
         assert found.picture(grown["id"], mode="growth")[0] == 200
@@ -287,7 +287,7 @@ class TestRefusals:
             ({"view": "../../etc"}, "view must be one of"),
             ({"vx": 7}, "there are columns 0 to 1 only."),
             ({"scale": 100}, "scale must be from 0.5 to 4."),
-            ({"fit": "../../etc/passwd"}, "not kept any more"),
+            ({"fit": "../../etc/passwd"}, "has expired"),
         ],
     )
     def test_a_picture_nobody_can_draw_is_refused(self, client, changes, words):

@@ -1,4 +1,4 @@
-"""Telling the outside how far a fit has come."""
+"""Reports of the progress of a fit."""
 
 from __future__ import annotations
 
@@ -14,20 +14,46 @@ from typing import Self, TextIO
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a fit, as a ``callback`` receives it.
+    """Progress of a fit, as a ``callback`` receives it.
 
-    Attributes
+    Parameters
     ----------
     stage : {"sample", "choose", "encode", "grow", "refine", "link", "sweep"}
-        What the fit is doing: reading rows to sample them (only where they are read block by
-        block), choosing psi, finding the cells of the rows, growing clusters, refining them, or
-        linking them; "sweep" is all fits of a sweep.
-    done, total : int
-        Rows read, choices made, rows encoded, rows assigned to a cluster, refinement passes
-        made, clusterings linked, or fits made; and of how many at the most. Growth may end before
-        `total`: the rest is noise.
-    n_clusters : int
-        Clusters found so far, or by the latest fit of a sweep.
+        The current stage, see the table in the notes.
+    done : int
+        Number of units that are finished, 0 to `total`.
+    total : int
+        Number of units in all. Growth may end before it is reached: the remaining rows are noise.
+    n_clusters : int, default=0
+        Number of clusters found so far, or by the latest fit of a sweep.
+
+    See Also
+    --------
+    PSKC : Its parameter `callback` receives the progress of a fit.
+    sweep : Its parameter `callback` receives the progress of all fits.
+
+    Notes
+    -----
+    | stage | work | unit |
+    |---|---|---|
+    | sample | draw a sample from rows that are read block by block | rows read |
+    | choose | choose a clustering | choices made |
+    | encode | find the cell of each row in each partitioning | rows encoded |
+    | grow | grow clusters | rows assigned |
+    | refine | refine clusters | passes made |
+    | link | assign all rows to chosen or linked clusters | clusterings linked |
+    | sweep | fit every pair of psi and tau | fits made |
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> seen = []
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> model = PSKC(psi=2, tau=0.1, random_state=0, callback=seen.append).fit(X)
+    >>> seen[0]
+    Progress(stage='encode', done=4, total=4, n_clusters=0)
+    >>> list(dict.fromkeys(progress.stage for progress in seen))
+    ['encode', 'grow', 'refine']
     """
 
     stage: str
@@ -40,7 +66,7 @@ Report = Callable[[Progress], None]
 
 
 def ignore(progress: Progress) -> None:
-    """The report of a fit that nobody watches."""
+    """Discard the progress of a fit that nobody watches."""
 
 
 def is_watched() -> bool:
@@ -71,7 +97,7 @@ _WORDS = {
 
 
 class Bar:
-    """A line on a terminal that is drawn over itself; elsewhere one line for each stage."""
+    """Progress bar: one line redrawn in place on a terminal, elsewhere one line for each stage."""
 
     SECONDS_BETWEEN_DRAWINGS = 0.1
     LAST_STAGES = ("refine", "link", "sweep")

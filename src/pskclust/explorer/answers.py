@@ -1,4 +1,4 @@
-"""The outcome of a fit, in numbers and words for the page."""
+"""Results of a fit as JSON for the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .fits import Fit
 from .planes import Plane
 from .subject import ImageSubject, Subject
 
-# Limits: rows that quartiles and columns are computed from, and clusters that are described.
+# Largest numbers of rows for quartiles and columns, and of clusters that are described.
 _ROWS_TO_DESCRIBE = 100_000
 _VALUES_TO_DESCRIBE = 5_000_000
 MAX_CLUSTERS_LISTED = 200
@@ -66,7 +66,7 @@ def _stability(fit: Fit) -> float | None:
 
 
 def _found(fit: Fit) -> dict[str, Any]:
-    """Return the number that was found, the reason, and the numbers that it was chosen from."""
+    """Return the chosen number of clusters, the reason, and the candidates."""
     choice = fit.model.auto_
     assert choice is not None
     return {
@@ -88,7 +88,7 @@ def _agreement(fit: Fit, subject: Subject) -> float | None:
 
 
 def _refinement(model: PSKC) -> dict[str, Any] | None:
-    """Return the gain and the moved rows of refinement; None where it was not applied."""
+    """Return the gain and the moved rows of refinement; None if it was not applied."""
     if not is_refined(model):
         return None
     gained = model.objective_ - model.objective_before_refinement_
@@ -143,7 +143,7 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
 
 
 def comparison(one: Fit, other: Fit) -> dict[str, Any]:
-    """Return how far two fits agree."""
+    """Return the agreement of two fits."""
     step = max(1, len(one.labels) // _ROWS_TO_DESCRIBE)
     first, second = one.labels[::step], other.labels[::step]
     return {"agreement": adjusted_rand(first, second), "rows": len(first)}
@@ -166,7 +166,7 @@ def _similarity_quartiles(fit: Fit) -> dict[int, list[float]]:
     for cluster in range(fit.n_clusters):
         members = sorted_values[starts[cluster] : starts[cluster + 1]]
         if not len(members):
-            # None of the rows looked at: its seed is one of its rows.
+            # None of its rows was sampled, so its seed stands for them.
             seed = fit.model.seeds_[fit.order[cluster]]
             members = fit.model.similarities_[[seed]]
         places = (np.array([0.25, 0.5, 0.75]) * (len(members) - 1)).round().astype(int)
@@ -175,7 +175,7 @@ def _similarity_quartiles(fit: Fit) -> dict[int, list[float]]:
 
 
 def _what_sets_apart(fit: Fit, subject: Subject) -> dict[int, list[dict[str, Any]]]:
-    """Return the columns in which each cluster differs most from the whole.
+    """Return the columns in which each cluster differs most from all rows.
 
     The difference is between means, in standard deviations of the column.
     """

@@ -1,4 +1,4 @@
-"""Files to export from the explorer: labels, the model, the report, code."""
+"""Exports of the explorer: labels, model, report and code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROWS_PER_PIECE = 1 << 18
 
 
 class Export(NamedTuple):
-    """A file to take away."""
+    """A file for download."""
 
     name: str
     media_type: str
@@ -35,9 +35,9 @@ def export(fitter: Fitter, fit: Fit, kind: str) -> Export:
 
 
 def all_labels(fitter: Fitter, fit: Fit) -> NDArray[np.int64]:
-    """Return the labels of all rows that were read, or of all pixels, as the recipes give them.
+    """Return the labels of all rows or pixels, as the exported code returns them.
 
-    Where a sample was explored, each row goes to its most similar cluster.
+    If a sample was explored, each row gets its most similar cluster.
     """
     subject = fitter.subject
     if isinstance(subject, ImageSubject):
@@ -109,7 +109,7 @@ def _pieces(fitter: Fitter, fit: Fit) -> Iterator[Any]:
 
 
 def _spread(values: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return values with a place for the rows of the file that were left out."""
+    """Return values with empty entries for rows of the file that were left out."""
     everywhere = np.zeros(len(kept), dtype=values.dtype)
     everywhere[kept] = values
     return everywhere
@@ -160,7 +160,7 @@ def _command(fitter: Fitter, fit: Fit) -> Export:
 
 
 def _written(name: str, write: Callable[[Path], object]) -> bytes:
-    """Return the bytes that a function writes to a file, which is deleted."""
+    """Return the bytes that a function writes to a temporary file."""
     with temporary_folder() as folder:
         path = folder / name
         write(path)

@@ -1,4 +1,4 @@
-"""Settings to fits, the newest kept, cells found once for all settings that share them."""
+"""Fits of settings, with a cache of recent fits and of cells."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Seconds:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fit at a setting, with clusters numbered as the page shows them."""
+    """Fit of a setting, with clusters numbered as on the page."""
 
     settings: Settings
     model: PSKC
@@ -75,41 +75,41 @@ class Fit:
 
     @property
     def n_bytes(self) -> int:
-        """About how much memory it takes."""
+        """Approximate memory of the fit."""
         tables = self.model.fitted_.result.clusters.counts
         return _FIT_BYTES_PER_ROW * len(self.labels) + 2 * int(tables.data.nbytes)
 
     @property
     def growth_steps(self) -> NDArray[np.int32]:
-        """The step at which growth took each row, -1 for none; ValueError if nothing grew."""
+        """Growth step in which each row joined, -1 for none; ValueError if clusters were chosen."""
         steps = self.model.growth_step_
         if steps is None:
-            raise ValueError("growth is shown for clusters that grew. These were chosen.")
+            raise ValueError("these clusters were chosen and did not grow. Set tau to see growth.")
         return steps
 
     @functools.cached_property
     def n_steps(self) -> int:
-        """The largest growth step of a row; 0 if nothing grew."""
+        """Largest growth step of a row; 0 if clusters were chosen."""
         steps = self.model.growth_step_
         return 0 if steps is None else int(steps.max(initial=0))
 
 
 class Fitter:
-    """Fits settings, one at a time."""
+    """Fitter of settings, one at a time."""
 
     def __init__(self, subject: Subject, fixed: dict[str, Any] | None = None) -> None:
         self.subject = subject
-        # Parameters of PSKC that the page does not change.
+        # Parameters of PSKC without a control on the page.
         self.fixed = dict(fixed or {})
         self._cells: Kept[tuple[Any, ...], _Cells] = Kept(_cells_budget())
         self._fits: Kept[str, Fit] = Kept(_FITS_BYTES, _MAX_FITS)
 
     def known(self, fit_id: str) -> Fit | None:
-        """Return a fit that is still kept."""
+        """Return a cached fit, None if it was dropped."""
         return self._fits.get(fit_id)
 
     def fit(self, settings: Settings, report: Report) -> Fit:
-        """Return the fit of a setting; an exception of `report` ends it."""
+        """Return the fit of a setting; an exception in `report` ends it."""
         known = self._fits.get(settings.id)
         if known is not None:
             return known
@@ -126,7 +126,7 @@ class Fitter:
         return fit
 
     def estimator(self, settings: Settings) -> PSKC:
-        """Return the estimator of a setting, not fitted."""
+        """Return the unfitted estimator of a setting."""
         return PSKC(**self.fixed | settings.parameters)
 
     def found(self, settings: Settings) -> Fit | None:
@@ -164,7 +164,7 @@ class Fitter:
             if partition is None:
                 partition = pipeline.draw(asked.rows, asked.parameters)
             n_bytes = self._cells_bytes(partition)
-            # Two psi in memory at once are what is not needed: the oldest goes first.
+            # Cells of several psi may exceed memory, so the oldest are dropped first.
             self._cells.make_room(n_bytes)
             engine = engine_of(asked.rows, partition, asked.parameters, report)
             cells = _Cells(engine, partition, asked.columns)
@@ -213,7 +213,7 @@ class _Asked:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Rows whose cells are known, for fits that differ in tau and the steps after growth."""
+    """Cells of rows, for fits that differ in tau and in the steps after growth."""
 
     engine: Engine
     partition: Partition
@@ -232,7 +232,7 @@ class _Cells:
 
 
 class _Clock:
-    """Passes progress on and notes when each stage began."""
+    """Clock that passes progress on and records the start of each stage."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -254,7 +254,7 @@ class _Clock:
 
 
 class Kept(Generic[K, V]):
-    """The values used last, within a number of bytes; safe to use from several threads."""
+    """Cache of recently used values with a limit of bytes; safe for several threads."""
 
     def __init__(self, max_bytes: int, max_count: int = 1 << 30) -> None:
         self._max_bytes, self._max_count = max_bytes, max_count
@@ -269,14 +269,14 @@ class Kept(Generic[K, V]):
             return self._values[key][0]
 
     def put(self, key: K, value: V, n_bytes: int) -> None:
-        """Keep a value, however large, and forget the oldest ones for it."""
+        """Store a value of any size and drop the oldest ones for it."""
         with self._lock:
             self._values.pop(key, None)
             self._forget(n_bytes)
             self._values[key] = value, n_bytes
 
     def make_room(self, n_bytes: int) -> None:
-        """Forget the oldest values, so that one of `n_bytes` fits."""
+        """Drop the oldest values until one of `n_bytes` fits."""
         with self._lock:
             self._forget(n_bytes)
 

@@ -1,4 +1,4 @@
-"""Arrow columns to NumPy, and what they hold."""
+"""Conversion of Arrow columns to NumPy, and descriptions of their types."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .base import Numbers, float_type
 
 
 def strange_columns(schema: pa.Schema) -> dict[str, str]:
-    """Return the columns of a schema that are no numbers, and words for what they are."""
+    """Return the columns of a schema that are not numbers, with descriptions of their types."""
     found = {field.name: _what_is_no_number(_plain_type(field.type)) for field in schema}
     return {name: words for name, words in found.items() if words}
 
 
 def to_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> Numbers:
-    """Return columns as one array, NaN where a value is missing."""
+    """Return columns as one array, with NaN for missing values."""
     arrays = [batch.column(batch.schema.get_field_index(name)) for name in columns]
     numbers = np.empty(
         (batch.num_rows, len(columns)), float_type([_numpy_type(a.type) for a in arrays])
@@ -30,7 +30,7 @@ def to_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> Numbers:
 
 
 def release_memory() -> None:
-    """Give back what Arrow keeps for the next batch, once there is none."""
+    """Release the memory that Arrow keeps for further batches."""
     pa.default_memory_pool().release_unused()
 
 

@@ -1,4 +1,4 @@
-"""One pass over a table: everything that must be known before its rows are clustered."""
+"""Scan of a table: one pass that collects all facts needed before clustering."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ class _Store:
 
 
 class _Rising:
-    """Finds the columns of whole numbers that rise from row to row, as row numbers do."""
+    """Search for columns of whole numbers that increase from row to row, like row numbers."""
 
     def __init__(self, n_columns: int) -> None:
         self.columns = np.ones(n_columns, dtype=bool)
@@ -271,7 +271,7 @@ def by_column(columns: tuple[str, ...], counts: NDArray[np.int64]) -> dict[str, 
 
 
 def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: int = 0) -> Gaps:
-    """Return where values are missing; raise TableError for one that is infinite."""
+    """Return the missing values; raise TableError for an infinite one."""
     rows = np.zeros(len(numbers), dtype=bool)
     counts = np.zeros(len(columns), dtype=np.int64)
     for start in range(0, len(numbers), _GAP_ROWS):
@@ -292,18 +292,18 @@ def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: 
 
 
 def fill(numbers: Numbers, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers with `values`, one for each column, where they are missing."""
+    """Return numbers with missing values replaced by `values`, one for each column."""
     return np.where(np.isnan(numbers), values, numbers.astype(np.float64, copy=False))
 
 
 def _with_room(rows: Numbers, n_needed: int, kind: np.dtype[Any], n_used: int) -> Numbers:
-    """Return the array, or one that is larger or of a wider type."""
+    """Return the array, enlarged or in a wider type if necessary."""
     if np.result_type(rows.dtype, kind) != rows.dtype:
         wider = np.empty((max(n_needed, len(rows)), rows.shape[1]), dtype=np.float64)
         wider[:n_used] = rows[:n_used]
         return wider
     if n_needed > len(rows):
-        # Grown in place where the system can, so that memory is not needed twice.
+        # Grown in place if possible, so that memory is not needed twice.
         rows.resize((max(n_needed, len(rows) * 3 // 2), rows.shape[1]), refcheck=False)
     return rows
 
