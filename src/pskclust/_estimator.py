@@ -330,7 +330,28 @@ class PSKC(ClusterMixin, FittedModel):
 
     @classmethod
     def of_fitted(cls, parameters: Mapping[str, Any], fitted: Fitted) -> Self:
-        """Return a fitted estimator of parameters and the outcome of the pipeline."""
+        """Return a fitted estimator.
+
+        Parameters
+        ----------
+        parameters : mapping
+            Parameters of the estimator, by name.
+        fitted : Fitted
+            Outcome of a fit, `fitted_` of another estimator.
+
+        Returns
+        -------
+        model : PSKC
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(200, centers=2, cluster_std=0.5, random_state=0)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> PSKC.of_fitted({"n_jobs": 1}, model.fitted_).n_clusters_
+        2
+        """
         model = cls(**parameters)
         check_columns(model, fitted.columns.number, fitted.columns.names, reset=True)
         model._publish(fitted)

@@ -39,31 +39,42 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     device: str | None
 
     def predict(self, X: Rows) -> NDArray[np.int64]:
-        """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
+        """Return the cluster of each row, -1 for noise.
 
-        With ``noise="nearest"``, return the most similar cluster whatever the similarity, and -1
-        only where it is 0. The notes of the class say how this relates to `labels_`.
+        For grown clusters, this is the most similar cluster if the similarity exceeds `tau_`. For
+        chosen and linked clusters, it is the cluster with the most members in the row's cells.
+        With ``noise="nearest"``, only rows that share no cell with any cluster are noise. The
+        notes of the class compare it with `labels_`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            Whatever `fit` takes.
+            New rows, from any source that `fit` accepts.
 
         Returns
         -------
         labels : ndarray of int64, shape (n_samples,)
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> bool((model.predict(X[:5] + 0.01) == model.labels_[:5]).all())
+        True
         """
         return self._for_each_row(X, prediction.predict)
 
     def score_samples(self, X: Rows) -> NDArray[np.float64]:
-        """Return how usual each row is among the rows of the fit: the larger, the more usual.
+        """Return the score of each row: high for typical rows, low for outliers.
 
-        The score is minus the log of the typical distance between rows of the fit around a row.
-        It is a mean over the partitionings: of the log of the size of the row's cell (the distance
-        of its centre to the nearest other one) plus 1 / n_features times the log of n / m, where m
-        of all n rows of the fit are in the cell. So it is the row's similarity to the whole set,
-        for the size of its cells. Rows that ``predict`` calls noise score less than all others: by
-        as much as two scores can differ. Takes time linear in the number of rows.
+        The score estimates the negative logarithm of the distance between neighbouring fitted rows
+        around a row. Each partitioning gives one estimate: the logarithm of the size of the row's
+        cell, plus 1 / n_features times the logarithm of n / m, where m of all n fitted rows are in
+        the cell. The size of a cell is the distance of its centre to the nearest other centre.
+        Rows that ``predict`` labels as noise score lower than all others. Time is linear in the
+        number of rows.
 
         Parameters
         ----------
@@ -224,6 +235,14 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Returns
         -------
         similarities : ndarray of float64, shape (n_samples, n_clusters_)
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> PSKC(random_state=0).fit(X).transform(X).shape
+        (300, 3)
         """
         return self.similarity(X)
 
@@ -238,13 +257,25 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.
 
-        Everything is kept but a `callback`, a `random_state` that is not a number, and what is of
-        this machine only: `device`, `scratch_dir` and `checkpoint`, which are None in a model that
-        is loaded. The file holds arrays and JSON, no pickle; it is safe to load from anybody.
+        The file contains arrays and JSON, and no pickle. It does not contain `callback`, a
+        `random_state` that is not an int, and the parameters of this machine: `device`,
+        `scratch_dir` and `checkpoint`. These are None in a loaded model.
 
         Parameters
         ----------
         path : str or path-like
+            The file, which is replaced if it exists.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pskclust
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     pskclust.PSKC(random_state=0).fit(X).save(f"{folder}/model.npz")
+        ...     pskclust.load(f"{folder}/model.npz").n_clusters_
+        3
         """
         check_is_fitted(self)
         preparation = getattr(self, "preparation_", None)

@@ -163,6 +163,14 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : GroupPSKC
+
+        Examples
+        --------
+        >>> from pskclust import GroupPSKC
+        >>> from pskclust.datasets import make_trajectories
+        >>> X, groups, _ = make_trajectories(20, random_state=0)
+        >>> len(GroupPSKC(random_state=0).fit(X, groups=groups).labels_)
+        20
         """
         # A fit that fails leaves no model behind.
         self.__dict__.pop("clusterer_", None)
@@ -232,6 +240,14 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         -------
         embedding : ndarray of float64, shape (n_groups, n_components)
             In the order of ``numpy.unique(groups)``.
+
+        Examples
+        --------
+        >>> from pskclust import GroupPSKC
+        >>> from pskclust.datasets import make_trajectories
+        >>> X, groups, _ = make_trajectories(20, random_state=0)
+        >>> GroupPSKC(n_components=4, random_state=0).fit(X, groups=groups).embed(X, groups).shape
+        (20, 4)
         """
         check_is_fitted(self)
         rows = check_rows(self, X, self.kernel_.metric_)

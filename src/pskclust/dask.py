@@ -47,37 +47,39 @@ __all__ = ["PSKC", "Plan", "plan"]
 class PSKC(_estimator.PSKC):
     """Point-set kernel clustering of Dask arrays and dataframes.
 
-    Takes all parameters of :class:`pskclust.PSKC`, and gives the same labels. The workers that have
-    the rows hold their cells; tables of counts go over the network, whose size does not depend on
-    the number of rows.
+    Labels equal those of :class:`pskclust.PSKC`. The workers keep the cells of their rows. Only
+    tables of counts, whose size does not depend on the number of rows, cross the network. If a
+    worker is lost during a fit, other workers compute its blocks again, and the labels stay the
+    same.
 
-    If a worker is lost during a fit, other workers make and encode its blocks again, and the fit
-    goes on to the same labels.
-
-    The methods `predict`, `similarity`, `score_samples`, `membership` and `transform` take Dask
-    arrays and dataframes, too, and return Dask arrays that are not computed yet. For rows in this
-    process they return ndarrays.
+    `predict`, `similarity`, `score_samples`, `membership` and `transform` return lazy Dask arrays
+    for Dask arrays and dataframes, and ndarrays for rows in this process.
 
     Parameters
     ----------
     **parameters
-        As of :class:`pskclust.PSKC`, but for `scratch_dir` and `checkpoint`. `n_jobs` is the
-        number of threads on each worker; None is as many as the worker has. `device` is a device
+        Parameters of :class:`pskclust.PSKC`, except `scratch_dir` and `checkpoint`. `n_jobs` is the
+        number of threads on each worker; None uses all threads of the worker. `device` is a device
         of each worker: "cuda" is the first one that the worker sees.
     client : distributed.Client or None, default=None
-        The cluster to work on; the current client if None.
+        The client of the cluster. None uses the current client.
     timeout : float, default=300
-        Seconds that a round, or a block, may take at the most. A fit that waits longer ends with
-        a TimeoutError.
+        Largest number of seconds that a round or a block may take. A fit that waits longer raises
+        TimeoutError. Increase it for slow storage or large blocks.
 
     Attributes
     ----------
     labels_, similarities_, growth_step_, confidences_ : dask arrays, shape (n_samples,)
     probabilities_, outlier_scores_ : dask arrays, shape (n_samples,)
-        As of :class:`pskclust.PSKC`, in blocks as long as those of X, on the workers. So are the
-        labels that ``relabel`` returns.
+        As in :class:`pskclust.PSKC`, on the workers, in blocks as long as those of X. The labels
+        that ``relabel`` returns are of the same kind.
     Others
-        As of :class:`pskclust.PSKC`, in this process.
+        As in :class:`pskclust.PSKC`, in this process.
+
+    See Also
+    --------
+    pskclust.PSKC : The same clusters in one process.
+    pskclust.dask.plan : Estimates the memory and time of a fit.
 
     Examples
     --------
@@ -121,14 +123,28 @@ class PSKC(_estimator.PSKC):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features) or dask dataframe
-            In blocks of any length, known or not, some of them empty if need be.
+            The rows, in blocks of any length, known or unknown. Blocks may be empty.
         y : None
             Ignored.
         sample_weight : dask array or series, or array-like, of shape (n_samples,), default=None
+            Weights of the rows.
 
         Returns
         -------
         self : PSKC
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from distributed import Client
+        >>> from pskclust.dask import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, random_state=1)
+        >>> X = da.from_array(X, chunks=(100, 2))
+        >>> client = Client(processes=False, dashboard_address=None)
+        >>> type(PSKC(psi=16, tau=0.05, random_state=0).fit(X).labels_).__name__
+        'Array'
+        >>> client.close()
         """
         self._refuse_what_is_not_for_clusters()
         with contextlib.ExitStack() as self._resources:
@@ -181,7 +197,21 @@ class PSKC(_estimator.PSKC):
         Returns
         -------
         model : pskclust.PSKC
-            Predicts the same.
+            A model with the same predictions.
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from distributed import Client
+        >>> from pskclust.dask import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, random_state=1)
+        >>> X = da.from_array(X, chunks=(100, 2))
+        >>> client = Client(processes=False, dashboard_address=None)
+        >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X).to_local()
+        >>> type(model.labels_).__name__
+        'ndarray'
+        >>> client.close()
         """
         fitted = self.fitted_
         result, linkage, whole = fitted.result, fitted.linkage, fitted.seen_whole
@@ -206,8 +236,25 @@ class PSKC(_estimator.PSKC):
         Parameters
         ----------
         path : str or path-like
+            The file, which is replaced if it exists.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pskclust
+        >>> import dask.array as da
+        >>> from distributed import Client
+        >>> from pskclust.dask import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, random_state=1)
+        >>> X = da.from_array(X, chunks=(100, 2))
+        >>> client = Client(processes=False, dashboard_address=None)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     PSKC(psi=16, tau=0.05, random_state=0).fit(X).save(f"{folder}/model.npz")
+        ...     pskclust.load(f"{folder}/model.npz").labels_.shape
+        (300,)
+        >>> client.close()
         """
-        self.to_local().save(path)
 
     def _refuse_what_is_not_for_clusters(self) -> None:
         check_parameters({"timeout": self.timeout}, {"timeout": (between(0, np.inf),)})
