@@ -35,7 +35,7 @@ FITS = {"grown": GROWN, "chosen": {"n_partitions": 20, "random_state": 0}}
 @pytest.fixture(scope="module")
 def threads():
     """A client of workers in this process, which is not the default one."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with (
         LocalCluster(processes=False, **options) as cluster,
         Client(cluster, set_as_default=False) as client,

@@ -39,7 +39,7 @@ def two_workers(security):
     options = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": 0}
     with (
         LocalCluster(
-            host="127.0.0.1", dashboard_address=None, security=security, **options
+            host="127.0.0.1", dashboard_address="127.0.0.1:0", security=security, **options
         ) as cluster,
         Client(cluster, security=security, set_as_default=False) as client,
     ):
