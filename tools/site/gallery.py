@@ -36,8 +36,9 @@ hide: [toc]
 
 Short scripts, each with the picture that it draws. They are in `examples/` and run as they are:
 `python examples/cities.py`. None needs a download. Where the defaults do not serve, the page of the
-example says so. Cells of single-cell experiments are clustered
-[inside scanpy](../integrations.md#scanpy-and-anndata-cells-by-their-principal-components-clusters-in-obs).
+example says so. Cells of single-cell experiments are clustered [inside scanpy][scanpy].
+
+[scanpy]: ../integrations.md#scanpy-and-anndata-cells-by-their-principal-components-clusters-in-obs
 """
 
 
