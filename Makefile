@@ -3,7 +3,8 @@
 # make test-fast  the tests of the daily loop, in under two minutes: none that are slow, docs, browser or dask
 # make coverage     how much of the code the tests run, with branches; fails below 95 %
 # make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and see that tests fail
-# make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0]  look for wrong labels, crashes, hangs and leftovers; fails if any is found
+# make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0] [KEEP=1]  look for wrong labels, crashes, hangs and leftovers; fails if any
+#             is found. KEEP=1 shows the figures in docs/promises.md
 # make test-python PYTHON=python3.13  the portable tests in an environment of another Python
 # make test-without-numba  the portable tests with numba blocked
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
@@ -53,7 +54,7 @@ mutations: $(VENV)/.dev
 BUDGET ?= 10m
 SEED ?= 0
 attack: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(VENV)/bin/python -m tools.attack.run --budget $(BUDGET) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m tools.attack.run --budget $(BUDGET) --seed $(SEED) $(if $(ONLY),--only $(ONLY)) $(if $(KEEP),--keep)
 
 portable: $(VENV)/.test
 	$(BIN)/python -m pytest $(PORTABLE_TESTS)
