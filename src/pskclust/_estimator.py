@@ -21,6 +21,7 @@ from ._fit.pipeline import Columns, Fitted
 from ._fitted_model import FittedModel
 from ._isolation_kernel import IsolationKernel
 from ._utils.progress import Report, reporter
+from ._utils.whole_fits import all_or_nothing
 
 
 class PSKC(ClusterMixin, FittedModel):
@@ -225,6 +226,7 @@ class PSKC(ClusterMixin, FittedModel):
         self.scratch_dir = scratch_dir
         self.checkpoint = checkpoint
 
+    @all_or_nothing("_fitted", "_n_features_out")
     def fit(self, X: Rows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
@@ -245,9 +247,6 @@ class PSKC(ClusterMixin, FittedModel):
         -------
         self : PSKC
         """
-        # A fit that fails leaves no model behind, least of all half of the one before.
-        self.__dict__.pop("_fitted", None)
-        self.__dict__.pop("preparation_", None)
         parameters = Parameters.checked(self.get_params(deep=False))
         report = reporter(self.verbose, self.callback)
         rows = self._rows(X, sample_weight, parameters, report)

@@ -28,6 +28,7 @@ from ._kernels.reference import one_hot
 from ._utils.memory import require_memory
 from ._utils.parallel import map_chunks, rows_per_chunk
 from ._utils.torch_device import open_device
+from ._utils.whole_fits import all_or_nothing
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -113,6 +114,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.device = device
         self.random_state = random_state
 
+    @all_or_nothing("_partition")
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Draw the partitionings from the rows of X.
 
@@ -126,7 +128,6 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         -------
         self : IsolationKernel
         """
-        self.__dict__.pop("_partition", None)
         check_parameters(self.get_params(deep=False), KERNEL_RULES)
         if self.device is not None:
             check_method_of_device(self.device, self.method)
