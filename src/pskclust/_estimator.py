@@ -23,6 +23,7 @@ from ._fitted_model import FittedModel
 from ._isolation_kernel import IsolationKernel
 from ._notebook import html_of_fit
 from ._utils.progress import Report
+from ._utils.whole_fits import all_or_nothing
 
 
 class PSKC(ClusterMixin, FittedModel):
@@ -259,6 +260,7 @@ class PSKC(ClusterMixin, FittedModel):
         self.scratch_dir = scratch_dir
         self.checkpoint = checkpoint
 
+    @all_or_nothing("_fitted", "_n_features_out")
     def fit(self, X: Rows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
@@ -288,9 +290,6 @@ class PSKC(ClusterMixin, FittedModel):
         >>> PSKC(random_state=0).fit(X).n_clusters_
         2
         """
-        # A fit that fails leaves no model behind, least of all half of the one before.
-        self.__dict__.pop("_fitted", None)
-        self.__dict__.pop("preparation_", None)
         parameters = Parameters.checked(self.get_params(deep=False))
         with reporting(self.verbose, self.callback) as report:
             rows = self._rows(X, sample_weight, parameters, report)

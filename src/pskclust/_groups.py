@@ -18,6 +18,7 @@ from ._data.parameters import CLUSTERING_RULES, FLAG, KERNEL_RULES, check_parame
 from ._data.rows import check_rows
 from ._estimator import PSKC
 from ._isolation_kernel import IsolationKernel
+from ._utils.whole_fits import all_or_nothing
 
 _KERNEL = ("psi", "n_partitions", "method", "metric", "n_jobs")
 _CLUSTERING = ("n_clusters", "min_cluster_size", "noise")
@@ -149,6 +150,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing("_axes")
     def fit(self, X: ArrayLike, y: object = None, groups: ArrayLike | None = None) -> Self:
         """Find the clusters of the groups of rows of X.
 
@@ -172,8 +174,6 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         >>> len(GroupPSKC(random_state=0).fit(X, groups=groups).labels_)
         20
         """
-        # A fit that fails leaves no model behind.
-        self.__dict__.pop("clusterer_", None)
         parameters = self.get_params(deep=False)
         check_parameters(parameters, _RULES)
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)

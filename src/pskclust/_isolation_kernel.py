@@ -28,6 +28,7 @@ from ._kernels.reference import one_hot
 from ._utils.memory import require_memory
 from ._utils.parallel import map_chunks, rows_per_chunk
 from ._utils.torch_device import open_device
+from ._utils.whole_fits import all_or_nothing
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -122,6 +123,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.device = device
         self.random_state = random_state
 
+    @all_or_nothing("_partition")
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Draw the partitionings from the rows of X.
 
@@ -143,7 +145,6 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         >>> IsolationKernel(psi=2).fit([[0.0], [0.1], [5.0], [5.1]]).psi_
         2
         """
-        self.__dict__.pop("_partition", None)
         check_parameters(self.get_params(deep=False), KERNEL_RULES)
         if self.device is not None:
             check_method_of_device(self.device, self.method)

@@ -72,10 +72,15 @@ def labels_by_blocks(
     """Return the most similar cluster of each row, or None if blocks are not faster."""
     if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition, backend):
         return None
-    from .superblocks import most_similar_clusters, tables_fit_in_memory
+    from .superblocks import (
+        most_similar_clusters,
+        require_memory_to_label,
+        tables_fit_in_memory,
+    )
 
     if not len(clusters) or not tables_fit_in_memory(clusters):
         return None
+    require_memory_to_label(min(len(data), _ROWS_AT_A_TIME), partition)
     # A copy, whose cached properties are freed afterwards.
     clusters = replace(clusters)
     labels = np.empty(len(data), dtype=np.int64)

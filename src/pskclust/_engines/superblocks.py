@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from .._cells.voronoi import VoronoiPartition
 from .._data.rows import Data
 from .._kernels import neighbour_labels as label_kernels
 from .._kernels.neighbour_blocks import BLOCK, UNKNOWN
+from .._utils.memory import require_memory
 from .._utils.parallel import map_chunks, n_threads
 from .memory_rows import require_memory_to_fit
 
@@ -58,8 +59,34 @@ class ScoreBounds:
 
 def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
     """Raise InsufficientMemoryError if rows in block order and their cells do not fit."""
-    n_columns = min(partition.points.shape[1], MAX_COLUMNS_TO_COPY)
-    require_memory_to_fit(len(data), partition, points=8 * len(data) * (n_columns + 1))
+    needs = _bytes_of_blocks(len(data), partition)
+    others = {"points": needs.points} | ({"lists": needs.lists} if needs.lists else {})
+    require_memory_to_fit(len(data), partition, **others)
+
+
+def require_memory_to_label(n_rows: int, partition: VoronoiPartition) -> None:
+    """Raise InsufficientMemoryError if new rows in block order and their cells do not fit."""
+    needs = _bytes_of_blocks(n_rows, partition)
+    require_memory(
+        {"cells": needs.cells + needs.lists, "points": needs.points, "labels": 16 * n_rows},
+        f"Finding the clusters of {n_rows} rows",
+        "Predict fewer rows at a time.",
+    )
+
+
+class _BlockBytes(NamedTuple):
+    cells: int
+    points: int
+    lists: int
+
+
+def _bytes_of_blocks(n_rows: int, partition: VoronoiPartition) -> _BlockBytes:
+    """Return the memory of rows in block order, of their cells, and of the cells of blocks."""
+    n_columns = partition.points.shape[1]
+    cells = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    points = 8 * n_rows * (min(n_columns, MAX_COLUMNS_TO_COPY) + 1)
+    # In a plane the rows of a block share most of their cells; else lists are as long as the cells.
+    return _BlockBytes(cells, points, 0 if n_columns <= 2 else cells)
 
 
 def map_superblocks(

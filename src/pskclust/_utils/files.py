@@ -7,6 +7,7 @@ and the system releases the lock when the process ends: the next run removes all
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -21,6 +22,8 @@ except ImportError:  # on Windows, which does not remove files that are open
 
 # Suffix of the names of all temporary files and folders.
 ENDING = ".pskclust-part"
+# Errors of a disk, or of a user's share of it, that is full.
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 @contextlib.contextmanager
@@ -42,9 +45,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 os.fsync(stream.fileno())
             os.chmod(temporary, _usual_mode())
             os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+        # The system does not say which file it has no room for.
+        if isinstance(error, OSError) and error.errno in FULL:
+            error.filename = os.fspath(target)
         raise
 
 
@@ -53,10 +59,13 @@ def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
     """Yield a stream to a new temporary file, and the path of the file."""
     remove_leftovers(tempfile.gettempdir())
     descriptor, path = _new_file(tempfile.gettempdir(), "pskclust-")
+    stream = os.fdopen(descriptor, "r+b")
     try:
-        with os.fdopen(descriptor, "r+b") as stream:
-            yield stream, Path(path)
+        yield stream, Path(path)
     finally:
+        # A full disk does not take what is left to write, which nobody will read.
+        with contextlib.suppress(OSError):
+            stream.close()
         os.unlink(path)
 
 

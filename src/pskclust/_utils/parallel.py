@@ -6,6 +6,7 @@ import contextlib
 import functools
 import math
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from joblib import cpu_count
 from numpy.typing import DTypeLike, NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
@@ -57,8 +58,14 @@ class ProcessSetting(contextlib.AbstractContextManager[None]):
     def __init__(self, make: Callable[[], Callable[[], None]]) -> None:
         """`make` makes the setting and returns the function that undoes it."""
         self._make = make
-        self._lock = threading.Lock()
         self._n_users = 0
+        self._new_lock()
+        # A forked process would wait for a thread that it does not have.
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._new_lock)
+
+    def _new_lock(self) -> None:
+        self._lock = threading.Lock()
 
     def __enter__(self) -> None:
         with self._lock:
@@ -74,8 +81,18 @@ class ProcessSetting(contextlib.AbstractContextManager[None]):
 
 
 def _limit_blas() -> Callable[[], None]:
-    undo: Callable[[], None] = threadpool_limits(1, user_api="blas").restore_original_limits
+    limits = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+    undo: Callable[[], None] = limits.restore_original_limits
     return undo
+
+
+@functools.lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """Return the libraries in this process, which take milliseconds to find.
+
+    A library comes with a module, so they are looked for again where there are more modules.
+    """
+    return ThreadpoolController()
 
 
 # Limits each matrix product to one thread while chunks are worked on in several.

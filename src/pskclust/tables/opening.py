@@ -133,16 +133,23 @@ def _copy(source: BinaryIO, spool: BinaryIO, spool_path: Path, kind: str | None)
     folder = spool_path.parent
     n_copied = 0
     while piece := source.read(_PIECE_BYTES):
-        spool.write(piece)
-        spool.flush()
+        try:
+            spool.write(piece)
+            spool.flush()
+        except OSError as error:
+            raise _no_room(folder, n_copied) from error
         if not n_copied:
             format_of(spool_path, _NAME_OF_STANDARD_INPUT, kind)
         n_copied += len(piece)
         if _free_bytes(folder) < _FREE_BYTES:
-            raise TableError(
-                f"standard input holds more than {readable_bytes(n_copied)}, and {folder} has no "
-                "room for more. Name the file itself, or set TMPDIR to a larger folder."
-            )
+            raise _no_room(folder, n_copied)
+
+
+def _no_room(folder: Path, n_copied: int) -> TableError:
+    return TableError(
+        f"standard input holds more than {readable_bytes(n_copied)}, and {folder} has no room for "
+        "more. Name the file itself, or set TMPDIR to a larger folder."
+    )
 
 
 def _free_bytes(folder: Path) -> int:

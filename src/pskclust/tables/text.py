@@ -61,6 +61,8 @@ class TextTable(NamedColumns):
                         yield Batch(to_numbers(piece, numbers), carried, share())
         except (pa.ArrowException, UnicodeError) as error:
             raise self._explained(error, ragged) from error
+        except OSError as error:
+            raise TableError(f"{self.name} is damaged: {error}.") from error
         finally:
             release_memory()
 
