@@ -338,18 +338,12 @@ class PSKC(ClusterMixin, FittedModel):
         fitted : Fitted
             Outcome of a fit, `fitted_` of another estimator.
 
-        Returns
-        -------
-        model : PSKC
-
         Examples
         --------
         >>> from pskclust import PSKC
-        >>> from sklearn.datasets import make_blobs
-        >>> X, _ = make_blobs(200, centers=2, cluster_std=0.5, random_state=0)
-        >>> model = PSKC(random_state=0).fit(X)
+        >>> model = PSKC(random_state=0).fit([[0.0], [0.1], [5.0]])
         >>> PSKC.of_fitted({"n_jobs": 1}, model.fitted_).n_clusters_
-        2
+        1
         """
         model = cls(**parameters)
         check_columns(model, fitted.columns.number, fitted.columns.names, reset=True)
@@ -393,16 +387,11 @@ class PSKC(ClusterMixin, FittedModel):
         server : ExplorerServer
             The running explorer; ``server.close()`` ends it.
 
-        See Also
-        --------
-        pskclust.explore : The same, without an estimator.
-
         Examples
         --------
         >>> from pskclust import PSKC
-        >>> from pskclust.datasets import make_shapes
-        >>> X, _ = make_shapes(500, random_state=0)
-        >>> with PSKC(psi=32, tau=0.02).explore(X, open_browser=False, block=False) as server:
+        >>> X = [[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [5.1, 5.0]]
+        >>> with PSKC(psi=2, tau=0.2).explore(X, open_browser=False, block=False) as server:
         ...     server.url.startswith("http://127.0.0.1:")
         True
         """
