@@ -209,7 +209,7 @@ def test_pytorch_that_is_missing_is_asked_for(make, without_torch):
 @pytest.mark.parametrize("make", [PSKC, IsolationKernel])
 @pytest.mark.parametrize("method", ["hypersphere", "tree"])
 def test_a_method_without_products_refuses_a_device(make, method):
-    message = f"device='cpu' multiplies .* not those of method='{method}'. Use method='voronoi', or"
+    message = f"device='cpu' works with .* not with method='{method}'. Use method='voronoi', or"
     with pytest.raises(ValueError, match=message):
         make(method=method, device="cpu").fit(three_blobs())
     model = make(method=method, random_state=0).fit(three_blobs()).set_params(device="cpu")
