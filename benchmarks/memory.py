@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-RESULTS = Path(__file__).with_name("memory.json")
 LEAST, MOST = 0.9, 1.25
 
 

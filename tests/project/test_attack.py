@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from tools.attack import exactness, explorer, inputs, load, run
+from tools.attack import exactness, explorer, inputs, load, results, run
 
 
 @pytest.mark.slow
@@ -27,6 +27,10 @@ def test_a_slice_of_the_attack_finds_nothing(kind, n_cases, tmp_path):
 @pytest.mark.slow
 def test_clients_are_served_beside_idle_connections():
     assert load.loaded(0, n_clients=8, seconds=6, n_rows=300) > 0
+
+
+def test_the_page_shows_the_run_that_was_kept():
+    assert results.section() in results.PAGE.read_text()
 
 
 def test_times_are_read():

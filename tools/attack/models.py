@@ -202,7 +202,8 @@ def _change_arrays(arrays: dict[str, np.ndarray], rng: np.random.RandomState) ->
         arrays["surprise"] = array
     else:
         with np.errstate(all="ignore"):
-            arrays[name] = _WAYS[way](array, rng)
+            # It may have been made a scalar before.
+            arrays[name] = _WAYS[way](np.atleast_1d(array), rng)
     return f"{name} {way}"
 
 

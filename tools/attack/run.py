@@ -47,12 +47,12 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "dask": Kind(42, 300, 60),
+    "dask": Kind(40, 300, 60),
     "exactness": Kind(24, 120, 100_000),
     "models": Kind(20, 30, 100_000),
     "kills": Kind(12, 240, 200),
     "inputs": Kind(8, 60, 1_000),
-    "explorer": Kind(6, 120, 5_000),
+    "explorer": Kind(8, 120, 5_000),
     "disk": Kind(4, 120, 200),
     "load": Kind(4, 200, 1, least=150),
 }
