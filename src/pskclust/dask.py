@@ -298,7 +298,7 @@ class PSKC(_estimator.PSKC):
                 "There is no Dask client. Start one with distributed.Client(), or pass client."
             ) from error
         if client.asynchronous:
-            raise ValueError("client is asynchronous. Pass one that is not.")
+            raise ValueError("client is asynchronous. Pass a synchronous client.")
         return client
 
     def _lazily(self, X: Any, of_rows: OfRows, kind: type, width: int | None = None) -> Any:

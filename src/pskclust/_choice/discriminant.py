@@ -82,7 +82,7 @@ def _discriminants(
 ) -> tuple[Floats, Floats]:
     """Return direction (s, a) and offset (s,) of lines with the two means at -1 and 1.
 
-    Of few rows the scatter is brought nearer to that of a round cloud: they tell little of it.
+    With few rows, the scatter is shrunk towards that of a round cloud.
     """
     n_axes = one.shape[1]
     scatter = scatter / n_rows[:, np.newaxis, np.newaxis]

@@ -241,9 +241,9 @@ def _isolated(
 ) -> tuple[NDArray[np.bool_], float]:
     """Return the mask of outliers, and the distance to `few` rows beyond which a row is one.
 
-    A row is also an outlier if a column of it is beyond that of all other rows, but for the few at
-    either end, by more than their width. If many rows are, rare values are in the nature of the
-    columns, and that does not count.
+    A row is also an outlier if one of its values lies outside the range of all other rows, without
+    the few at either end, by more than the width of that range. If many rows do, rare values are
+    normal in these columns, and this rule is not applied.
     """
     from_middle = np.sqrt(np.square(points - np.median(points, axis=0)).sum(axis=1))
     reach = _FAR * float(np.median(from_middle))

@@ -32,7 +32,7 @@ class ExitCode(IntEnum):
 
 
 class CommandError(Exception):
-    """An end in one line."""
+    """An error that the command prints as one line."""
 
     def __init__(self, message: str, code: ExitCode) -> None:
         super().__init__(message)
