@@ -3,7 +3,9 @@
 # make test-fast  the tests of the daily loop, in under two minutes: none that are slow, docs, browser or dask
 # make coverage     how much of the code the tests run, with branches; fails below 95 %
 # make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and see that tests fail
-# make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0]  look for wrong labels, crashes, hangs and leftovers; fails if any is found
+# make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0] [KEEP=1]  look for wrong labels, crashes, hangs and leftovers; fails if any
+#             is found. KEEP=1 shows the figures in docs/promises.md
+# make fuzz [READERS="table image model"] [SECONDS=300]  fuzz the readers of files with atheris, in an environment that has it
 # make test-python PYTHON=python3.13  the portable tests in an environment of another Python
 # make test-without-numba  the portable tests with numba blocked
 # make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
@@ -27,7 +29,7 @@ BIN = $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # What can be different elsewhere; the others are about pages, figures and the browser.
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
-.PHONY: demo test test-fast coverage mutations attack portable test-without-numba test-python test-lowest check-device dist \
+.PHONY: demo test test-fast coverage mutations attack fuzz portable test-without-numba test-python test-lowest check-device dist \
   release-check docs gallery bench bench-quick \
   quality choice choice-check check-integrations reproduce lint types chromium clean
 .DEFAULT_GOAL := test
@@ -53,7 +55,14 @@ mutations: $(VENV)/.dev
 BUDGET ?= 10m
 SEED ?= 0
 attack: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(VENV)/bin/python -m tools.attack.run --budget $(BUDGET) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m tools.attack.run --budget $(BUDGET) --seed $(SEED) $(if $(ONLY),--only $(ONLY)) $(if $(KEEP),--keep)
+
+READERS ?= table image model
+SECONDS ?= 300
+fuzz: .venv-fuzz/.test
+	.venv-fuzz/bin/pip install --quiet --disable-pip-version-check atheris
+	for reader in $(READERS); do \
+	  PYTHONPATH=src:. OMP_NUM_THREADS=1 .venv-fuzz/bin/python -m tools.fuzz.run $$reader --seconds $(SECONDS) || exit 1; done
 
 portable: $(VENV)/.test
 	$(BIN)/python -m pytest $(PORTABLE_TESTS)
@@ -147,6 +156,11 @@ $(VENV)/pyvenv.cfg:
 .venv-device/.test: pyproject.toml
 	sh tools/make_venv.sh $(PYTHON) .venv-device
 	.venv-device/bin/pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@
+
+.venv-fuzz/.test: pyproject.toml
+	sh tools/make_venv.sh $(PYTHON) .venv-fuzz
+	.venv-fuzz/bin/pip install --quiet --disable-pip-version-check --editable ".[test]"
 	touch $@
 
 .venv-lowest/.test: pyproject.toml tools/lowest_versions.py

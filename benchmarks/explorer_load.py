@@ -125,6 +125,20 @@ def memory_bytes() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+def crowd(url: str, n_clients: int, seconds: float, tally: Tally) -> tuple[int, int]:
+    """Have clients at work for some time; return the memory after a quarter of it, and after it."""
+    until = time.monotonic() + seconds
+    clients = [Client(url, tally, seed) for seed in range(n_clients)]
+    threads = [threading.Thread(target=client.run, args=(until,)) for client in clients]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds / 4)
+    warm = memory_bytes()
+    for thread in threads:
+        thread.join(timeout=seconds + 300)
+    return warm, memory_bytes()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clients", type=int, default=50)
@@ -135,16 +149,7 @@ def main() -> None:
     tally = Tally()
     with serve(TableSubject.of(X), {}, port=0) as server:
         began = time.monotonic()
-        until = began + options.seconds
-        clients = [Client(server.url, tally, seed) for seed in range(options.clients)]
-        threads = [threading.Thread(target=client.run, args=(until,)) for client in clients]
-        for thread in threads:
-            thread.start()
-        time.sleep(options.seconds / 4)
-        warm = memory_bytes()
-        for thread in threads:
-            thread.join(timeout=options.seconds + 300)
-        level = memory_bytes()
+        warm, level = crowd(server.url, options.clients, options.seconds, tally)
         took = time.monotonic() - began
     seconds = sorted(tally.seconds)
     print(f"clients      {options.clients}, for {took:.0f} s, {options.rows:,} rows")

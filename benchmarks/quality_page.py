@@ -1,4 +1,4 @@
-"""The page of what benchmarks/quality.py measured."""
+"""The page on quality, from the results of benchmarks/quality.py."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from quality_methods import METHODS
 
 _INTRODUCTION = """# How good the clusters are
 
-`make quality DATA=folder` measures this page on labelled sets: the adjusted Rand index (ARI) of the
-clusters with the classes, which is 1 for the same clusters and 0 for clusters at random. Columns
-are scaled to [0, 1], texts are unit vectors. Rows that are noise in a reference do not count. Some
-sets have several references, other ways to class the same rows that are as good; [as the authors
-ask][many], the one that fits best counts, for all methods. Rows that a method leaves out count as a
+`make quality DATA=folder` computes this page from labelled sets. It compares clusters with classes
+by the adjusted Rand index (ARI): 1 for equal clusters, about 0 for random ones. Columns are scaled
+to [0, 1], and texts are unit vectors. Noise rows of a reference do not count. Some sets have
+several references, different but equally valid classes of the same rows; the best match counts for
+every method, [as the authors recommend][many]. Rows that a method labels as noise count as one
 cluster.
 
-`PSKC()` is given nothing. The numbers of [its rule](automatic.md) are fitted to these families and
-to generated sets, so here each family is judged by numbers that were **fitted without it**. Other
-methods run as they come, but for two kinds that know what `PSKC()` does not: "best" is the best of
-several settings or levels, chosen with the classes in hand, and "k given" knows the true number of
-clusters. A method that fails, or takes more than a minute for a set, has an ARI of 0 there.
+`PSKC()` has no parameters here. The numbers of [its rule](automatic.md) are fitted to these
+families and to generated sets, so each family is scored with numbers **fitted without that
+family**. Other methods have their defaults, with two exceptions that favour them: "best" is the
+best of several settings or levels, picked with the classes, and "k given" knows the true number of
+clusters. A method that fails, or takes more than a minute for a set, scores 0 there.
 
 [many]: https://clustering-benchmarks.gagolewski.com/weave/many-partitions.html
 """

@@ -2,7 +2,8 @@
 
 Latitude and longitude are no plane: near the date line neighbours differ by 360 degrees, and
 towards the poles a degree of longitude is short. `metric="haversine"` measures on the sphere.
-Suva, Apia and Auckland, on both sides of the date line, come together.
+Suva, Apia and Auckland, on both sides of the date line, come together. The defaults find two
+clusters, the Americas and the rest; eleven are asked for here, to see parts of continents.
 """
 
 import argparse
@@ -89,8 +90,6 @@ for entry in CITIES.replace("\n", " ").split(","):
     places.append((float(latitude), float(longitude)))
 places = np.array(places)
 
-# PSKC(metric="haversine") finds two clusters, the Americas and the rest, and names 11 to 12 as
-# next best. Eleven are asked for here.
 model = PSKC(n_clusters=11, metric="haversine", random_state=0).fit(places)
 
 figure, axes = plt.subplots(figsize=(9, 4.4), layout="constrained")

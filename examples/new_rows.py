@@ -1,9 +1,10 @@
 """New rows: save a model, load it, predict.
 
 `predict` gives the most similar cluster of each new row, or -1 if none is similar enough. The
-model file holds arrays and JSON, no pickle. With `method="hypersphere"` cells are bounded, so
-rows far from everything known are noise instead of members of whatever is nearest. The picture
-shows what is predicted all over the plane.
+model file holds arrays and JSON, no pickle. `PSKC()` calls rows far from everything known noise.
+Where psi and tau are given, as in the paper, cells have no end, and such rows belong to whatever is
+nearest, unless `method="hypersphere"` bounds the cells. The picture shows what is predicted
+everywhere on the plane.
 """
 
 import argparse
@@ -26,26 +27,24 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--picture", default="new_rows.png")
 options = parser.parse_args()
 
-SETTINGS = (
-    {"method": "voronoi", "psi": 96, "tau": 0.012},
-    {"method": "hypersphere", "psi": 128, "tau": 0.00625},
-)
+MODELS = {
+    "PSKC, defaults": PSKC(random_state=0),
+    "PSKC, psi 96, tau 0.012": PSKC(psi=96, tau=0.012, min_cluster_size=25, random_state=0),
+}
 X, _ = make_shapes(4_000, random_state=0)
 new, shape = make_shapes(4_000, random_state=1)
 known = shape >= 0
 x, y = np.meshgrid(np.linspace(-2, 20, 320), np.linspace(-3, 16.5, 280))
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.1), layout="constrained")
-for each, parameters in zip(axes, SETTINGS, strict=True):
-    method = parameters["method"]
-    fitted = PSKC(**parameters, min_cluster_size=25, random_state=0).fit(X)
+for each, (name, estimator) in zip(axes, MODELS.items(), strict=True):
     with tempfile.TemporaryDirectory() as folder:
-        fitted.save(Path(folder) / "model.npz")
+        estimator.fit(X).save(Path(folder) / "model.npz")
         model = pskclust.load(Path(folder) / "model.npz")
     labels = model.predict(new)
     score = adjusted_rand_score(shape[known], labels[known])
     print(
-        f"{method}: {model.n_clusters_} clusters; {np.sum(labels < 0)} of 4,000 new rows noise, "
+        f"{name}: {model.n_clusters_} clusters; {np.sum(labels < 0)} of 4,000 new rows noise, "
         f"ARI with the shapes {score:.2f}; a row far away: {model.predict([[60.0, 60.0]])[0]}"
     )
     colours = cluster_colours(model.n_clusters_)
@@ -54,5 +53,5 @@ for each, parameters in zip(axes, SETTINGS, strict=True):
         colours[plane], origin="lower", extent=(-2, 20, -3, 16.5), alpha=0.35, aspect="equal"
     )
     each.scatter(*new.T, s=2, c=colours[labels], linewidths=0)
-    each.set(title=f'method="{method}"', xticks=[], yticks=[])
+    each.set(title=name, xticks=[], yticks=[])
 figure.savefig(options.picture, dpi=100)

@@ -29,13 +29,12 @@ def main() -> None:
 
     rows, _ = make_shapes(20_000, random_state=0)
     rows = rows[np.argsort(rows[:, 0])]  # each block is a stripe of the plane
-    parameters = {"psi": 96, "tau": 0.015, "min_cluster_size": 50, "random_state": 0}
     with Client(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"):
         X = da.from_array(rows, chunks=(5_000, 2))
-        model = PSKC(**parameters).fit(X)
+        model = PSKC(random_state=0).fit(X)
         labels = model.labels_.compute()
 
-    here = pskclust.PSKC(**parameters).fit(rows)
+    here = pskclust.PSKC(random_state=0).fit(rows)
     print(f"{model.n_clusters_} clusters of {len(rows):,} rows in {X.numblocks[0]} blocks")
     print(f"labels equal to those of one process: {np.array_equal(labels, here.labels_)}")
 

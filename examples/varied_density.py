@@ -2,7 +2,7 @@
 
 A DBSCAN radius that suits the two dense clusters turns the sparse one into noise, and a radius
 that suits the sparse one joins the dense two. The cells of psKC are small where rows are dense,
-so one setting does for all. DBSCAN is drawn at the best of twenty radii, chosen with the classes
+so `PSKC()` finds all three. DBSCAN is drawn at the best of twenty radii, chosen with the classes
 in hand.
 """
 
@@ -38,7 +38,7 @@ dbscan = max(
 )
 found = {
     "DBSCAN, the best radius": dbscan,
-    "psKC, psi 16, tau 0.05": PSKC(psi=16, tau=0.05, random_state=0).fit_predict(X),
+    "PSKC, defaults": PSKC(random_state=0).fit_predict(X),
 }
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")

@@ -60,6 +60,12 @@ def asked(page: Page) -> None:
     wait(page)
 
 
+def layer(page: Page) -> None:
+    page.click("#layers tr:not(.current)")
+    page.wait_for_timeout(500)
+    wait(page)
+
+
 def similarity(page: Page) -> None:
     page.click("[data-mode=similarity]")
     legend(page, "similarity to own cluster")
@@ -130,6 +136,7 @@ SHOTS: list[tuple[str, str, tuple[int, int], str, Any]] = [
     ("clusters", "table", LAPTOP, "light", nothing),
     ("clusters-dark", "table", LAPTOP, "dark", profile),
     ("candidate", "table", LAPTOP, "light", asked),
+    ("layer", "table", LAPTOP, "light", layer),
     ("similarity", "table", LAPTOP, "light", similarity),
     ("similarity-dark", "table", LAPTOP, "dark", similarity),
     ("distribution", "table", LAPTOP, "light", distribution),

@@ -20,18 +20,30 @@ _MAX_NOISE_GAIN = 0.1
 
 @dataclass(frozen=True)
 class Drift:
-    """How far new rows are from those of a fit.
+    """Drift of new rows away from the rows of a fit.
 
     Attributes
     ----------
     score : float
-        1 less the cosine of the mean maps of the new rows and of the rows of the fit, those in
-        clusters. 0 if new rows are distributed as those of the fit, 1 if they share no cell with
-        them. NaN if fewer than two new rows are in clusters.
-    noise, noise_of_fit : float
-        Fraction of noise among the new rows and among those of the fit.
+        1 minus the cosine of the mean maps of the new rows and of the fitted rows, without noise.
+        About 0 if both have the same distribution, 1 if they share no cell. NaN if fewer than two
+        new rows are in clusters.
+    noise : float
+        Fraction of noise among the new rows.
+    noise_of_fit : float
+        Fraction of noise among the fitted rows.
     n_samples : int
         Number of new rows.
+
+    See Also
+    --------
+    DriftMonitor : Counts new rows and returns their drift.
+
+    Examples
+    --------
+    >>> from pskclust import Drift
+    >>> Drift(score=0.3, noise=0.02, noise_of_fit=0.02, n_samples=1000).advice
+    'Fit again: rows are distributed differently, drift is 0.30.'
     """
 
     score: float
@@ -63,21 +75,25 @@ class Drift:
 
 
 class DriftMonitor:
-    """Labels for a stream of rows in constant memory, and the drift of the rows.
+    """Label a stream of rows in constant memory, and measure their drift.
 
-    A monitor counts new rows in the cells of a model; it keeps one number for each cell, however
-    many rows it sees. The result depends neither on the order of rows nor on how they come in
-    blocks.
+    A monitor counts new rows in the cells of a model. It keeps one number for each cell, for any
+    number of rows. The result does not depend on the order of the rows or on their blocks.
 
     Parameters
     ----------
     model : PSKC
-        Fitted, or loaded.
+        A fitted or loaded model.
 
     Attributes
     ----------
     n_samples_ : int
         Number of rows seen.
+
+    See Also
+    --------
+    PSKC.predict : Labels of new rows without a count.
+    PSKC.score_samples : Scores of single rows: high for typical rows, low for outliers.
 
     Examples
     --------
@@ -104,7 +120,19 @@ class DriftMonitor:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the rows seen: start a new window of the stream."""
+        """Start a new window of the stream, without the rows seen so far.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC, DriftMonitor
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> monitor = DriftMonitor(PSKC(random_state=0).fit(X))
+        >>> labels = monitor.predict(X)
+        >>> monitor.reset()
+        >>> monitor.n_samples_
+        0
+        """
         self._counts = np.zeros(self._partition.table_shape, dtype=np.int64)
         self._n_members = 0
         self.n_samples_ = 0
@@ -119,6 +147,17 @@ class DriftMonitor:
         Returns
         -------
         labels : ndarray of int64, shape (n_samples,)
+
+        Examples
+        --------
+        >>> from pskclust import PSKC, DriftMonitor
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> monitor = DriftMonitor(PSKC(random_state=0).fit(X))
+        >>> monitor.predict(X[:50] + 0.01).shape
+        (50,)
+        >>> monitor.n_samples_
+        50
         """
         rows: Any = X
         if hasattr(self.model, "preparation_") and hasattr(X, "columns"):
@@ -131,11 +170,21 @@ class DriftMonitor:
         return labels
 
     def drift(self) -> Drift:
-        """Return how far the rows seen since the last reset are from those of the fit.
+        """Return the drift of the rows seen since the last reset.
 
         Returns
         -------
         drift : Drift
+
+        Examples
+        --------
+        >>> from pskclust import PSKC, DriftMonitor
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> monitor = DriftMonitor(PSKC(random_state=0).fit(X))
+        >>> labels = monitor.predict(X + 1.0)
+        >>> monitor.drift().fit_again
+        True
         """
         seen = _Counted(self._counts, self._n_members, self._n_members)
         noise = 1 - self._n_members / self.n_samples_ if self.n_samples_ else math.nan

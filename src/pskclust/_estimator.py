@@ -18,157 +18,175 @@ from ._engines.protocol import Engine
 from ._fit import pipeline
 from ._fit.in_process import Rows, column_names, engine_of, rows_of
 from ._fit.pipeline import Columns, Fitted
+from ._fit.reporting import reporting
 from ._fitted_model import FittedModel
 from ._isolation_kernel import IsolationKernel
-from ._utils.progress import Report, reporter
+from ._notebook import html_of_fit
+from ._utils.progress import Report
+from ._utils.whole_fits import all_or_nothing
 
 
 class PSKC(ClusterMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
-    Finds clusters of any shape, size and density, finds their number, and leaves noise out, in
-    time and memory linear in the number of rows.
+    PSKC finds clusters of any shape, size and density, finds their number, and leaves noise out.
+    Time and memory are linear in the number of rows.
 
-    Without parameters, the clustering is chosen: trees of a sample of rows are grown from the
-    isolation kernel at several scales, every cut of every tree is a candidate, and a score that
-    was fitted to labelled data picks the one whose clusters are most stable and separated. `auto_`
-    shows the best candidates and why one was chosen.
+    Without parameters, PSKC chooses a clustering. It grows trees of a sample of the rows from the
+    isolation kernel at several scales. Every cut of every tree is a candidate. A score that was
+    fitted to labelled data selects the candidate with the most stable and best separated clusters.
+    `auto_` holds the best candidates and the reason for the choice.
 
-    With `psi` and `tau`, clusters grow on all rows as in the paper, one after the other, each from
-    the row that is most similar to all rows left: rows join while their similarity to the cluster
-    exceeds a threshold that falls step by step down to `tau`.
+    With `tau`, clusters grow on all rows as in the paper, one after another. Each starts from the
+    row that is most similar to all remaining rows, and takes in rows whose similarity to the
+    cluster exceeds a threshold. The threshold falls step by step to `tau`.
 
-    Labels are the same to the bit for any number of threads, chunk size and engine.
+    Labels are equal to the bit for any number of threads, any chunk size and any engine.
 
     Parameters
     ----------
     psi : int or "auto", default="auto"
-        Number of cells of each random partitioning, 2 or more. If clusters are joined that should
-        be split, increase it. "auto" looks at several; with `tau` given it is 64, or a quarter of
-        the number of rows if that is less.
+        Number of cells in each random partitioning, at least 2. Increase it if clusters are joined
+        that should be apart. "auto" considers several numbers; with `tau` given, it is 64, or a
+        quarter of the number of rows if that is less.
     tau : float or "auto", default="auto"
-        Similarity at which growth stops, between 0 and 1. If clusters are split that should be
-        joined, decrease it. "auto" grows nothing: clusters are chosen.
+        Similarity at which growth stops, between 0 and 1. Decrease it if clusters are split that
+        should be whole. With "auto", clusters do not grow; they are chosen.
     growth_rate : float, default=0.1
-        Fraction by which the threshold of growth falls in each step, between 0 and 1. Needs `tau`.
+        Fraction by which the threshold falls in each step of growth, between 0 and 1. Requires
+        `tau`. A smaller rate takes more steps and seldom changes the clusters.
     n_partitions : int, default=100
-        Number of random partitionings, t in the paper. More of them make results vary less with
-        `random_state`; time and memory are proportional to it.
+        Number of random partitionings, t in the paper, at least 1. With more partitionings, results
+        vary less with `random_state`. Time and memory are proportional to it.
     n_clusters : int or None, default=None
-        Number of clusters to find, exactly; an error says how many are possible if there are
-        fewer. With `tau` given, clusters that grew are linked to that many. None finds the number.
+        Number of clusters, at least 1. None finds the number. With `tau`, grown clusters are linked
+        until this number is left. If the data has fewer clusters, an error names the largest
+        possible number.
     method : {"voronoi", "hypersphere", "tree"}, default="voronoi"
-        What the cells are, see :class:`IsolationKernel`.
+        Shape of the cells, see :class:`IsolationKernel`. "hypersphere" has bounded cells, so that
+        grown clusters leave outliers out.
     metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
-        "cosine" compares directions; "haversine" takes latitude and longitude in degrees.
+        Distance between rows. "cosine" compares directions, for embeddings of text or images.
+        "haversine" expects latitude and longitude in degrees.
     replace : bool, default=False
-        Draw the centres of cells with replacement. Allows more cells than rows.
+        Draw centres with replacement, which allows more cells than rows.
     refine : bool or "auto", default="auto"
-        Move the least similar members of each cluster to another one where that raises the total
-        similarity of rows to their clusters (Eq. 4 of the paper). "auto" refines clusters that
-        grew, and leaves chosen and linked ones as they are: these may be long, and rows at their
-        far ends are similar to few of their members.
+        Move the least similar members of each cluster to a more similar cluster if that raises the
+        total similarity of rows to their clusters (Eq. 4 of the paper). "auto" refines grown
+        clusters only. Chosen and linked clusters may be long, and rows at their ends share cells
+        with few of the members.
     min_cluster_size : int or None, default=None
-        Dissolve smaller clusters before refinement: each member goes to its most similar other
-        cluster if that similarity exceeds `tau`, else to noise. Sizes are sums of weights. Rows of
-        linked clusters go to the other cluster with the most members in their cells.
+        Dissolve clusters with fewer rows, before refinement. Each of their rows moves to its most
+        similar remaining cluster if that similarity exceeds `tau`, and is noise otherwise. Sizes
+        are sums of weights. Rows of chosen and linked clusters move to the cluster with the most
+        members in their cells.
     noise : {"keep", "nearest"}, default="keep"
-        "nearest" gives noise rows to their most similar cluster. Those that are similar to none
-        at all stay noise.
+        "nearest" assigns noise rows to their most similar cluster. Rows that share no cell with any
+        cluster remain noise.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all processors. Results never depend on it.
+        Number of threads. None and -1 use all processors. Labels do not depend on it.
     device : str or None, default=None
-        Where rows are multiplied by centres to find their cells, in `fit` and for new rows: a
-        device of PyTorch, "cuda", "cuda:1", "mps" or "cpu", for method "voronoi". Labels never
-        depend on it. None uses NumPy and compiled code. Give it for many rows in many columns on
-        a machine with a GPU; needs ``pip install "pskclust[torch]"``.
+        PyTorch device that finds the cells of rows: "cuda", "cuda:1", "mps" or "cpu", for method
+        "voronoi". Labels do not depend on it. None uses NumPy and compiled code. Use a device for
+        many rows in many columns. Requires ``pip install "pskclust[torch]"``.
     random_state : int, RandomState instance or None, default=None
-        Which rows the partitionings are drawn from. Pass an int for the same labels every time.
-    verbose : bool, default=False
-        Show a progress bar on standard error.
+        Seed of the random centres. Pass an int for the same labels in every fit.
+    verbose : bool or None, default=None
+        Show progress on standard error. None shows a bar in a terminal or a notebook, for a fit
+        that takes more than two seconds, and says when code is being compiled. True shows every
+        stage, in files and pipes as well. False shows nothing.
     callback : callable or None, default=None
-        Called with a :class:`Progress` whenever the fit has come further. An exception that it
-        raises ends the fit.
+        Function that is called with a :class:`Progress` during the fit. An exception that it raises
+        ends the fit.
     scratch_dir : str, path-like or None, default=None
-        Folder on disk for cells that do not fit into memory. Nothing stays there after a fit.
+        Folder for cells that do not fit into memory. The fit leaves no files there.
     checkpoint : str, path-like or None, default=None
-        Folder to note each cluster in as it is grown. A fit that was stopped or killed goes on
-        from the last cluster noted when it is run again, with the same labels. What was noted is
-        removed when the fit has ended. Needs `tau`.
+        Folder in which each cluster is saved when it has grown. If the fit is interrupted, the next
+        fit with the same data and parameters continues after the last saved cluster and gives the
+        same labels. A completed fit removes the files. Requires `tau`.
 
     Attributes
     ----------
     labels_ : ndarray of int64, shape (n_samples,)
-        Cluster of each row; -1 is noise. Clusters that were chosen are numbered by size, the
-        largest first (on the sample of the choice); those that grew, in the order of growth.
+        Cluster of each row; -1 is noise. Chosen clusters are numbered by size, the largest first
+        (by rows of the sample); grown clusters in the order of growth.
     n_clusters_ : int
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)
-        Row that each cluster grew from; of a linked cluster, its most similar row.
+        Row from which each cluster grew. For chosen and linked clusters, the row most similar to
+        the cluster.
     cluster_sizes_ : ndarray of int64, shape (n_clusters_,)
-        Number of rows with each label.
+        Number of rows in each cluster.
     similarities_ : ndarray of float64, shape (n_samples,)
         Similarity K-hat of each row to its own cluster; 0 for noise.
     probabilities_ : ndarray of float64, shape (n_samples,)
-        Strength of each row in its cluster: its similarity over that of the most similar member,
-        0 to 1; 0 for noise.
+        Membership strength of each row, 0 to 1: its similarity divided by that of the most similar
+        member of its cluster; 0 for noise.
     outlier_scores_ : ndarray of float64, shape (n_samples,)
-        How unusual each row is among all rows, 0 to 1: below 0.5 for members of clusters, above
-        for noise. ``score_samples(X)`` has the same order, turned round, for any rows.
+        Outlier score of each row, 0 to 1: below 0.5 for members of clusters, above for noise.
+        ``score_samples(X)`` ranks rows in the opposite order and also accepts new rows.
     layers_ : tuple of Layer
-        A few clusterings of the same rows from coarse to fine, each with its number of clusters and
-        its evidence, for ``relabel(layer=...)``.
+        Clusterings of the same rows from coarse to fine, each with its number of clusters and its
+        evidence, for ``relabel(layer=...)``.
     growth_step_ : ndarray of int32, shape (n_samples,), or None
-        Step at which growth took each row into a cluster, 0 for the two rows it started with; -1
-        for rows that growth left out. None if clusters were chosen on a sample.
+        Step in which each row joined its cluster, 0 for the first two rows, -1 for rows that did
+        not join during growth. None for chosen clusters.
     n_iter_ : ndarray of int64, shape (n_clusters_,), or None
-        Number of growth steps of each cluster, of all its parts if it is linked. None if clusters
-        were chosen on a sample.
+        Number of growth steps of each cluster; for a linked cluster, of all its parts. None for
+        chosen clusters.
     objective_, objective_before_refinement_ : float
-        Total similarity of all members to their own cluster (Gamma, Eq. 4 of the paper), after
-        and before refinement.
+        Total similarity of all members to their own clusters (Gamma, Eq. 4 of the paper), after and
+        before refinement.
     n_reassigned_ : int
         Number of rows that refinement moved.
     auto_ : AutoChoice or None
-        The choice: `chosen` and the best `candidates`, each with its evidence, the `reason` in a
-        sentence, and `n_rows`, the number of rows it was made on. None if clusters grew.
+        The choice: `chosen` and the best `candidates`, each with its evidence, a `reason` in words,
+        and the number `n_rows` of sampled rows. None for grown clusters.
     merge_tree_ : MergeTree or None
-        The tree that the clusters are a cut of, for ``merge_tree_.to_scipy()`` and
-        :class:`pskclust.plotting.MergeTreeDisplay`. None unless clusters were chosen or linked.
+        Tree from which the clusters were cut, for ``merge_tree_.to_scipy()`` and
+        :class:`pskclust.plotting.MergeTreeDisplay`. None for grown clusters that are not linked.
     confidences_ : ndarray of float64, shape (n_samples,), or None
-        How likely the label of a row is right, by the candidates that agree with it, each counted
-        by its odds, 0 to 1. Rows that are not in the sample have the mean of their cluster. None
-        unless clusters were chosen.
+        Probability that the label of each row is right, 0 to 1: the share of the odds held by
+        candidates that agree with the label. Rows outside the sample have the mean of their
+        cluster. None for grown clusters.
     kernel_ : IsolationKernel
         The fitted kernel.
     psi_ : int
-        Number of cells of each partitioning of `kernel_`.
+        Number of cells in each partitioning of `kernel_`.
     tau_ : float or None
-        The `tau` that was given. None if clusters were chosen.
+        The given `tau`. None for chosen clusters.
     engine_, backend_ : str
-        Where the rows were, and which compute kernels worked on them.
+        Storage of the rows during the fit, and the compute kernels that were used.
     n_features_in_ : int
-        Number of columns of the data.
+        Number of columns of X.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns of X, if all of them are strings.
     preparation_ : Preparation
-        Only of models that ``pskclust fit`` wrote: which columns of a table were clustered, and
-        how they were scaled. Tables with column names are prepared likewise before they are
-        placed; arrays are taken as prepared, which ``model.preparation_.apply(X)`` does.
+        Columns and scaling of a model that ``pskclust fit`` wrote. Tables with column names are
+        prepared in the same way before prediction. Arrays must be prepared by
+        ``model.preparation_.apply(X)``.
+
+    See Also
+    --------
+    IsolationKernel : The kernel, as a transformer.
+    GroupPSKC : Clusters groups of rows instead of rows.
+    DriftMonitor : Labels a stream of rows and measures how far it is from the fitted rows.
+    pskclust.dask.PSKC : The same clusters on a Dask cluster.
+    sweep : Fits a grid of psi and tau.
+    explore : Opens the clusters in the browser.
+    sklearn.cluster.HDBSCAN : Density-based clusters, from a tree of all rows.
 
     Notes
     -----
-    ``predict(X)`` is the most similar of the clusters as they are in the end, if that similarity
-    exceeds `tau_`. `labels_` is what growth and refinement gave each row. On the rows of the fit
-    the two agree but for those rows whose own cluster is not, or is no longer, their most similar
-    one above `tau_`: a row joins the first cluster that reaches it, and clusters found later, or
-    members that joined later, may change what it is most similar to.
+    For grown clusters, ``predict(X)`` returns the most similar cluster if the similarity exceeds
+    `tau_`, and -1 otherwise. `labels_` can differ from ``predict`` on the rows of the fit: a row
+    joins the first cluster that reaches it, and a cluster that grows later can be more similar.
 
-    Where clusters were chosen or linked, ``predict(X)`` is the cluster that has the most members in
-    the cells of a row, noise if there are none. `labels_` is the same but for the rows of the
-    sample, up to 2,000 drawn by weight, which keep the labels of the choice.
+    For chosen and linked clusters, ``predict(X)`` returns the cluster with the most members in a
+    row's cells, and -1 if there are none. `labels_` is equal to it except on the sample, up to
+    2,000 rows drawn by weight, which keeps the labels of the choice.
 
-    Rows of weight 0 take no part in the fit; their label is what ``predict`` gives.
+    Rows of weight 0 do not take part in the fit. Their labels are those of ``predict``.
 
     References
     ----------
@@ -177,10 +195,27 @@ class PSKC(ClusterMixin, FittedModel):
 
     Examples
     --------
+    Find the clusters and their number:
+
     >>> from pskclust import PSKC
     >>> from sklearn.datasets import make_blobs
     >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
-    >>> PSKC(random_state=0).fit(X).n_clusters_
+    >>> model = PSKC(random_state=0).fit(X)
+    >>> model.n_clusters_
+    3
+    >>> model.cluster_sizes_
+    array([100, 100, 100])
+
+    Label new rows:
+
+    >>> model.predict(X[:2] + 0.01) == model.labels_[:2]
+    array([ True,  True])
+
+    Set the number of clusters, or grow clusters as in the paper:
+
+    >>> PSKC(n_clusters=2, random_state=0).fit(X).n_clusters_
+    2
+    >>> PSKC(psi=16, tau=0.05, random_state=0).fit(X).n_clusters_
     3
     """
 
@@ -201,7 +236,7 @@ class PSKC(ClusterMixin, FittedModel):
         n_jobs: int | None = None,
         device: str | None = None,
         random_state: int | RandomState | None = None,
-        verbose: bool = False,
+        verbose: bool | None = None,
         callback: Report | None = None,
         scratch_dir: str | os.PathLike[str] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -225,38 +260,45 @@ class PSKC(ClusterMixin, FittedModel):
         self.scratch_dir = scratch_dir
         self.checkpoint = checkpoint
 
+    @all_or_nothing("_fitted", "_n_features_out")
     def fit(self, X: Rows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            At least two rows, all finite. Rows are read block by block from a path (CSV, TSV,
-            Parquet, a folder of Parquet files, Arrow, NPY, NPZ, LibSVM), a pyarrow dataset, a Zarr
-            or HDF5 array, or :class:`RowBlocks`, which :func:`pskclust.tables.stream_table` makes
-            of some columns of a file.
+            At least two rows of finite numbers. A path (CSV, TSV, Parquet, a folder of Parquet
+            files, Arrow, NPY, NPZ, LibSVM), a pyarrow dataset, a Zarr or HDF5 array and
+            :class:`RowBlocks` are read block by block. :func:`pskclust.tables.stream_table` makes
+            :class:`RowBlocks` of some columns of a file.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            A row of integer weight w is w equal rows. Fractional weights are rounded to a
-            multiple of a power of two far below them, so that sums stay exact.
+            A row of integer weight w counts as w equal rows. Fractional weights are rounded to
+            multiples of a small power of two, so that sums are exact.
 
         Returns
         -------
         self : PSKC
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(200, centers=2, cluster_std=0.5, random_state=0)
+        >>> PSKC(random_state=0).fit(X).n_clusters_
+        2
         """
-        # A fit that fails leaves no model behind, least of all half of the one before.
-        self.__dict__.pop("_fitted", None)
-        self.__dict__.pop("preparation_", None)
         parameters = Parameters.checked(self.get_params(deep=False))
-        report = reporter(self.verbose, self.callback)
-        rows = self._rows(X, sample_weight, parameters, report)
-        columns = Columns(self.n_features_in_, column_names(self))
+        with reporting(self.verbose, self.callback) as report:
+            rows = self._rows(X, sample_weight, parameters, report)
+            columns = Columns(self.n_features_in_, column_names(self))
 
-        def make_engine(partition: Partition) -> Engine:
-            return self._engine(rows, partition, parameters, report)
+            def make_engine(partition: Partition) -> Engine:
+                return self._engine(rows, partition, parameters, report)
 
-        self._publish(pipeline.fit(rows, columns, parameters, make_engine, report))
+            self._publish(pipeline.fit(rows, columns, parameters, make_engine, report))
         return self
 
     # Where rows are: all that ``pskclust.dask.PSKC`` does in its own way.
@@ -271,9 +313,38 @@ class PSKC(ClusterMixin, FittedModel):
     ) -> Engine:
         return engine_of(rows, partition, parameters, report)
 
+    # scikit-learn's diagram has both methods; which of them is asked depends on the notebook.
+
+    def _repr_html_inner(self) -> str:
+        return self._html_of_fit() + str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in shown:
+            shown["text/html"] = self._html_of_fit() + shown["text/html"]
+        return shown
+
+    def _html_of_fit(self) -> str:
+        return html_of_fit(self) if self.__sklearn_is_fitted__() else ""
+
     @classmethod
     def of_fitted(cls, parameters: Mapping[str, Any], fitted: Fitted) -> Self:
-        """Return a fitted estimator, given its parameters and the outcome of the pipeline."""
+        """Return a fitted estimator.
+
+        Parameters
+        ----------
+        parameters : mapping
+            Parameters of the estimator, by name.
+        fitted : Fitted
+            Outcome of a fit, `fitted_` of another estimator.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> model = PSKC(random_state=0).fit([[0.0], [0.1], [5.0]])
+        >>> PSKC.of_fitted({"n_jobs": 1}, model.fitted_).n_clusters_
+        1
+        """
         model = cls(**parameters)
         check_columns(model, fitted.columns.number, fitted.columns.names, reset=True)
         model._publish(fitted)
@@ -302,18 +373,28 @@ class PSKC(ClusterMixin, FittedModel):
         self.n_reassigned_ = result.n_reassigned
 
     def explore(self, X: ArrayLike, **options: Any) -> Any:
-        """Explore the clusters of X in a browser, starting from this estimator's parameters.
+        """Open the clusters of X in the browser, with the parameters of this estimator.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            The rows.
         **options
-            Of :func:`pskclust.explore`.
+            Options of :func:`pskclust.explore`.
 
         Returns
         -------
         server : ExplorerServer
+            The running explorer; ``server.close()`` ends it.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> X = [[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [5.1, 5.0]]
+        >>> with PSKC(psi=2, tau=0.2).explore(X, open_browser=False, block=False) as server:
+        ...     server.url.startswith("http://127.0.0.1:")
+        True
         """
-        # Found by name: what people look at is built on this module, not the other way round.
+        # Imported by name: the explorer depends on this module.
         explorer = importlib.import_module("pskclust.explorer")
         return explorer.explore(X, **self.get_params(deep=False) | options)

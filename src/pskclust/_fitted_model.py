@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._choice.layers import Layer
 from ._data.parameters import CLUSTERING_RULES, check_parameters, whole
 from ._data.rows import check_columns, check_rows, check_values
 from ._data.sources import numbered
@@ -20,55 +19,62 @@ from ._fit.in_process import Rows
 from ._fit.pipeline import Fitted
 from ._model_io.container import write_model
 from ._model_io.state import SavedModel, to_parts
+from ._rows_of_fit import RowsOfFit
 from .tables.streaming import row_blocks
 
+# A value of each cluster for each row, or the largest of them and whose they are.
+Values = NDArray[np.float64]
+Ranked = tuple[NDArray[np.float64], NDArray[np.int64]]
 # Returns an array for some rows, given the fit, the rows and a number of threads.
-_OfRows = Callable[[Fitted, NDArray[Any], int | None], NDArray[Any]]
+OfRows = Callable[[Fitted, NDArray[Any], int | None], NDArray[Any]]
+# Returns the largest values of rows and the clusters that they are of, given their number, too.
+OfTop = Callable[[Fitted, NDArray[Any], int, int | None], tuple[NDArray[Any], NDArray[Any]]]
 
 
 # Mixins stand here, since `set_output` serves a `transform` of a class that has them.
-class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Predictions for new rows, similarities to clusters, scores, layers, model files."""
 
-    _fitted: Fitted
     n_jobs: int | None
     device: str | None
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_fitted")
-
-    @property
-    def fitted_(self) -> Fitted:
-        """The outcome of the fit in one piece, for code that builds on it."""
-        check_is_fitted(self)
-        return self._fitted
-
     def predict(self, X: Rows) -> NDArray[np.int64]:
-        """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
+        """Return the cluster of each row, -1 for noise.
 
-        With ``noise="nearest"``, return the most similar cluster whatever the similarity, and -1
-        only where it is 0. The notes of the class say how this relates to `labels_`.
+        For grown clusters, this is the most similar cluster if the similarity exceeds `tau_`. For
+        chosen and linked clusters, it is the cluster with the most members in the row's cells.
+        With ``noise="nearest"``, only rows that share no cell with any cluster are noise. The
+        notes of the class compare it with `labels_`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            Whatever `fit` takes.
+            New rows, from any source that `fit` accepts.
 
         Returns
         -------
         labels : ndarray of int64, shape (n_samples,)
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> bool((model.predict(X[:5] + 0.01) == model.labels_[:5]).all())
+        True
         """
         return self._for_each_row(X, prediction.predict)
 
     def score_samples(self, X: Rows) -> NDArray[np.float64]:
-        """Return how usual each row is among the rows of the fit: the larger, the more usual.
+        """Return the score of each row: high for typical rows, low for outliers.
 
-        The score is minus the log of the typical distance between rows of the fit around a row.
-        It is a mean over the partitionings: of the log of the size of the row's cell (the distance
-        of its centre to the nearest other one) plus 1 / n_features times the log of n / m, where m
-        of all n rows of the fit are in the cell. So it is the row's similarity to the whole set,
-        for the size of its cells. Rows that ``predict`` calls noise score less than all others: by
-        as much as two scores can differ. Takes time linear in the number of rows.
+        The score estimates the negative logarithm of the distance between neighbouring fitted rows
+        around a row. Each partitioning gives one estimate: the logarithm of the size of the row's
+        cell, plus 1 / n_features times the logarithm of n / m, where m of all n fitted rows are in
+        the cell. The size of a cell is the distance of its centre to the nearest other centre.
+        Rows that ``predict`` labels as noise score lower than all others. Time is linear in the
+        number of rows.
 
         Parameters
         ----------
@@ -101,7 +107,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         return self._for_each_row(X, prediction.score_samples)
 
-    def _for_each_row(self, X: Rows, of_rows: _OfRows) -> NDArray[Any]:
+    def _for_each_row(self, X: Rows, of_rows: OfRows) -> NDArray[Any]:
         """Return a value for each row of whatever `fit` takes."""
         blocks = row_blocks(X, self._known_columns())
         if blocks is None:
@@ -118,6 +124,16 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             found.append(of_rows(self._placing, rows, self.n_jobs))
         return np.concatenate(found)
 
+    def _for_each_cluster(
+        self, X: ArrayLike, of_all: OfRows, of_top: OfTop, top_k: int | None
+    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+        """Return a value of each row for every cluster, or the largest and their clusters."""
+        rows = self._rows_to_place(X)
+        if top_k is None:
+            return of_all(self._placing, rows, self.n_jobs)
+        check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
+        return of_top(self._placing, rows, int(top_k), self.n_jobs)
+
     @property
     def _placing(self) -> Fitted:
         """The outcome of the fit as new rows are placed by it, on the device of this model."""
@@ -132,16 +148,10 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return None if names is None else list(names)
 
     @overload
-    def similarity(self, X: ArrayLike, top_k: None = None) -> NDArray[np.float64]: ...
-
+    def similarity(self, X: ArrayLike, top_k: None = None) -> Values: ...
     @overload
-    def similarity(
-        self, X: ArrayLike, top_k: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-
-    def similarity(
-        self, X: ArrayLike, top_k: int | None = None
-    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def similarity(self, X: ArrayLike, top_k: int) -> Ranked: ...
+    def similarity(self, X: ArrayLike, top_k: int | None = None) -> Values | Ranked:
         """Return the similarity K-hat of each row to every cluster, or to the most similar ones.
 
         Parameters
@@ -156,24 +166,28 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             With `top_k`, of shape (n_samples, top_k), the most similar cluster first.
         clusters : ndarray of int64, shape (n_samples, top_k)
             Which clusters they are. Only with `top_k`.
+
+        See Also
+        --------
+        membership : The share of each cluster in the cells of a row, which sum to at most 1.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> similarities, clusters = model.similarity(X, top_k=1)
+        >>> bool((clusters[:, 0] == model.labels_).all())
+        True
         """
-        rows = self._rows_to_place(X)
-        if top_k is None:
-            return prediction.similarity(self._placing, rows, self.n_jobs)
-        check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        return prediction.top_similarities(self._placing, rows, int(top_k), self.n_jobs)
+        return self._for_each_cluster(X, prediction.similarity, prediction.top_similarities, top_k)
 
     @overload
-    def membership(self, X: ArrayLike, top_k: None = None) -> NDArray[np.float64]: ...
-
+    def membership(self, X: ArrayLike, top_k: None = None) -> Values: ...
     @overload
-    def membership(
-        self, X: ArrayLike, top_k: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-
-    def membership(
-        self, X: ArrayLike, top_k: int | None = None
-    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def membership(self, X: ArrayLike, top_k: int) -> Ranked: ...
+    def membership(self, X: ArrayLike, top_k: int | None = None) -> Values | Ranked:
         """Return how much each row belongs to every cluster, or to the foremost ones.
 
         Of all rows of the fit in the cells of a row, that is the share that belongs to a cluster,
@@ -193,6 +207,10 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         clusters : ndarray of int64, shape (n_samples, top_k)
             Which clusters they are in. Only with `top_k`.
 
+        See Also
+        --------
+        similarity : The mean share of a cluster's members that are in the cells of a row.
+
         Examples
         --------
         >>> from pskclust import PSKC
@@ -205,116 +223,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         >>> bool((clusters[:, 0] == model.labels_[:2]).all())
         True
         """
-        rows = self._rows_to_place(X)
-        if top_k is None:
-            return prediction.membership(self._placing, rows, self.n_jobs)
-        check_parameters({"top_k": top_k}, {"top_k": (whole(1),)})
-        return prediction.top_memberships(self._placing, rows, int(top_k), self.n_jobs)
-
-    @property
-    def probabilities_(self) -> Any:
-        """Similarity of each row to its cluster over that of its most similar member, 0 to 1."""
-        result, peaks = self.fitted_.result, self.fitted_.seen_whole.peaks
-        # Of hyperspheres, a member may be in none: it is as similar as one shared cell makes it.
-        least = 1 / (result.clusters.resolution * result.clusters.masses)
-        similarities = np.maximum(
-            result.similarities, self._take(np.append(least, 0.0), result.labels)
-        )
-        peaks = np.append(np.maximum(peaks, least), 1.0)
-        # A row of weight 0 is no member, and may be more similar than all of them.
-        return (similarities / self._take(peaks, result.labels)).clip(0, 1)
-
-    @property
-    def outlier_scores_(self) -> Any:
-        """How unusual each row is, 0 to 1, and above 0.5 for noise."""
-        fitted = self.fitted_
-        scores, labels = fitted.seen_whole.scores, fitted.result.labels
-        # Rounding may lead a little beyond.
-        return prediction.outlier_scores(fitted, scores, labels).clip(0, 1)
-
-    @property
-    def layers_(self) -> tuple[Layer, ...]:
-        """Clusterings of the same rows from coarse to fine."""
-        linkage = self.fitted_.linkage
-        choice = None if linkage is None else linkage.choice
-        # Files of earlier versions know the choice, but no layers.
-        return self.fitted_.hierarchy.layers(choice.layers if choice else ())
-
-    def relabel(self, *, n_clusters: int | None = None, layer: int | None = None) -> Any:
-        """Return labels of the rows of the fit for another number of clusters, without a new fit.
-
-        They are a cut of one tree: clusters of a finer cut are within those of a coarser one, and
-        the cut into `n_clusters_` is `labels_`. Noise stays noise. The model stays as it is.
-
-        Where clusters were chosen, the tree is `merge_tree_`, cut into at most 16 parts, or as many
-        as the finest layer has. Where they grew, the clusters of the fit are linked, so that there
-        can be fewer of them but not more. Clusters that share no cell are joined by the distance of
-        their middles.
-
-        Parameters
-        ----------
-        n_clusters : int or None
-            Number of clusters.
-        layer : int or None
-            Place in `layers_`, 0 for the coarsest and -1 for the finest. Give one of the two.
-
-        Returns
-        -------
-        labels : ndarray of int64, shape (n_samples,)
-            Clusters are numbered from 0; -1 is noise.
-
-        Examples
-        --------
-        >>> from pskclust import PSKC
-        >>> from sklearn.datasets import make_blobs
-        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
-        >>> model = PSKC(random_state=0).fit(X)
-        >>> model.relabel(n_clusters=2).max() + 1
-        np.int64(2)
-        >>> [layer.n_clusters for layer in model.layers_]
-        [3]
-        """
-        check_is_fitted(self)
-        if (n_clusters is None) == (layer is None):
-            raise ValueError("relabel takes n_clusters or layer. Give one of the two.")
-        if layer is not None:
-            n_clusters = self._layer(layer).n_clusters
-        check_parameters({"n_clusters": n_clusters}, {"n_clusters": (whole(1),)})
-        number, (parts, sizes) = int(n_clusters or 1), self._parts()
-        n_most = np.count_nonzero(sizes)
-        if number > n_most:
-            raise ValueError(
-                f"n_clusters={number} is more than the {n_most} parts that this fit has. "
-                f"Use n_clusters <= {n_most}, or fit again with n_clusters={number}."
-            )
-        return self._take(self.fitted_.hierarchy.labels_of_parts(number, sizes), parts)
-
-    def _layer(self, number: int) -> Layer:
-        layers = self.layers_
-        if not -len(layers) <= number < len(layers):
-            raise ValueError(f"layer={number} is not one of {len(layers)} layers. See layers_.")
-        return layers[number]
-
-    def _parts(self) -> tuple[Any, NDArray[np.int64]]:
-        """Return the part of the tree of each row, and the number of rows of each part.
-
-        Noise has the part -1, or the number after the last.
-        """
-        result, linkage = self.fitted_.result, self.fitted_.linkage
-        if linkage is None or linkage.parts is None:
-            return result.labels, result.sizes
-        return linkage.parts, self._counted(linkage.parts, linkage.n_parts)
-
-    # Values of rows, which ``pskclust.dask.PSKC`` has on a cluster.
-
-    def _take(self, values: NDArray[Any], numbers: Any) -> Any:
-        """Return the value at each of some numbers, of which there is one a row."""
-        return values[numbers]
-
-    def _counted(self, numbers: Any, n_numbers: int) -> NDArray[np.int64]:
-        """Return how many rows have each number."""
-        counts: NDArray[np.int64] = np.bincount(numbers, minlength=n_numbers + 1)[:n_numbers]
-        return counts
+        return self._for_each_cluster(X, prediction.membership, prediction.top_memberships, top_k)
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the similarity of each row to every cluster, as ``similarity(X)`` does.
@@ -326,6 +235,14 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Returns
         -------
         similarities : ndarray of float64, shape (n_samples, n_clusters_)
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> PSKC(random_state=0).fit(X).transform(X).shape
+        (300, 3)
         """
         return self.similarity(X)
 
@@ -340,13 +257,25 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.
 
-        Everything is kept but a `callback`, a `random_state` that is not a number, and what is of
-        this machine only: `device`, `scratch_dir` and `checkpoint`, which are None in a model that
-        is loaded. The file holds arrays and JSON, no pickle; it is safe to load from anybody.
+        The file contains arrays and JSON, and no pickle. It does not contain `callback`, a
+        `random_state` that is not an int, and the parameters of this machine: `device`,
+        `scratch_dir` and `checkpoint`. These are None in a loaded model.
 
         Parameters
         ----------
         path : str or path-like
+            The file, which is replaced if it exists.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pskclust
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     pskclust.PSKC(random_state=0).fit(X).save(f"{folder}/model.npz")
+        ...     pskclust.load(f"{folder}/model.npz").n_clusters_
+        3
         """
         check_is_fitted(self)
         preparation = getattr(self, "preparation_", None)

@@ -18,6 +18,7 @@ from ._data.parameters import CLUSTERING_RULES, FLAG, KERNEL_RULES, check_parame
 from ._data.rows import check_rows
 from ._estimator import PSKC
 from ._isolation_kernel import IsolationKernel
+from ._utils.whole_fits import all_or_nothing
 
 _KERNEL = ("psi", "n_partitions", "method", "metric", "n_jobs")
 _CLUSTERING = ("n_clusters", "min_cluster_size", "noise")
@@ -99,6 +100,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
 
     See Also
     --------
+    PSKC : Clusters of rows.
     IsolationKernel.mean_maps : The mean maps by themselves.
 
     References
@@ -148,6 +150,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing("_axes")
     def fit(self, X: ArrayLike, y: object = None, groups: ArrayLike | None = None) -> Self:
         """Find the clusters of the groups of rows of X.
 
@@ -162,9 +165,15 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : GroupPSKC
+
+        Examples
+        --------
+        >>> from pskclust import GroupPSKC
+        >>> from pskclust.datasets import make_trajectories
+        >>> X, groups, _ = make_trajectories(20, random_state=0)
+        >>> len(GroupPSKC(random_state=0).fit(X, groups=groups).labels_)
+        20
         """
-        # A fit that fails leaves no model behind.
-        self.__dict__.pop("clusterer_", None)
         parameters = self.get_params(deep=False)
         check_parameters(parameters, _RULES)
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
@@ -197,14 +206,23 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        groups : array-like of shape (n_samples,), default=None
-            The group of each row. None makes each row a group.
+        X, groups
+            Rows, and the group of each row, as for :meth:`fit`.
 
         Returns
         -------
         labels : ndarray of int64, shape (n_groups,)
             In the order of ``numpy.unique(groups)``.
+
+        Examples
+        --------
+        >>> from pskclust import GroupPSKC
+        >>> from pskclust.datasets import make_trajectories
+        >>> X, groups, _ = make_trajectories(100, random_state=0)
+        >>> model = GroupPSKC(random_state=0).fit(X, groups=groups)
+        >>> new_X, new_groups, _ = make_trajectories(20, random_state=1)
+        >>> len(model.predict(new_X, new_groups))
+        20
         """
         embedding = self.embed(X, groups)
         return self.clusterer_.predict(embedding)
@@ -222,6 +240,14 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         -------
         embedding : ndarray of float64, shape (n_groups, n_components)
             In the order of ``numpy.unique(groups)``.
+
+        Examples
+        --------
+        >>> from pskclust import GroupPSKC
+        >>> from pskclust.datasets import make_trajectories
+        >>> X, groups, _ = make_trajectories(20, random_state=0)
+        >>> GroupPSKC(n_components=4, random_state=0).fit(X, groups=groups).embed(X, groups).shape
+        (20, 4)
         """
         check_is_fitted(self)
         rows = check_rows(self, X, self.kernel_.metric_)

@@ -1,4 +1,4 @@
-"""IsolationKernel: a similarity that adapts to the density of the data, as a transformer."""
+"""IsolationKernel: a kernel that adapts to the density of the data, as a transformer."""
 
 from __future__ import annotations
 
@@ -28,41 +28,43 @@ from ._kernels.reference import one_hot
 from ._utils.memory import require_memory
 from ._utils.parallel import map_chunks, rows_per_chunk
 from ._utils.torch_device import open_device
+from ._utils.whole_fits import all_or_nothing
 
 
 class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Isolation Kernel: how often random partitionings put two points into the same cell.
+    """Isolation kernel: the fraction of partitionings in which two rows share a cell.
 
-    Each of `n_partitions` partitionings has `psi` cells around rows drawn from the data. Cells
-    are small where data is dense and large where it is sparse, so two points of a sparse region
-    are more similar than two points as far apart in a dense one. The kernel has an exact feature
-    map: one of `psi` zeros and ones for each partitioning.
+    Each partitioning has `psi` cells around centres drawn from the rows. Cells are small where
+    data is dense and large where it is sparse. So two rows in a sparse region are more similar
+    than two rows at the same distance in a dense region. The kernel has a finite, exact feature
+    map: a one for the cell of the row in each partitioning, zeros for the other cells.
 
     Parameters
     ----------
     psi : int or "auto", default="auto"
-        Number of cells of each partitioning, 2 or more. The larger, the sharper the kernel.
-        "auto" is 64, or a quarter of the number of rows if that is less.
+        Number of cells of each partitioning, 2 or more. Increase it for a sharper kernel that
+        shows finer detail. "auto" is 64, or a quarter of the number of rows if that is less.
     n_partitions : int, default=100
-        Number of partitionings, t in the paper.
+        Number of partitionings, t in the paper, 1 to 100,000. Increase it for similarities that
+        vary less with `random_state`; time and memory are proportional to it.
     method : {"voronoi", "hypersphere", "tree"}, default="voronoi"
-        What cells are. "voronoi": all points nearest to the same centre (aNNE). "hypersphere":
-        balls that reach to the nearest other centre (iNNE); a point in no ball has no cell and
-        shares none with anybody, itself included. "tree": leaves of random isolation trees.
+        Shape of the cells. "voronoi": all places nearest to the same centre (aNNE).
+        "hypersphere": balls that reach to the nearest other centre (iNNE); a row outside all
+        balls has no cell, and similarity 0 even to itself. "tree": leaves of random isolation
+        trees, which are faster and split along columns.
     replace : bool, default=False
-        Draw centres with replacement. Allows more cells than rows.
+        Draw centres with replacement. Set it to allow more cells than rows.
     metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
-        "cosine" compares directions; "haversine" takes latitude and longitude in degrees and
-        compares points on the sphere.
+        Distance between rows and centres. "cosine" compares directions, as for embeddings;
+        "haversine" compares places on the sphere, given latitude and longitude in degrees.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all processors. Results never depend on it.
+        Number of threads; None and -1 use all processors. Results do not depend on it.
     device : str or None, default=None
-        Where rows are multiplied by centres to find their cells: a device of PyTorch, "cuda",
-        "cuda:1", "mps" or "cpu", for method "voronoi". Results never depend on it. None uses
-        NumPy and compiled code. Give it for many rows in many columns on a machine with a GPU;
-        needs ``pip install "pskclust[torch]"``.
+        PyTorch device that finds the cells, with method "voronoi": "cuda", "cuda:1", "mps" or
+        "cpu". Results do not depend on it. None uses NumPy and compiled code. Set it for many
+        rows with many columns on a machine with a GPU; needs ``pip install "pskclust[torch]"``.
     random_state : int, RandomState instance or None, default=None
-        Which rows are drawn. Pass an int for the same kernel every time.
+        Source of the centres. Pass an int for the same kernel every time.
 
     Attributes
     ----------
@@ -73,7 +75,12 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns. Only present if all columns of X have names that are strings.
+
+    See Also
+    --------
+    PSKC : Cluster rows with this kernel; `kernel_` of a fitted model is an IsolationKernel.
+    GroupPSKC : Cluster groups of rows by their mean maps.
 
     References
     ----------
@@ -86,8 +93,11 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     >>> from pskclust import IsolationKernel
     >>> X = [[0.0], [0.1], [5.0], [5.1]]
     >>> kernel = IsolationKernel(psi=2, random_state=0).fit(X)
-    >>> kernel.similarity(X)[0, 0]
-    np.float64(1.0)
+    >>> kernel.similarity(X)
+    array([[1.  , 0.8 , 0.12, 0.  ],
+           [0.8 , 1.  , 0.32, 0.2 ],
+           [0.12, 0.32, 1.  , 0.88],
+           [0.  , 0.2 , 0.88, 1.  ]])
     """
 
     _partition: Partition
@@ -113,20 +123,28 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.device = device
         self.random_state = random_state
 
+    @all_or_nothing("_partition")
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Draw the partitionings from the rows of X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            At least two rows, all finite.
         y : None
             Ignored.
 
         Returns
         -------
         self : IsolationKernel
+            The fitted kernel.
+
+        Examples
+        --------
+        >>> from pskclust import IsolationKernel
+        >>> IsolationKernel(psi=2).fit([[0.0], [0.1], [5.0], [5.1]]).psi_
+        2
         """
-        self.__dict__.pop("_partition", None)
         check_parameters(self.get_params(deep=False), KERNEL_RULES)
         if self.device is not None:
             check_method_of_device(self.device, self.method)
@@ -146,12 +164,14 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def of_partition(
         cls, partition: Partition, metric: str, n_columns: int, names: Sequence[str] | None = None
     ) -> Self:
-        """Return the fitted kernel of partitionings that were drawn already, as ``PSKC`` does.
+        """Return a fitted kernel with partitionings that were drawn before.
 
         Parameters
         ----------
         partition : Partition
+            The partitionings, such as `partition_` of another kernel.
         metric : {"euclidean", "cosine", "haversine"}
+            The metric they were drawn for.
         n_columns : int
             Number of columns of the data.
         names : sequence of str or None, default=None
@@ -160,6 +180,15 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Returns
         -------
         kernel : IsolationKernel
+            The fitted kernel.
+
+        Examples
+        --------
+        >>> from pskclust import IsolationKernel
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> kernel = IsolationKernel(psi=2, n_partitions=3, random_state=0).fit(X)
+        >>> IsolationKernel.of_partition(kernel.partition_, "euclidean", 1).psi_
+        2
         """
         kernel = cls(
             psi=partition.psi,
@@ -195,26 +224,49 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Any rows, all finite.
 
         Returns
         -------
         cells : ndarray of shape (n_samples, n_partitions)
-            Numbers from 0 on, in the smallest unsigned type that holds them: uint8 up to 256
-            cells, then uint16. With method "hypersphere", the number `psi_` means no cell.
+            Numbers of cells, from 0 on, in the smallest unsigned type that holds them: uint8 up to
+            256 cells, then uint16. With method "hypersphere", the number `psi_` means no cell.
+
+        Examples
+        --------
+        >>> from pskclust import IsolationKernel
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> kernel = IsolationKernel(psi=2, n_partitions=3, random_state=0).fit(X)
+        >>> kernel.cells(X)
+        array([[0, 0, 1],
+               [0, 0, 1],
+               [0, 1, 0],
+               [1, 1, 0]], dtype=uint8)
         """
         check_is_fitted(self)
         return self._cells(check_rows(self, X, self.metric_))
 
     def transform(self, X: ArrayLike) -> sparse.csr_array:
-        """Return the feature map: for each partitioning a one in the column of the row's cell.
+        """Return the feature map: a one for the cell of the row in each partitioning.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Any rows, all finite.
 
         Returns
         -------
         features : csr_array of shape (n_samples, n_partitions * psi_)
+            `psi_` columns for each partitioning. The product of two rows, divided by
+            `n_partitions`, is their similarity.
+
+        Examples
+        --------
+        >>> from pskclust import IsolationKernel
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> kernel = IsolationKernel(psi=2, n_partitions=3, random_state=0).fit(X)
+        >>> kernel.transform(X).toarray()[3]
+        array([0., 1., 0., 1., 1., 0.])
         """
         features = one_hot(self.cells(X), self._partition.psi, self._partition.no_cell)
         return features.astype(np.float64)
@@ -228,13 +280,14 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Any rows, all finite.
         groups : array-like of shape (n_samples,), default=None
             The group of each row: numbers or strings. None makes each row a group.
 
         Returns
         -------
         mean_maps : csr_array of shape (n_groups, n_partitions * psi_)
-            In the order of ``numpy.unique(groups)``.
+            A row for each group, in the order of ``numpy.unique(groups)``.
 
         Examples
         --------
@@ -250,18 +303,28 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return mean_maps(sets, self._partition, lambda chosen: self._cells(rows[chosen]))
 
     def similarity(self, X: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the kernel of each row of X with each row of Y.
+        """Return the similarity of each row of X to each row of Y.
 
         Parameters
         ----------
         X : array-like of shape (n_samples_X, n_features)
+            Any rows, all finite.
         Y : array-like of shape (n_samples_Y, n_features), default=None
-            X itself if None.
+            Other rows. None compares the rows of X with each other.
 
         Returns
         -------
         similarity : ndarray of shape (n_samples_X, n_samples_Y)
-            In [0, 1]; exactly 1 for equal rows (method "hypersphere": if they have cells).
+            The fraction of shared cells, 0 to 1; exactly 1 for equal rows, unless method
+            "hypersphere" leaves them without cells.
+
+        Examples
+        --------
+        >>> from pskclust import IsolationKernel
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> kernel = IsolationKernel(psi=2, random_state=0).fit(X)
+        >>> kernel.similarity([[0.0]], X)
+        array([[1.  , 0.8 , 0.12, 0.  ]])
         """
         left = np.asfortranarray(self.cells(X))
         right = left if Y is None else np.asfortranarray(self.cells(Y))
@@ -284,18 +347,28 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return similarity
 
     def point_set_similarity(self, X: ArrayLike, sets: Sequence[ArrayLike]) -> NDArray[np.float64]:
-        """Return the point-set kernel K-hat of each row of X with each set (Eq. 1).
+        """Return the similarity K-hat of each row of X to each set of rows (Eq. 1).
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Any rows, all finite.
         sets : sequence of array-like of shape (n_members, n_features)
             The rows of each set.
 
         Returns
         -------
         similarity : ndarray of shape (n_samples, n_sets)
-            The mean, over the set's rows, of the kernel with each of them.
+            The mean similarity of the row to the rows of the set, 0 to 1.
+
+        Examples
+        --------
+        >>> from pskclust import IsolationKernel
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> kernel = IsolationKernel(psi=2, random_state=0).fit(X)
+        >>> kernel.point_set_similarity([[0.05], [5.05]], [X[:2], X[2:]])
+        array([[0.9 , 0.13],
+               [0.18, 0.94]])
         """
         check_is_fitted(self)
         rows = check_rows(self, X, self.metric_)

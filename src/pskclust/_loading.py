@@ -1,4 +1,4 @@
-"""Models from files."""
+"""Reading models from files."""
 
 from __future__ import annotations
 
@@ -11,26 +11,49 @@ from ._model_io.state import from_parts
 
 
 def load(path: str | os.PathLike[str]) -> PSKC:
-    """Return the model that :meth:`PSKC.save` wrote to a file.
+    """Read a model that :meth:`PSKC.save` or ``pskclust fit --model`` wrote.
+
+    The file is not a pickle: reading it runs no code, whatever it contains.
 
     Parameters
     ----------
     path : str or path-like
+        The model file.
 
     Returns
     -------
     model : PSKC
-        Fitted: predicts exactly what the saved one did.
+        Fitted model with the predictions of the saved one.
 
     Raises
     ------
     ModelFileError
         If the file is not a model, is damaged, or was written by a newer version.
+    FileNotFoundError
+        If there is no such file.
 
     Warns
     -----
     UserWarning
-        If ``pskclust fit`` scaled the columns: new rows are to be scaled, too.
+        If ``pskclust fit`` scaled the columns: arrays of new rows must be scaled in the same way.
+
+    See Also
+    --------
+    PSKC.save : Write a fitted model to a file.
+    ModelFileError : Error for a file that is not a model.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pskclust import PSKC, load
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> model = PSKC(psi=2, tau=0.5, random_state=0).fit(X)
+    >>> with TemporaryDirectory() as folder:
+    ...     model.save(Path(folder, "model.npz"))
+    ...     again = load(Path(folder, "model.npz"))
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
     """
     model = read_fitted(path)
     scaling = model.preparation_.scaling if hasattr(model, "preparation_") else "none"
@@ -45,7 +68,7 @@ def load(path: str | os.PathLike[str]) -> PSKC:
 
 
 def read_fitted(path: str | os.PathLike[str]) -> PSKC:
-    """Return the model in a file, without a warning about scaled columns."""
+    """Read a model from a file without a warning about scaled columns."""
     saved = from_parts(*read_model(path), PSKC().get_params(deep=False))
     model = PSKC.of_fitted(saved.parameters, saved.fitted)
     if saved.preparation is not None:

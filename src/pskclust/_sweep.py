@@ -1,4 +1,4 @@
-"""A grid of psi and tau: what each pair finds, and how far seeds agree on it."""
+"""Fits over a grid of psi and tau: number of clusters, noise and stability of each pair."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.utils import check_random_state
 
+from ._data.agreement import adjusted_rand
 from ._data.checks import check_psi
 from ._data.parameters import Parameters, between, check_parameters, whole
 from ._data.rows import Data, FitRows
@@ -21,34 +21,58 @@ from ._data.streamed import StreamedRows
 from ._estimator import PSKC
 from ._fit import pipeline
 from ._fit.in_process import engine_of, rows_of
+from ._fit.reporting import reporting
 from ._pskc.result import Result
-from ._utils.progress import Progress, Report, reporter
+from ._utils.progress import Progress, Report
 
 _GRID_RULES = {"psi": (whole(2),), "tau": (between(0, 1),), "n_seeds": (whole(2),)}
-# Agreement varies by this much from seed to seed; smaller differences mean nothing.
+# Smaller differences of stability are within the variation from seed to seed.
 _AS_STABLE = 0.01
+_UNKNOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
 class SweepResult:
-    """The result of :func:`sweep`, for each psi and tau.
+    """Result of :func:`sweep`: one entry for each pair of psi and tau.
 
     Attributes
     ----------
     psi : ndarray of int64, shape (n_psi,)
+        The values of psi, one for each row of the arrays below.
     tau : ndarray of float64, shape (n_tau,)
+        The values of tau, one for each column.
     seeds : ndarray of int64, shape (n_seeds,)
-        The `random_state` of the fits; one is ``PSKC(psi=psi, tau=tau, random_state=seed)``.
+        The `random_state` of each fit: ``PSKC(psi=psi, tau=tau, random_state=seed)`` repeats it.
     n_clusters : ndarray of int64, shape (n_psi, n_tau)
         Number of clusters, the median over the seeds.
     noise : ndarray of float64, shape (n_psi, n_tau)
-        Share of the rows that are noise, the mean over the seeds.
+        Fraction of rows that are noise, 0 to 1, the mean over the seeds.
     stability : ndarray of float64, shape (n_psi, n_tau)
-        Adjusted Rand index between the labels of two seeds, the mean over all pairs of seeds.
-        Noise counts as one more cluster. 1 means that the seed changes nothing.
+        Adjusted Rand index between the labels of two seeds, the mean over all pairs of seeds:
+        1 if all seeds find the same clusters, about 0 if they agree by chance. Noise counts as one
+        more cluster.
     objective : ndarray of float64, shape (n_psi, n_tau)
-        Total similarity of rows to their clusters, the mean over the seeds. It falls with psi by
-        itself, so compare it along a row.
+        Total similarity of rows to their clusters, the mean over the seeds. A larger psi lowers
+        it for any clusters, so compare entries of the same psi only.
+    agreement : ndarray of float64, shape (n_psi, n_tau), or None
+        Adjusted Rand index between the labels and the known classes `y`, the mean over the seeds.
+        None without classes.
+
+    See Also
+    --------
+    sweep : Fit every pair of psi and tau.
+    pskclust.plotting.SweepDisplay : Draw the result as heat maps.
+
+    Examples
+    --------
+    >>> from pskclust import sweep
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> result = sweep(X, psi=[2, 4], tau=[0.1, 0.5], random_state=0)
+    >>> result.n_clusters
+    array([[1, 2],
+           [2, 1]])
+    >>> result.best()
+    {'psi': 2, 'tau': 0.5}
     """
 
     psi: NDArray[np.int64]
@@ -58,18 +82,27 @@ class SweepResult:
     noise: NDArray[np.float64]
     stability: NDArray[np.float64]
     objective: NDArray[np.float64]
+    agreement: NDArray[np.float64] | None = None
 
     def best(self) -> dict[str, Any]:
-        """Return the psi and tau that seeds agree on most, as parameters for PSKC.
+        """Return the psi and tau of the most stable entry, as parameters for PSKC.
 
-        Only entries with two or more clusters compete, if there are any. Of those that are as
-        stable, but for a hundredth, the one with the most clusters is returned, then the one with
-        the least noise, then the first.
+        Entries with one cluster are left out if any entry has two or more. Among the entries whose
+        stability is within 0.01 of the highest, the one with the most clusters is chosen, then the
+        one with the least noise, then the first.
 
         Returns
         -------
         parameters : dict
-            With the keys "psi" and "tau": ``PSKC(**result.best())``.
+            The keys are "psi" and "tau", as in ``PSKC(**result.best())``.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC, sweep
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> result = sweep(X, psi=[2, 4], tau=[0.1, 0.5], random_state=0)
+        >>> PSKC(**result.best(), random_state=0).fit(X).n_clusters_
+        2
         """
         competes = self.n_clusters >= 2
         if not competes.any():
@@ -89,33 +122,53 @@ def sweep(
     n_seeds: int = 3,
     random_state: int | RandomState | None = None,
     sample_weight: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     callback: Report | None = None,
     **pskc_params: Any,
 ) -> SweepResult:
     """Fit :class:`PSKC` with every pair of psi and tau, several times each.
 
-    The cells of the rows, the costly part, are found once for each psi and seed and serve every
-    tau. Labels are those of separate fits, to the bit.
+    Finding the cells of the rows takes most of the time. A sweep does it once for each psi and
+    seed, for all values of tau. The labels are those of separate fits, to the bit.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), path or RowBlocks
+        The rows, at least two.
     psi : sequence of int
+        Values of psi to try, each 2 or more and at most the number of rows. Start with powers of
+        two, say 8 to 256.
     tau : sequence of float
+        Values of tau to try, each between 0 and 1. Start with values from 0.01 to 0.5.
     n_seeds : int, default=3
-        How many fits there are of each pair, 2 or more.
+        Number of fits of each pair, 2 or more. Increase it where entries are close in stability.
     random_state : int, RandomState instance or None, default=None
-        What the seeds of the fits are drawn from.
+        Source of the seeds of the fits. Pass an int for the same result every time.
     sample_weight : array-like of shape (n_samples,), default=None
-        See :meth:`PSKC.fit`.
+        Weights of the rows, see :meth:`PSKC.fit`.
+    y : array-like of shape (n_samples,), default=None
+        Known classes, to compare labels with. They change no fit; rows of class -1 do not count.
     callback : callable or None, default=None
-        Called with a :class:`Progress` of stage "sweep" after each fit.
+        Function that receives a :class:`Progress` of stage "sweep" after each fit.
     **pskc_params
-        Other parameters of :class:`PSKC`.
+        Other parameters of :class:`PSKC`, such as metric or min_cluster_size.
 
     Returns
     -------
     result : SweepResult
+        Number of clusters, noise, stability and objective of each pair.
+
+    Raises
+    ------
+    ValueError
+        If psi or tau is empty or out of range, or n_clusters is given.
+
+    See Also
+    --------
+    PSKC : Without psi and tau, it chooses a clustering itself.
+    pskclust.plotting.SweepDisplay : Draw the result as heat maps.
+    pskclust.metrics.stability : Compute the stability of any clusterings.
+    explore : Change psi and tau in a browser.
 
     Examples
     --------
@@ -134,8 +187,21 @@ def sweep(
     fits = _fits(model, psi, tau, seeds)
     rows = rows_of(model, X, sample_weight, fits[0][0])
     _check_largest_psi(int(max(psi)), rows, model)
-    found = _measured(rows, fits, tau, reporter(model.verbose, callback))
+    classes = _known_classes(y, len(rows))
+    with reporting(model.verbose, callback) as report:
+        found = _measured(rows, fits, tau, classes, report)
     return SweepResult(np.array(psi, np.int64), np.array(tau, np.float64), seeds, *found)
+
+
+def _known_classes(y: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:
+    if y is None:
+        return None
+    classes = np.asarray(y)
+    if classes.shape != (n_rows,):
+        raise ValueError(
+            f"y has shape {classes.shape}, and X has {n_rows:,} rows. Pass one class for each row."
+        )
+    return classes
 
 
 def _draw_seeds(n_seeds: int, random_state: int | RandomState | None) -> NDArray[np.int64]:
@@ -161,12 +227,12 @@ def _check_largest_psi(psi: int, rows: FitRows, model: PSKC) -> None:
 def _fits(
     model: PSKC, psi: Sequence[int], tau: Sequence[float], seeds: NDArray[np.int64]
 ) -> list[list[Parameters]]:
-    """Return the parameters of the fits with each psi, and each seed."""
+    """Return the parameters of each fit: a list for each psi, with an entry for each seed."""
     values = model.get_params(deep=False)
     if model.n_clusters is not None:
         raise ValueError(
-            f"n_clusters={model.n_clusters} is not for a sweep: psi and tau set the number of "
-            "clusters. Leave it out."
+            f"n_clusters={model.n_clusters} cannot be combined with a sweep: psi and tau set the "
+            "number of clusters. Leave it out."
         )
     return [
         [
@@ -178,12 +244,16 @@ def _fits(
 
 
 def _measured(
-    rows: Data | StreamedRows, fits: list[list[Parameters]], tau: Sequence[float], report: Report
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return clusters, noise, stability and objective of all entries, as `SweepResult` has them."""
+    rows: Data | StreamedRows,
+    fits: list[list[Parameters]],
+    tau: Sequence[float],
+    classes: NDArray[Any] | None,
+    report: Report,
+) -> tuple[NDArray[Any], ...]:
+    """Return clusters, noise, stability, objective and agreement, as `SweepResult` has them."""
     shape = len(fits), len(tau), len(fits[0])
     n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
-    stability = np.empty(shape[:2])
+    stability, agreement = np.empty(shape[:2]), np.empty(shape[:2])
     n_done = itertools.count(1)
     units = np.asarray(rows.weights.units)
     for row, of_psi in enumerate(fits):
@@ -197,14 +267,17 @@ def _measured(
                 found = len(result.clusters)
                 report(Progress("sweep", next(n_done), int(np.prod(shape)), found))
         stability[row] = [_mean_agreement(some, units) for some in labels]
+        if classes is not None:
+            agreement[row] = [_mean_agreement_with(classes, some) for some in labels]
     median = np.percentile(n_clusters, 50, axis=2, method="lower").astype(np.int64)
-    return median, noise.mean(axis=2), stability, objective.mean(axis=2)
+    others = () if classes is None else (agreement,)
+    return median, noise.mean(axis=2), stability, objective.mean(axis=2), *others
 
 
 def _results(
     rows: Data | StreamedRows, parameters: Parameters, tau: Sequence[float]
 ) -> Iterator[Result]:
-    """Yield the result of each tau, on the same cells."""
+    """Yield the result for each tau; all use the same cells."""
     engine = engine_of(rows, pipeline.draw(rows, parameters), parameters)
     for value in tau:
         engine.reset()
@@ -212,24 +285,14 @@ def _results(
 
 
 def _mean_agreement(labels: NDArray[np.int32], units: NDArray[np.int64]) -> float:
-    """Return the mean adjusted Rand index of all pairs of labellings, (n_seeds, n)."""
+    """Return the mean adjusted Rand index over all pairs of rows of `labels`, (n_seeds, n)."""
     pairs = itertools.combinations(labels, 2)
-    return float(np.mean([_adjusted_rand(one, other, units) for one, other in pairs]))
+    return float(np.mean([adjusted_rand(one, other, units) for one, other in pairs]))
 
 
-def _adjusted_rand(
-    one: NDArray[np.int32], other: NDArray[np.int32], units: NDArray[np.int64]
-) -> float:
-    """Return the adjusted Rand index of two labellings of rows with weights."""
-    # Noise, -1, is the first of the groups.
-    shared = sparse.coo_array((units, (one + 1, other + 1))).tocsr()
-    total = float(units.sum())
-    together = np.square(shared.data.astype(np.float64)).sum()
-    in_one, in_other = (
-        np.square(np.asarray(shared.sum(axis=axis), dtype=np.float64)).sum() for axis in (1, 0)
-    )
-    expected = (in_one - total) * (in_other - total) / (total * (total - 1))
-    largest = ((in_one - total) + (in_other - total)) / 2
-    if largest == expected:
-        return 1.0
-    return float((together - total - expected) / (largest - expected))
+def _mean_agreement_with(classes: NDArray[Any], labels: NDArray[np.int32]) -> float:
+    """Return the mean adjusted Rand index of labellings, (n_seeds, n), over rows of known class."""
+    known = classes != _UNKNOWN
+    if not known.any():
+        return float("nan")
+    return float(np.mean([adjusted_rand(classes[known], some[known]) for some in labels]))

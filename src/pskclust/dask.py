@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _estimator
@@ -21,15 +20,8 @@ from ._data.parameters import Parameters, between, check_parameters
 from ._data.rows import FitRows, check_columns
 from ._engines.protocol import Engine
 from ._fit.pipeline import Fitted
-from ._fit.prediction import (
-    membership,
-    predict,
-    require_reach,
-    score_samples,
-    similarity,
-    top_memberships,
-    top_similarities,
-)
+from ._fit.prediction import predict, require_reach
+from ._fitted_model import OfRows, OfTop
 from ._utils.optional import optional
 from ._utils.progress import Report
 
@@ -47,46 +39,47 @@ from ._dask.data import (  # noqa: E402
     check_block,
 )
 from ._dask.engine import DaskEngine  # noqa: E402
-from ._dask.tasks import Tasks  # noqa: E402
+from ._dask.tasks import Tasks, scheduler_is_gone  # noqa: E402
 
 __all__ = ["PSKC", "Plan", "plan"]
-
-# Returns an array for the rows of a block, given the fit, the rows and a number of threads.
-_OfRows = Callable[[Fitted, NDArray[Any], int], NDArray[Any]]
-# Returns the largest values of clusters, and which clusters these are, given their number, too.
-_OfTop = Callable[[Fitted, NDArray[Any], int, int], tuple[NDArray[Any], NDArray[Any]]]
 
 
 class PSKC(_estimator.PSKC):
     """Point-set kernel clustering of Dask arrays and dataframes.
 
-    Takes all parameters of :class:`pskclust.PSKC`, and gives the same labels. The cells of the
-    rows are held by the workers that have the rows; what goes over the network are tables of
-    counts, whose size does not depend on the number of rows.
+    Labels equal those of :class:`pskclust.PSKC`. The workers keep the cells of their rows. Only
+    tables of counts, whose size does not depend on the number of rows, cross the network. If a
+    worker is lost during a fit, other workers compute its blocks again, and the labels stay the
+    same.
 
-    If a worker is lost during a fit, its blocks are made and encoded again by the others and the
-    fit goes on to the same labels.
+    `predict`, `similarity`, `score_samples`, `membership` and `transform` return lazy Dask arrays
+    for Dask arrays and dataframes, and ndarrays for rows in this process.
 
     Parameters
     ----------
     **parameters
-        As of :class:`pskclust.PSKC`, but for `scratch_dir` and `checkpoint`. `n_jobs` is the
-        number of threads on each worker; None is as many as the worker has. `device` is a device
+        Parameters of :class:`pskclust.PSKC`, except `scratch_dir` and `checkpoint`. `n_jobs` is the
+        number of threads on each worker; None uses all threads of the worker. `device` is a device
         of each worker: "cuda" is the first one that the worker sees.
     client : distributed.Client or None, default=None
-        The cluster to work on; the current client if None.
+        The client of the cluster. None uses the current client.
     timeout : float, default=300
-        Seconds that a round, or a block, may take at the most. A fit that waits longer ends with
-        a TimeoutError.
+        Largest number of seconds that a round or a block may take. A fit that waits longer raises
+        TimeoutError. Increase it for slow storage or large blocks.
 
     Attributes
     ----------
     labels_, similarities_, growth_step_, confidences_ : dask arrays, shape (n_samples,)
     probabilities_, outlier_scores_ : dask arrays, shape (n_samples,)
-        As of :class:`pskclust.PSKC`, in blocks as long as those of X, on the workers. So are the
-        labels that ``relabel`` returns.
+        As in :class:`pskclust.PSKC`, on the workers, in blocks as long as those of X. The labels
+        that ``relabel`` returns are of the same kind.
     Others
-        As of :class:`pskclust.PSKC`, in this process.
+        As in :class:`pskclust.PSKC`, in this process.
+
+    See Also
+    --------
+    pskclust.PSKC : The same clusters in one process.
+    pskclust.dask.plan : Estimates the memory and time of a fit.
 
     Examples
     --------
@@ -96,8 +89,8 @@ class PSKC(_estimator.PSKC):
     >>> with Client(processes=False, dashboard_address=None) as client:
     ...     X = da.random.RandomState(0).normal(size=(1000, 2), chunks=(250, 2))
     ...     model = PSKC(random_state=0).fit(X)
-    ...     model.labels_.numblocks
-    (4,)
+    ...     model.labels_.numblocks, model.predict(X[:500]).numblocks
+    ((4,), (2,))
     """
 
     def __init__(
@@ -130,14 +123,28 @@ class PSKC(_estimator.PSKC):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features) or dask dataframe
-            In blocks of any length, known or not, some of them empty if need be.
+            The rows, in blocks of any length, known or unknown. Blocks may be empty.
         y : None
             Ignored.
         sample_weight : dask array or series, or array-like, of shape (n_samples,), default=None
+            Weights of the rows.
 
         Returns
         -------
         self : PSKC
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from distributed import Client
+        >>> from pskclust.dask import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, random_state=1)
+        >>> X = da.from_array(X, chunks=(100, 2))
+        >>> client = Client(processes=False, dashboard_address=None)
+        >>> type(PSKC(psi=16, tau=0.05, random_state=0).fit(X).labels_).__name__
+        'Array'
+        >>> client.close()
         """
         self._refuse_what_is_not_for_clusters()
         with contextlib.ExitStack() as self._resources:
@@ -146,85 +153,20 @@ class PSKC(_estimator.PSKC):
             except Exception as error:
                 if self._current_client().status == "running":
                     raise
-                raise RuntimeError(
-                    f"The Dask scheduler is gone, or this client is closed ({error!r}). Fit again "
-                    "with a client that is connected."
-                ) from error
+                raise scheduler_is_gone(error) from error
             finally:
                 del self._resources
 
-    def predict(self, X: DaskRows | ArrayLike) -> DaskArray | NDArray[np.int64]:
-        """Return the most similar cluster of each row, -1 for noise, as pskclust.PSKC does.
+    # `predict`, `score_samples`, `similarity` and `membership` call these two.
 
-        Parameters
-        ----------
-        X : dask array or dataframe of shape (n_samples, n_features), or array-like
-
-        Returns
-        -------
-        labels : dask array of int64, shape (n_samples,)
-            Not computed yet. An ndarray if X is not a Dask collection.
-        """
+    def _for_each_row(self, X: Any, of_rows: OfRows) -> Any:
         if not hasattr(X, "__dask_graph__"):
-            return super().predict(X)
-        return self._lazily(X, predict, np.int64)
+            return super()._for_each_row(X, of_rows)
+        return self._lazily(X, of_rows, np.int64 if of_rows is predict else np.float64)
 
-    def similarity(self, X: Any, top_k: int | None = None) -> Any:
-        """Return the similarity of each row to every cluster, or to the most similar ones.
-
-        Parameters
-        ----------
-        X : dask array or dataframe of shape (n_samples, n_features), or array-like
-        top_k : int or None, default=None
-            Return only the `top_k` most similar clusters of each row, or all if there are fewer.
-
-        Returns
-        -------
-        similarities : dask array of float64, shape (n_samples, n_clusters_ or top_k)
-        clusters : dask array of int64, shape (n_samples, top_k)
-            Only with `top_k`. Neither is computed yet. ndarrays if X is not a Dask collection.
-        """
+    def _for_each_cluster(self, X: Any, of_all: OfRows, of_top: OfTop, top_k: int | None) -> Any:
         if not hasattr(X, "__dask_graph__"):
-            return super().similarity(X, top_k)
-        return self._of_clusters(X, similarity, top_similarities, top_k)
-
-    def score_samples(self, X: DaskRows | ArrayLike) -> DaskArray | NDArray[np.float64]:
-        """Return how usual each row is among the rows of the fit, as pskclust.PSKC does.
-
-        Parameters
-        ----------
-        X : dask array or dataframe of shape (n_samples, n_features), or array-like
-
-        Returns
-        -------
-        scores : dask array of float64, shape (n_samples,)
-            Not computed yet. An ndarray if X is not a Dask collection.
-        """
-        if not hasattr(X, "__dask_graph__"):
-            return super().score_samples(X)
-        return self._lazily(X, score_samples, np.float64)
-
-    def membership(self, X: Any, top_k: int | None = None) -> Any:
-        """Return how much each row belongs to every cluster, or to the foremost ones.
-
-        Parameters
-        ----------
-        X : dask array or dataframe of shape (n_samples, n_features), or array-like
-        top_k : int or None, default=None
-            Return only the `top_k` largest memberships of each row, or all if there are fewer.
-
-        Returns
-        -------
-        memberships : dask array of float64, shape (n_samples, n_clusters_ or top_k)
-        clusters : dask array of int64, shape (n_samples, top_k)
-            Only with `top_k`. Neither is computed yet. ndarrays if X is not a Dask collection.
-        """
-        if not hasattr(X, "__dask_graph__"):
-            return super().membership(X, top_k)
-        return self._of_clusters(X, membership, top_memberships, top_k)
-
-    def _of_clusters(self, X: Any, of_all: _OfRows, of_top: _OfTop, top_k: int | None) -> Any:
-        """Return a value for every cluster, or the largest ones and their clusters."""
+            return super()._for_each_cluster(X, of_all, of_top, top_k)
         check_is_fitted(self)
         if top_k is None:
             return self._lazily(X, of_all, np.float64, self.n_clusters_)
@@ -249,13 +191,27 @@ class PSKC(_estimator.PSKC):
         Parameters
         ----------
         rows : bool, default=True
-            Whether to fetch what is known of each row. Without, `labels_`, `similarities_`,
+            Whether to fetch the results of each row. If not, `labels_`, `similarities_`,
             `growth_step_` and `confidences_` are empty.
 
         Returns
         -------
         model : pskclust.PSKC
-            Predicts the same.
+            A model with the same predictions.
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from distributed import Client
+        >>> from pskclust.dask import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, random_state=1)
+        >>> X = da.from_array(X, chunks=(100, 2))
+        >>> client = Client(processes=False, dashboard_address=None)
+        >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X).to_local()
+        >>> type(model.labels_).__name__
+        'ndarray'
+        >>> client.close()
         """
         fitted = self.fitted_
         result, linkage, whole = fitted.result, fitted.linkage, fitted.seen_whole
@@ -275,13 +231,30 @@ class PSKC(_estimator.PSKC):
         return _estimator.PSKC.of_fitted(parameters, local)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model, with what is known of each row, to one file for :func:`pskclust.load`.
+        """Write the model, with the results of each row, to one file for :func:`pskclust.load`.
 
         Parameters
         ----------
         path : str or path-like
+            The file, which is replaced if it exists.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pskclust
+        >>> import dask.array as da
+        >>> from distributed import Client
+        >>> from pskclust.dask import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, random_state=1)
+        >>> X = da.from_array(X, chunks=(100, 2))
+        >>> client = Client(processes=False, dashboard_address=None)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     PSKC(psi=16, tau=0.05, random_state=0).fit(X).save(f"{folder}/model.npz")
+        ...     pskclust.load(f"{folder}/model.npz").labels_.shape
+        (300,)
+        >>> client.close()
         """
-        self.to_local().save(path)
 
     def _refuse_what_is_not_for_clusters(self) -> None:
         check_parameters({"timeout": self.timeout}, {"timeout": (between(0, np.inf),)})
@@ -325,10 +298,10 @@ class PSKC(_estimator.PSKC):
                 "There is no Dask client. Start one with distributed.Client(), or pass client."
             ) from error
         if client.asynchronous:
-            raise ValueError("client is asynchronous. Pass one that is not.")
+            raise ValueError("client is asynchronous. Pass a synchronous client.")
         return client
 
-    def _lazily(self, X: Any, of_rows: _OfRows, kind: type, width: int | None = None) -> Any:
+    def _lazily(self, X: Any, of_rows: OfRows, kind: type, width: int | None = None) -> Any:
         """Return an array that `of_rows` gives for each block of X, not computed yet."""
         collection = Collection.of(X)
         fitted = self.to_local(rows=False).fitted_.on(self.device)
@@ -347,9 +320,9 @@ class PSKC(_estimator.PSKC):
 
 
 def _top(
-    fitted: Fitted, rows: NDArray[Any], n_jobs: int, *, of_top: _OfTop, width: int, number: int
+    fitted: Fitted, rows: NDArray[Any], n_jobs: int, *, of_top: OfTop, width: int, number: int
 ) -> NDArray[Any]:
-    """Return the largest values of rows (number 0), or the clusters they are of (1)."""
+    """Return the largest values of rows (number 0), or their clusters (1)."""
     return of_top(fitted, rows, width, n_jobs)[number]
 
 
@@ -357,7 +330,7 @@ def _taken(numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(values[numbers])
 
 
-def _of_block(block: Any, fitted: Fitted, of_rows: _OfRows, empty: NDArray[Any]) -> NDArray[Any]:
+def _of_block(block: Any, fitted: Fitted, of_rows: OfRows, empty: NDArray[Any]) -> NDArray[Any]:
     rows = check_block(block, fitted.metric)
     if not len(rows):
         return empty

@@ -196,7 +196,7 @@ def test_a_device_that_rounds_worse_than_float32_is_refused():
 
 
 def test_a_device_that_is_not_there_is_named_with_those_that_are(torch):
-    with pytest.raises(ValueError, match="device='cuda:7' is not a device that PyTorch") as found:
+    with pytest.raises(ValueError, match="device='cuda:7' is not available in PyTorch") as found:
         open_device("cuda:7")
     ways_out = "Use one of 'cpu', 'cuda:0', 'cuda:1', 'mps', or leave device out."
     assert str(found.value).endswith(ways_out)

@@ -243,6 +243,29 @@ def test_sweep_is_the_sweep_of_the_library(command, table, frame):
         assert_array_equal([pair[name] for pair in content["pairs"]], values.ravel())
 
 
+def test_sweep_compares_with_known_classes(command, table, frame):
+    grid = ("--psi", "8,32", "--tau", "0.05", "--n-partitions", "20", "--seeds", "2")
+    columns = ("--id", "name,count", "--label", "group")
+    found = json.loads(command.ok("sweep", table, *columns, *grid, "--json"))
+    classes = frame["group"].map({"a": 0, "b": 1, "c": 2, "": -1})
+    result = pskclust.sweep(
+        frame[["x", "y"]].to_numpy(),
+        psi=[8, 32],
+        tau=[0.05],
+        n_partitions=20,
+        n_seeds=2,
+        random_state=0,
+        y=classes,
+    )
+    assert [pair["ARI"] for pair in found["pairs"]] == result.agreement.ravel().tolist()
+    assert 0 < found["chosen"]["agreement"] <= 1
+    out = command.ok("sweep", table, *columns, *grid)
+    assert "ARI" in out.splitlines()[1]
+    assert f", ARI {found['chosen']['agreement']:.3f}" in out
+    without = command.ok("sweep", table, "--drop", "name,count,group", *grid)
+    assert "ARI" not in without
+
+
 def test_sweep_prints_a_table_and_draws_heat_maps(command, table):
     grid = ("--psi", "16,32", "--tau", "0.02,0.05", "--n-partitions", "10")
     out = command.ok("sweep", table, "--columns", "x,y", *grid, "--plot", "sweep.png")

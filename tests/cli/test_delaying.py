@@ -57,16 +57,34 @@ print("works")
     assert printed_by(code) == "works"
 
 
-def test_a_small_fit_loads_neither_compiler_nor_statistics_nor_pandas(tmp_path):
-    rows = "\n".join(f"{i % 7},{i % 11}" for i in range(200))
-    (tmp_path / "rows.csv").write_text("x,y\n" + rows)
+def test_a_small_fit_with_known_classes_loads_only_what_it_needs(tmp_path):
+    rows = "\n".join(f"{i % 7},{i % 11},{i % 3 or None}" for i in range(200))
+    (tmp_path / "rows.csv").write_text("x,y,class\n" + rows)
+    unwanted = ("numba", "pandas", "scipy.stats", "scipy.optimize", "matplotlib", "sklearn.metrics")
     code = f"""
 import sys
 from pskclust.cli.app import run
-assert run(["fit", {str(tmp_path / "rows.csv")!r}, "--json"]) == 0
-print(sorted({{"numba", "pandas", "scipy.stats", "matplotlib"}} & set(sys.modules)))
+assert run(["fit", {str(tmp_path / "rows.csv")!r}, "--label", "class", "--json"]) == 0
+print(sorted({{*{unwanted!r}, "asyncio", "numpy.f2py"}} & set(sys.modules)))
 """
     assert printed_by(code) == "[]"
+
+
+def test_numpy_works_with_delayed_modules():
+    code = """
+import sys
+from pskclust.cli.delaying import import_sklearn
+import_sklearn()
+import numpy
+assert "numpy.testing" not in sys.modules
+assert numpy.testing.assert_array_equal is not None
+import numpy.f2py
+assert numpy.f2py is sys.modules["numpy.f2py"]
+from numpy.testing import assert_allclose
+import asyncio
+print(asyncio.run(asyncio.sleep(0, "works")))
+"""
+    assert printed_by(code) == "works"
 
 
 def test_a_delayed_module_has_the_name_of_the_module():

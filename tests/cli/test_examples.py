@@ -6,9 +6,7 @@ import re
 
 import pytest
 
-from pskclust._kernels.select import backend_for
 from pskclust.cli.app import cli
-from pskclust.cli.bars import first_fit_note
 from tests.helpers.pages import ROOT, runs_to_an_end, shell_lines
 
 pytestmark = pytest.mark.docs
@@ -61,10 +59,3 @@ def test_the_examples_of_the_page_run(shell, tmp_path):
 def test_what_demo_advises_is_what_the_readme_shows(shell):
     advice = shell("pskclust demo").splitlines()[-1].strip()
     assert advice == commands("README.md")[1]
-
-
-@pytest.mark.numba
-@pytest.mark.parametrize(("n_rows", "told"), [(5_999, False), (6_000, True)])
-def test_compilation_is_told_where_compiled_code_is_used(n_rows, told):
-    assert bool(first_fit_note(n_rows)) == told
-    assert backend_for(n_rows) == ("numba" if told else "numpy")

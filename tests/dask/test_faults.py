@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
+import re
 import threading
 import time
 
@@ -16,9 +14,12 @@ from distributed import Client, LocalCluster
 from numpy.testing import assert_array_equal
 
 import pskclust
-from pskclust._dask.tasks import Tasks
+from pskclust._dask import tasks as tasks_module
+from pskclust._dask import transport
+from pskclust._dask.tasks import LostError, Tasks
 from pskclust.dask import PSKC
 from tools.attack import dask as attack
+from tools.attack.dask_cluster import Cluster
 
 pytestmark = [
     pytest.mark.dask,
@@ -34,7 +35,7 @@ FITS = {"grown": GROWN, "chosen": {"n_partitions": 20, "random_state": 0}}
 @pytest.fixture(scope="module")
 def threads():
     """A client of workers in this process, which is not the default one."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with (
         LocalCluster(processes=False, **options) as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -87,18 +88,9 @@ def test_new_rows_of_another_width_are_refused(threads, scattered):
         threads.gather(threads.compute(model.predict(X)))
 
 
-@contextlib.contextmanager
-def stopped(cluster):
-    os.kill(cluster.process.pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(cluster.process.pid, signal.SIGCONT)
-
-
 @pytest.fixture
 def cluster(tmp_path):
-    found = attack.Cluster(tmp_path)
+    found = Cluster(tmp_path)
     yield found
     found.close()
 
@@ -108,25 +100,54 @@ def test_all_that_waits_for_the_scheduler_has_a_timeout(cluster, scattered):
     tasks = Tasks(cluster.client, 2)
     assert tasks.gather([cluster.client.submit(int, 3)], "counting") == [3]
     future = cluster.client.submit(int, 4)
-    with stopped(cluster):
+    cluster.do("scheduler stopped", sorted(cluster.states)[0])
+    try:
         for ask in (
             tasks.workers,
             lambda: tasks.shared(scattered),
-            lambda: tasks.shared(scattered, direct=True),
             lambda: tasks.holders([future]),
+            lambda: Tasks(cluster.client, 2),
         ):
             started = time.monotonic()
             with pytest.raises(TimeoutError, match="For 2 seconds"):
                 ask()
-            assert time.monotonic() - started < 8
+            assert time.monotonic() - started < 12
+    finally:
+        cluster.let_go_on()
+
+
+@pytest.fixture(scope="module")
+def clusters(tmp_path_factory):
+    found = attack.Clusters(tmp_path_factory.mktemp("clusters"))
+    yield found
+    found.close()
+
+
+FAULTS = [
+    ("chosen", attack.Fault("worker killed", "finding noise", noticed=True)),
+    ("chosen", attack.Fault("worker stopped", "finding noise")),
+    ("chosen", attack.Fault("scheduler stopped", "finding noise")),
+    # Labels are there, and scores are not yet: "Worker holding Actor was lost".
+    ("grown", attack.Fault("worker killed", "best_members", noticed=True)),
+    ("chosen", attack.Fault("worker killed", "tables", 1, noticed=True)),
+    ("grown", attack.Fault("worker out of memory", "collecting the labels", 1, noticed=True)),
+    # The error did not name the worker.
+    ("grown", attack.Fault("worker stopped", "gather")),
+    ("grown", attack.Fault("worker stopped", "encoding")),
+    # Dask's `scatter` did not return.
+    ("grown", attack.Fault("worker killed", "reading X")),
+    ("chosen", attack.Fault("worker killed", "scatter")),
+    # The error was Dask's own, CommClosedError.
+    ("chosen", attack.Fault("scheduler killed", "gather", 1)),
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["worker killed", "worker stopped", "scheduler stopped"])
-def test_a_fault_while_noise_is_found_in_a_choice_is_survived_or_ends_in_time(
-    fault, tmp_path, scattered
-):
-    attack.fitted_with(scattered, "chosen", tmp_path, [], fault, ("finding noise", 0), 1)
+@pytest.mark.parametrize(("kind", "fault"), FAULTS, ids=str)
+def test_a_fault_is_survived_or_ends_in_time(kind, fault, clusters, scattered):
+    names = []
+    clusters.fit(scattered, kind, fault, names)
+    assert names.count(fault.step) > fault.which, "there is no such step"
 
 
 @pytest.mark.slow
@@ -140,10 +161,89 @@ def test_workers_that_run_out_of_memory_are_named(scattered):
     with (
         LocalCluster(memory_limit="600MB", host="127.0.0.1", **options) as workers,
         Client(workers, set_as_default=False) as client,
-        # Their limit is named too, unless they are lost before they say so.
-        pytest.raises((TimeoutError, RuntimeError), match="run out of memory"),
+        pytest.raises(
+            (TimeoutError, RuntimeError),
+            match=r"run out of memory: 0 \(memory limit 600 MB\)\. Give them more memory",
+        ),
     ):
         PSKC(**GROWN, client=client, timeout=40).fit(X)
+
+
+def facts(**seconds_ago):
+    """Return what a scheduler tells of workers, given the age of their heartbeats."""
+    return {
+        f"tcp://{name}": {"name": name, "memory_limit": 600_000_000, "last_seen": 1000.0 - age}
+        for name, age in seconds_ago.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("now", "message"),
+    [
+        # Lost before the error is made, all of them or some, or restarted under another address.
+        ({}, r"memory: a \(memory limit 600 MB\), b \(memory limit 600 MB\)\. Give them"),
+        (facts(a=0), r"run out of memory: b \(memory limit 600 MB\)\. Give them more memory"),
+        (facts(a=0, b=9), "No heartbeat came from tcp://b meanwhile. Look at their logs"),
+        (facts(a=9, b=9), "No heartbeat came from tcp://a, tcp://b meanwhile"),
+        (facts(a=0, b=1), "For 10 seconds tea. Look at the workers' logs; pass a larger"),
+        (None, "For 10 seconds tea. Look at the workers' logs; pass a larger"),
+    ],
+)
+def test_an_error_of_time_names_workers_known_before(now, message, threads, monkeypatch):
+    answers = [facts(a=0, b=0), now]
+
+    def answer(client):
+        if answers[0] is None:
+            raise ConnectionError
+        return answers.pop(0)
+
+    monkeypatch.setattr(tasks_module, "_facts_about_workers", answer)
+    # The clock of the scheduler is behind by 500 seconds.
+    monkeypatch.setattr(tasks_module.time, "time", lambda: 1500.0)
+    error = Tasks(threads, 10).too_long("tea")
+    assert re.search(message, str(error)), error
+
+
+def test_a_worker_that_does_not_read_a_message_is_named(threads, scattered, monkeypatch):
+    """The socket's own error, "timed out", told nothing."""
+
+    def fail(self, message):
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(transport.SchedulerConnection, "send", fail)
+    with pytest.raises(TimeoutError, match=r"Worker inproc://.* did not answer for 7 seconds"):
+        PSKC(**GROWN, client=threads, timeout=7).fit(da.from_array(scattered, chunks=(100, 2)))
+
+
+@pytest.mark.parametrize("error", [OSError("no route to host"), KeyError("tcp://10.0.0.1:1")])
+def test_a_value_goes_through_the_scheduler_if_workers_are_out_of_reach(
+    error, threads, scattered, monkeypatch
+):
+    scatter = threads.scatter
+
+    def out_of_reach(*arguments, direct, **options):
+        if direct:
+            raise error
+        return scatter(*arguments, direct=direct, **options)
+
+    monkeypatch.setattr(threads, "scatter", out_of_reach)
+    assert_array_equal(threads.gather(Tasks(threads, 20).shared(scattered)), scattered)
+
+
+def test_an_attempt_is_repeated_if_a_worker_is_lost(threads):
+    outcomes = [LostError("lost"), LostError("lost"), 7]
+
+    def attempt():
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, LostError):
+            raise outcome
+        return outcome
+
+    assert Tasks(threads, 5).repeated(attempt) == 7
+    outcomes[:] = [LostError("lost")] * 9
+    with pytest.raises(LostError):
+        Tasks(threads, 5).repeated(attempt)
+    assert len(outcomes) == 5
 
 
 def test_a_question_without_an_answer_leaves_no_thread_that_holds_the_process(threads):

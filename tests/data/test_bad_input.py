@@ -117,7 +117,7 @@ BAD_WEIGHTS = {
     "negative": ([1] * 9 + [-2], r"sample_weight\[9\] is -2.0.*not negative; use 0"),
     "NaN": ([np.nan] + [1] * 9, r"sample_weight\[0\] is nan. Weights must be finite"),
     "all zero": (np.zeros(10), "sample_weight is zero for every row"),
-    "too few": ([1, 2, 3], r"shape \(3,\), but X has 10 rows. Pass one weight a row"),
+    "too few": ([1, 2, 3], r"shape \(3,\), but X has 10 rows. Pass one weight for each row"),
     "2-D": (np.ones((10, 1)), r"shape \(10, 1\), but X has 10 rows"),
     "text": (["a"] * 10, "sample_weight must hold numbers only"),
     "one row left": ([1] + [0] * 9, "leaves only 1 sample.*two rows or more"),

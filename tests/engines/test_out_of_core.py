@@ -250,7 +250,7 @@ def test_paths_that_cannot_be_read_say_why(tmp_path):
     with pytest.raises(ValueError, match="is a spreadsheet. Save the sheet as CSV"):
         PSKC().fit(str(tmp_path / "X.xlsx"))
     np.save(tmp_path / "deep.npy", np.zeros((3, 2, 2)))
-    with pytest.raises(ValueError, match=r"shape \(3, 2, 2\), and must be \(rows, columns\)"):
+    with pytest.raises(ValueError, match=r"shape \(3, 2, 2\). It must be \(rows, columns\)"):
         PSKC().fit(tmp_path / "deep.npy")
 
 

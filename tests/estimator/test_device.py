@@ -14,7 +14,6 @@ from sklearn.base import clone
 import pskclust
 from pskclust import PSKC, IsolationKernel, RowBlocks
 from pskclust._cells.methods import draw_partition
-from pskclust._cells.neighbour_blocks import block_rows
 from pskclust._cells.on_device import on_device
 from pskclust._cells.partition import Partition
 from pskclust._data.rows import Data
@@ -63,8 +62,23 @@ def test_cells_are_those_of_numpy(group):
         device = on_device(partition, "cpu")
         assert_array_equal(partition.cells(data.points()), expected)
         assert_array_equal(cells_of_rows(data, device, 1 + number % 2), expected)
-        if float(np.abs(X).max()) < 1e100:  # rows are put in order by their squares
-            assert_array_equal(block_rows(data, device, 1 + number % 2).cells_by_row(), expected)
+
+
+@needs_torch
+@pytest.mark.slow
+@pytest.mark.numba
+@pytest.mark.parametrize("group", range(N_GROUPS))
+def test_cells_in_blocks_are_those_of_numpy(group):
+    block_rows = importlib.import_module("pskclust._cells.neighbour_blocks").block_rows
+    for number in range(group * SETS_PER_GROUP, (group + 1) * SETS_PER_GROUP):
+        X, metric, psi = generated_set(number)
+        if float(np.abs(X).max()) >= 1e100:  # rows are put in order by their squares
+            continue
+        data = Data(X, metric, uniform_weights(len(X)))
+        partition = draw_partition(data, "voronoi", 4, psi, psi > len(X), RNG(number))
+        expected = Partition.cells(partition, data.points())
+        rows = block_rows(data, on_device(partition, "cpu"), 1 + number % 2)
+        assert_array_equal(rows.cells_by_row(), expected)
 
 
 @needs_torch
@@ -123,10 +137,10 @@ def test_a_program_that_casts_products_automatically_gets_the_same_cells():
 @needs_torch
 def test_a_device_that_pytorch_does_not_have_is_named():
     for make in (PSKC, IsolationKernel):
-        with pytest.raises(ValueError, match="device='nonsense' is not a device that PyTorch"):
+        with pytest.raises(ValueError, match="device='nonsense' is not available in PyTorch"):
             make(device="nonsense").fit(three_blobs())
     # Values are all that it does not have.
-    with pytest.raises(ValueError, match="device='meta' is not a device that PyTorch"):
+    with pytest.raises(ValueError, match="device='meta' is not available in PyTorch"):
         PSKC(device="meta").fit(three_blobs())
 
 
@@ -162,7 +176,7 @@ def test_workers_have_devices():
         there = dask.PSKC(**parameters, device="cpu").fit(rows)
         assert_array_equal(there.labels_.compute(), here.labels_)
         assert_array_equal(there.predict(rows).compute(), here.predict(X))
-        with pytest.raises(ValueError, match="device='nonsense' is not a device that PyTorch"):
+        with pytest.raises(ValueError, match="device='nonsense' is not available in PyTorch"):
             dask.PSKC(**parameters, device="nonsense").fit(rows)
 
 
@@ -195,7 +209,7 @@ def test_pytorch_that_is_missing_is_asked_for(make, without_torch):
 @pytest.mark.parametrize("make", [PSKC, IsolationKernel])
 @pytest.mark.parametrize("method", ["hypersphere", "tree"])
 def test_a_method_without_products_refuses_a_device(make, method):
-    message = f"device='cpu' multiplies .* not those of method='{method}'. Use method='voronoi', or"
+    message = f"device='cpu' works with .* not with method='{method}'. Use method='voronoi', or"
     with pytest.raises(ValueError, match=message):
         make(method=method, device="cpu").fit(three_blobs())
     model = make(method=method, random_state=0).fit(three_blobs()).set_params(device="cpu")

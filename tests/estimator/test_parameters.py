@@ -174,7 +174,7 @@ def test_figures_mean_the_same_for_every_kind_of_clusters(mode, scattered):
 
 @pytest.mark.parametrize("growth_rate", [1e-16, 1e-12, 1e-8, 1e-6])
 def test_a_growth_that_takes_forever_is_refused_at_once(growth_rate, scattered):
-    message = r"growth_rate=1e-\d+ makes .* steps until the threshold has fallen to tau=0.05, more"
+    message = r"growth_rate=1e-\d+ takes .* steps until the threshold has fallen to tau=0.05, more"
     for estimator in (PSKC(psi=16, tau=0.05), GaussianPSKC(tau=0.05)):
         with pytest.raises(ValueError, match=message):
             estimator.set_params(growth_rate=growth_rate).fit(scattered)
@@ -192,5 +192,5 @@ def test_the_least_rate_of_growth_that_an_error_names_is_taken(scattered):
 def test_more_partitionings_than_can_be_drawn_are_refused_at_once(mode, scattered):
     with pytest.raises(ValueError, match="n_partitions=1000000000 is not allowed. Use a whole num"):
         fit(mode, scattered, n_partitions=10**9)
-    with pytest.raises(ValueError, match="n_partitions=20000 is more than the 10,000 of a choice"):
+    with pytest.raises(ValueError, match="n_partitions=20000 is more than the limit of 10,000"):
         fit("chosen", scattered, n_partitions=20_000)

@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import pskclust._sweep as sweep_module
 from pskclust import PSKC, sweep
+from pskclust._data.agreement import adjusted_rand
 from pskclust._data.parameters import Parameters
 from pskclust._data.rows import Data
 from pskclust._data.weights import check_weights
@@ -131,10 +132,10 @@ def test_agreement_counts_a_row_as_often_as_it_weighs():
     other[:40] = one[:40]
     weights = rng.randint(0, 5, 60)
     expected = adjusted_rand_score(np.repeat(one, weights), np.repeat(other, weights))
-    assert sweep_module._adjusted_rand(one, other, weights) == pytest.approx(expected)
-    assert sweep_module._adjusted_rand(one, one, weights) == 1
+    assert adjusted_rand(one, other, weights) == pytest.approx(expected)
+    assert adjusted_rand(one, one, weights) == 1
     nothing = np.full(60, -1, dtype=np.int32)
-    assert sweep_module._adjusted_rand(nothing, nothing, weights) == 1
+    assert adjusted_rand(nothing, nothing, weights) == 1
 
 
 def test_the_best_entry_is_one_that_seeds_agree_on(blobs):
@@ -185,3 +186,17 @@ def test_the_same_seed_gives_the_same_sweep(blobs):
     assert_array_equal(first.seeds, second.seeds)
     assert_array_equal(first.stability, second.stability)
     assert len(set(first.seeds.tolist())) == 3
+
+
+def test_known_classes_are_compared_with_every_entry(scattered):
+    classes = np.repeat([0, 1, 2, -1], [200, 120, 60, 40])
+    result = sweep(scattered, psi=[16], tau=[0.02, 0.1], random_state=0, y=classes)
+    assert result.agreement.shape == (1, 2)
+    known = classes >= 0
+    for column, tau in enumerate(result.tau):
+        models = [PSKC(psi=16, tau=tau, random_state=s).fit(scattered) for s in result.seeds]
+        each = [adjusted_rand_score(classes[known], model.labels_[known]) for model in models]
+        assert result.agreement[0, column] == pytest.approx(np.mean(each))
+    assert sweep(scattered, psi=[16], tau=[0.02], random_state=0).agreement is None
+    with pytest.raises(ValueError, match=r"y has shape \(3,\), and X has 420 rows"):
+        sweep(scattered, psi=[16], tau=[0.02], y=[0, 1, 2])

@@ -240,6 +240,50 @@ def test_it_opens_with_chosen_clusters_and_candidates_are_one_click_away(visit, 
     assert person.shown == first
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1280, 720), (820, 1180)])
+def test_a_click_shows_another_layer_of_the_fit(visit, folder, size, theme):
+    (folder / "open.csv").write_bytes((folder / "blobs.csv").read_bytes())
+    person = visit("open.csv", size=size, theme=theme)
+    page, first = person.page, person.shown
+    model = PSKC(random_state=0).fit(blobs())
+    numbers = [layer.n_clusters for layer in model.layers_]
+    lines = page.locator("#layers tr")
+    assert [int(line.get_attribute("data-number")) for line in lines.all()] == numbers == [3, 4]
+    assert lines.nth(1).inner_text().split() == ["4", "(fit)", "0.000", "66", "%", "1.00"]
+    table = page.locator("#layers-table")
+    assert table.evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
+    assert lines.first.bounding_box()["height"] < 40
+    colours = {colour_of(person, cluster) for cluster in range(4)}
+    lines.first.click()
+    person.wait_for_picture(first)
+    assert person.n_clusters == 3
+    person.wait_until("() => document.querySelectorAll('#clusters tr').length === 3")
+    assert {colour_of(person, cluster) for cluster in range(3)} < colours
+    assert page.input_value("#n_clusters") == "4"
+    assert lines.first.locator("button").get_attribute("aria-pressed") == "true"
+    assert "layer=3" in page.evaluate("location.hash")
+    page.click("#tab-export")
+    person.wait_until("() => document.getElementById('command-part').hidden")
+    assert "relabel(n_clusters=3)" in person.text("#python-code")
+    with page.expect_download() as download:
+        page.click("[data-export='labels.csv']")
+    labels = pyarrow.csv.read_csv(download.value.path())["cluster"].to_numpy()
+    assert_array_equal(labels, model.relabel(n_clusters=3))
+    assert_array_equal(fresh_labels(person.text("#python-code"), folder), labels)
+    page.click("#tab-history")
+    assert "Layer of 3 clusters; Chosen" in person.text("#history li.current")
+    second = person.shown
+    page.click("#undo")
+    person.wait_for_picture(second)
+    assert person.shown == first
+    lines.first.locator("button").press("Enter")
+    person.wait_for_picture(first)
+    # Any other setting is one of a fit.
+    person.set("random_state", 1)
+    assert "layer=" not in page.evaluate("location.hash")
+
+
 def test_chosen_and_grown_are_a_click_apart_and_a_link_keeps_them(visit, folder):
     (folder / "open.csv").write_bytes((folder / "blobs.csv").read_bytes())
     person = visit("open.csv")

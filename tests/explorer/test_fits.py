@@ -153,7 +153,7 @@ class TestFits:
         assert fit.seconds.choice > 0
 
     def test_growth_of_chosen_clusters_is_refused_in_words(self, fitter):
-        with pytest.raises(ValueError, match="growth is shown for clusters that grew"):
+        with pytest.raises(ValueError, match="these clusters were chosen and did not grow"):
             _ = fitter.fit(Settings(), ignore).growth_steps
 
     def test_what_was_found_is_told_with_whatever_number_is_asked_for(self, fitter, table):
@@ -228,7 +228,7 @@ class TestFits:
             TableSubject.of(X, sample=1)
 
     def test_what_is_no_table_of_numbers_is_refused(self):
-        with pytest.raises(ValueError, match="must be a table of numbers"):
+        with pytest.raises(ValueError, match="Pass a table of numbers"):
             TableSubject.of(np.array([["a"], ["b"]]))
 
 

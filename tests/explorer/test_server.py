@@ -144,7 +144,7 @@ class TestChosen:
         fit = found.go()
         status, _, content = found.picture(fit["id"], mode="growth")
         assert status == 400
-        assert "growth is shown for clusters that grew" in json.loads(content)["error"]
+        assert "these clusters were chosen and did not grow" in json.loads(content)["error"]
         assert found.picture(fit["id"], mode="similarity")[0] == 200
         grown = found.go(psi=16, tau=0.08)
         assert found.picture(grown["id"], mode="growth")[0] == 200
@@ -161,6 +161,21 @@ class TestChosen:
     def test_where_growth_starts_is_told(self, server):
         opened = Client(server.url).post("/api/session", {})
         assert opened["grown"] == {"psi": 64, "tau": 0.01}
+
+    def test_clusters_are_compared_with_known_classes(self, tmp_path, monkeypatch):
+        rows = blobs()
+        names = ["known", "x", "y"]
+        known = np.array(["a", "b"])[(rows[:, 0] > rows[:, 0].mean()).astype(int)]
+        table = pyarrow.table([known, *map(pyarrow.array, rows.T)], names=names)
+        pyarrow.csv.write_csv(table, tmp_path / "blobs.csv")
+        monkeypatch.chdir(tmp_path)
+        with explored("blobs.csv", monkeypatch, "--label", "known", "--sample", "300") as server:
+            fit = Client(server.url).go()
+        assert 0 < fit["agreement"] < 1
+        with serve(TableSubject.of(rows, classes=known == "a"), {}, port=0) as server:
+            assert 0 < Client(server.url).go()["agreement"] < 1
+        with serve(TableSubject.of(rows), {}, port=0) as server:
+            assert Client(server.url).go()["agreement"] is None
 
     @pytest.mark.slow
     @pytest.mark.parametrize("options", [(), ("--n-clusters", "3", "--noise", "nearest")])
@@ -272,7 +287,7 @@ class TestRefusals:
             ({"view": "../../etc"}, "view must be one of"),
             ({"vx": 7}, "there are columns 0 to 1 only."),
             ({"scale": 100}, "scale must be from 0.5 to 4."),
-            ({"fit": "../../etc/passwd"}, "not kept any more"),
+            ({"fit": "../../etc/passwd"}, "has expired"),
         ],
     )
     def test_a_picture_nobody_can_draw_is_refused(self, client, changes, words):

@@ -152,7 +152,7 @@ def test_a_damaged_file_of_sixteen_bits_is_named(tmp_path):
 
 def test_a_file_with_too_many_pixels_is_refused_before_they_are_read(tmp_path):
     Image.fromarray(RGB.astype(np.uint8)).save(tmp_path / "image.png")
-    with pytest.raises(ImageFileError, match=r"14 x 9 = 0\.0 megapixels, more than the 0\.0"):
+    with pytest.raises(ImageFileError, match=r"14 x 9 = 0\.0 megapixels, more than the limit"):
         read_image(tmp_path / "image.png", max_pixels=100)
     header = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
     content = png(RGB16)

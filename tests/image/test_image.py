@@ -91,7 +91,7 @@ def test_a_cutout_is_the_cluster_on_white(flag):
     picture = found(flag).cutout(1)
     assert_array_equal(picture[30:50], flag[30:50])
     assert (picture[:30] == 255).all()
-    with pytest.raises(ValueError, match="cluster=3 is not there.*0 to 2"):
+    with pytest.raises(ValueError, match="cluster=3 does not exist.*0 to 2"):
         found(flag).cutout(3)
 
 

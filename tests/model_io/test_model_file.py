@@ -298,3 +298,12 @@ def test_arrays_that_fit_nothing_never_crash(method, change, scattered, tmp_path
 def test_a_missing_file_is_said_to_be_missing(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere.npz"):
         pskclust.load(tmp_path / "nowhere.npz")
+
+
+def test_an_archive_whose_names_are_not_text_is_refused(tmp_path):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("\u00e9.npy", b"")
+    (tmp_path / "model.npz").write_bytes(stream.getvalue().replace(b"\xc3\xa9", b"\x90\x90"))
+    with pytest.raises(ModelFileError, match="is not a model file, or it is damaged"):
+        pskclust.load(tmp_path / "model.npz")

@@ -134,7 +134,7 @@ def test_growth_shows_more_members_from_panel_to_panel(model, blobs):
 
 
 def test_growth_of_clusters_that_were_chosen_is_refused(chosen, blobs):
-    with pytest.raises(ValueError, match="chosen on a sample: they did not grow on these rows"):
+    with pytest.raises(ValueError, match="chosen on a sample and did not grow on these rows"):
         GrowthDisplay.from_estimator(chosen, blobs)
 
 
@@ -218,7 +218,7 @@ def test_no_cluster_at_all_can_be_drawn():
     ClusterDisplay.from_estimator(model, X)
     SimilarityDisplay.from_estimator(model, X)
     ProfileDisplay.from_estimator(model)
-    with pytest.raises(ValueError, match="cluster=0 is not there. The model has no cluster."):
+    with pytest.raises(ValueError, match="cluster=0 does not exist. The model has no cluster."):
         GrowthDisplay.from_estimator(model, X)
 
 
@@ -233,7 +233,7 @@ def test_what_cannot_be_drawn_is_named(model, blobs):
         ClusterDisplay.from_estimator(model, blobs[:10])
     with pytest.raises(ValueError, match=r"shape \(300, 1\).*2 columns"):
         ClusterDisplay.from_estimator(model, blobs[:, :1])
-    with pytest.raises(ValueError, match="cluster=3 is not there.*0 to 2"):
+    with pytest.raises(ValueError, match="cluster=3 does not exist.*0 to 2"):
         GrowthDisplay.from_estimator(model, blobs, cluster=3)
     wide = np.random.RandomState(0).randn(50, 3)
     with pytest.raises(ValueError, match="one or two columns"):

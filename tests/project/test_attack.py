@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from tools.attack import exactness, explorer, inputs, run
+from tools.attack import exactness, explorer, inputs, load, results, run
 
 
 @pytest.mark.slow
@@ -22,6 +22,15 @@ def test_a_slice_of_the_attack_finds_nothing(kind, n_cases, tmp_path):
         except Exception as error:
             found.append((case.description, error))
     assert found == []
+
+
+@pytest.mark.slow
+def test_clients_are_served_beside_idle_connections():
+    assert load.loaded(0, n_clients=8, seconds=6, n_rows=300) > 0
+
+
+def test_the_page_shows_the_run_that_was_kept():
+    assert results.section() in results.PAGE.read_text()
 
 
 def test_times_are_read():
@@ -42,7 +51,7 @@ def test_errors_crashes_and_hangs_are_findings(ending, tmp_path, monkeypatch):
     )
     package = tmp_path / "tools" / "attack"
     package.mkdir(parents=True)
-    for name in ("cases.py", "run.py"):
+    for name in ("cases.py", "results.py", "run.py"):
         (package / name).write_text((run.ROOT / "tools/attack" / name).read_text())
     (package / "models.py").write_text(code)
     monkeypatch.setattr(run, "ROOT", tmp_path)
@@ -53,3 +62,23 @@ def test_errors_crashes_and_hangs_are_findings(ending, tmp_path, monkeypatch):
     assert "ZeroDivisionError" in whats["wrong"]
     assert ("ended with -6" if "abort" in ending else "hangs for 2 seconds") in whats["ends"]
     assert json.dumps(outcome.findings)
+
+
+def test_the_time_is_shared_out_over_processes():
+    """Attacks lie end to end; the one at a cut runs in both processes, with other seeds."""
+    lanes = run.plan(list(run.KINDS), 3600, 7, 2)
+    assert [sum(job.seconds for job in lane) for lane in lanes] == pytest.approx([3600, 3600])
+    seconds = dict.fromkeys(run.KINDS, 0.0)
+    for lane in lanes:
+        for job in lane:
+            seconds[job.kind] += job.seconds
+    total = sum(kind.minutes for kind in run.KINDS.values())
+    assert seconds == pytest.approx(
+        {name: 7200 * kind.minutes / total for name, kind in run.KINDS.items()}
+    )
+    assert len({(job.kind, job.seed) for lane in lanes for job in lane}) == sum(map(len, lanes))
+
+
+def test_a_kind_has_its_least_time():
+    jobs = [job for lane in run.plan(["load", "models"], 60, 0, 2) for job in lane]
+    assert sum(job.seconds for job in jobs if job.kind == "load") >= run.KINDS["load"].least

@@ -15,6 +15,7 @@ from pskclust._choice import choose
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "benchmarks"))
 
+import embeddings  # noqa: E402
 import outliers  # noqa: E402
 import quality  # noqa: E402
 import quality_methods  # noqa: E402
@@ -182,3 +183,12 @@ def test_outlier_scores_are_as_good_as_those_of_an_isolation_forest():
     }
     assert means["`PSKC()`"] >= means["IsolationForest"]
     assert means["`PSKC(psi=128, tau=0.01)`"] >= means["IsolationForest"]
+
+
+def test_the_table_of_embeddings_scales_what_was_measured():
+    found = json.loads(embeddings.RESULTS.read_text())
+    table = embeddings.table()
+    assert "nothing of 10,000,000 rows was run" in table
+    predicting = found["seconds"]["predict"]
+    minutes = predicting * embeddings.SCALED_TO / found["rows"] / 60
+    assert f"| `predict` in 64 columns | {predicting:.1f} s | {minutes:.0f} min |" in table

@@ -1,4 +1,4 @@
-"""What the docs say works."""
+"""The code on the pages and in the docstrings works."""
 
 from __future__ import annotations
 
@@ -35,8 +35,14 @@ def with_examples():
 
 @pytest.mark.parametrize("module", list(with_examples()))
 def test_docstring_examples(module):
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    import matplotlib.pyplot as plt
+
     options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
     found = doctest.testmod(importlib.import_module(f"pskclust.{module}"), optionflags=options)
+    plt.close("all")
     assert found.attempted > 0
     assert found.failed == 0
 
@@ -48,6 +54,7 @@ MADE = {
     "automatic": set(),
     "coming-from-hdbscan": {"model.npz"},
     "exactness": {"rows.npy"},
+    "embeddings": {"embeddings.npy"},
     "explorer": set(),
     "groups": set(),
     "new-rows": {"model.npz"},

@@ -122,6 +122,15 @@ def test_an_example_prints_and_draws_what_the_gallery_shows(name, tmp_path):
     assert printed == shown
 
 
+def test_the_page_of_embeddings_shows_what_the_example_printed(site):
+    page = (site / "embeddings.html").read_text()
+    rows = [line for line in gallery.embeddings_table().splitlines() if line.startswith("| PSKC")]
+    assert len(rows) == 2
+    for row in rows:
+        for cell in row.strip("| ").split(" | "):
+            assert f">{cell}</td>" in page
+
+
 def test_licences_are_listed_of_all_that_users_install():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]

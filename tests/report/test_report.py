@@ -119,7 +119,7 @@ def test_the_page_says_of_linked_clusters_only_what_is_true(tmp_path, model, blo
     assert "most similar to its cluster" in linked
     grown = PSKC(psi=16, tau=0.05, random_state=0).fit(blobs)
     texts = " ".join(report(tmp_path, grown, blobs).texts)
-    for words in ("grew from", "objective before refinement", "refinement moved", "Dashed"):
+    for words in ("grew from", "refinement moved no row", "Dashed"):
         assert words in texts
     unrefined = PSKC(psi=16, tau=0.05, refine=False, random_state=0).fit(blobs)
     assert "before refinement" not in " ".join(report(tmp_path, unrefined, blobs).texts)
@@ -299,3 +299,26 @@ def test_rows_of_other_lengths_are_named(tmp_path, model, blobs):
 )
 def test_numbers_have_the_digits_that_are_needed(value, shown):
     assert number(value) == shown
+
+
+def test_clusters_are_listed_by_size_and_a_refinement_that_moves_nothing_says_so(
+    blobs, tmp_path, undrawn
+):
+    rows = np.vstack([blobs[:60], blobs[100:200], blobs[200:280]])
+    model = PSKC(psi=16, tau=0.05, random_state=0, refine=True).fit(rows)
+    assert model.n_reassigned_ == 0
+    write_report(tmp_path / "report.html", model, rows)
+    page = (tmp_path / "report.html").read_text()
+    table = page.split("<h2>Clusters</h2>")[1].split("</table>")[0]
+    sizes = [int(cell.replace(",", "")) for cell in re.findall(r"<td class=n>([\d,]+)</td>", table)]
+    assert sizes == sorted(model.cluster_sizes_, reverse=True)
+    assert "moved no row" in page
+    assert "objective before refinement" not in page
+
+
+def test_a_picture_of_similarities_is_not_turned_over_on_a_dark_page(blobs, tmp_path, undrawn):
+    model = PSKC(psi=16, tau=0.05, random_state=0).fit(blobs)
+    write_report(tmp_path / "report.html", model, blobs)
+    page = (tmp_path / "report.html").read_text()
+    assert page.count('<img class="on-both"') == 1
+    assert "img:not(.on-both)" in page

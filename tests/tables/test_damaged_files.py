@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import subprocess
 import sys
@@ -196,3 +198,18 @@ for name in ("t.feather", "t.parquet"):
     environment = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120}
     run = subprocess.run([sys.executable, "-c", code], check=False, **environment)
     assert run.returncode == 0, run.stderr[-2000:]
+
+
+@pytest.mark.parametrize(("ending", "compress"), [(".bz2", bz2.compress), (".gz", gzip.compress)])
+def test_a_compressed_table_that_is_damaged_beyond_its_beginning_is_named(
+    ending, compress, tmp_path
+):
+    X = np.random.RandomState(0).randn(60_000, 2)
+    text = io.BytesIO()
+    np.savetxt(text, X, delimiter=",", header="x,y", comments="")
+    content = bytearray(compress(text.getvalue()))
+    content[-5000:-4000] = bytes(1000)
+    path = tmp_path / f"table.csv{ending}"
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=r"table.csv.* is damaged"):
+        read_table(path)

@@ -112,7 +112,7 @@ def test_a_header_that_announces_more_than_the_file_holds_is_refused(shape, tmp_
 
 def test_millions_of_columns_are_refused(tmp_path):
     _npy(tmp_path / "t.npy", (1, 2_000_000), bytes(16_000_000))
-    with pytest.raises(TableError, match="has 2,000,000 columns, more than the 1,000,000"):
+    with pytest.raises(TableError, match="has 2,000,000 columns, more than the limit of 1,000,000"):
         PSKC().fit(tmp_path / "t.npy")
 
 

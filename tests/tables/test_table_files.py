@@ -314,5 +314,5 @@ def test_libsvm_takes_memory_for_its_own_columns_only(tmp_path):
 def test_more_columns_than_can_be_meant_are_refused(tmp_path):
     """A few bytes claim them, and their names alone would fill the memory."""
     (tmp_path / "X.svm").write_text("1 2000000000:3\n")
-    with pytest.raises(TableError, match="X.svm has .* columns, more than the 1,000,000"):
+    with pytest.raises(TableError, match="X.svm has .* columns, more than the limit of 1,000,000"):
         open_table(tmp_path / "X.svm", "X.svm")

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import io
+import sys
+import time
+import types
 
 import pytest
 
 from pskclust import PSKC, Progress
+from pskclust._fit.reporting import reporting
+from pskclust._kernels.compilation import compilation_starts
 from pskclust._utils import progress as _progress
+from tests.helpers.cli import in_python
 
 
 class Terminal(io.StringIO):
@@ -60,7 +66,7 @@ def test_verbose_tells_of_a_choice(blobs, capsys):
 def test_on_a_terminal_the_bar_is_drawn_over_itself(blobs, monkeypatch, refine):
     terminal = Terminal()
     monkeypatch.setattr(_progress.sys, "stderr", terminal)
-    monkeypatch.setattr(_progress._Bar, "SECONDS_BETWEEN_DRAWINGS", 0)
+    monkeypatch.setattr(_progress.Bar, "SECONDS_BETWEEN_DRAWINGS", 0)
     PSKC(random_state=0, verbose=True, refine=refine).fit(blobs)
     text = terminal.getvalue()
     assert text.count("\n") == 3 + refine
@@ -74,6 +80,124 @@ def test_the_bar_fits_a_narrow_terminal(blobs, capsys, monkeypatch):
     assert max(map(len, capsys.readouterr().err.splitlines())) < 50
 
 
-def test_nothing_is_written_unless_asked(blobs, capsys):
+def test_nothing_is_written_unless_asked(blobs, capsys, monkeypatch):
+    monkeypatch.setattr(_progress.LateBar, "SECONDS_BEFORE", 0)
     PSKC(random_state=0).fit(blobs)
     assert capsys.readouterr() == ("", "")
+
+
+def slow_fit(blobs, verbose=None):
+    """Fit, with a bar that has the time to be drawn."""
+
+    def wait(progress):
+        time.sleep(0.02)
+
+    return PSKC(tau=0.01, random_state=0, verbose=verbose, callback=wait).fit(blobs)
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    monkeypatch.setattr(_progress.LateBar, "SECONDS_BEFORE", 0)
+    monkeypatch.setattr(_progress.LateBar, "SECONDS_BETWEEN", 0.001)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_long_fit_shows_a_bar_on_a_terminal_and_takes_it_away(blobs, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(_progress.sys, "stderr", terminal)
+    slow_fit(blobs)
+    text = terminal.getvalue()
+    assert "rows assigned" in text
+    assert "\n" not in text
+    assert text.endswith("\r")
+    *_, last, nothing = text.split("\r")
+    assert last.strip() == nothing == ""
+    assert max(map(len, text.split("\r"))) < 80
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_bar_is_taken_away_from_a_fit_that_fails(blobs, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(_progress.sys, "stderr", terminal)
+
+    def stop(progress):
+        time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        PSKC(tau=0.01, callback=stop).fit(blobs)
+    assert terminal.getvalue().endswith("\r")
+    # And the next fit shows one again.
+    before = len(terminal.getvalue())
+    slow_fit(blobs)
+    assert len(terminal.getvalue()) > before
+
+
+@pytest.mark.usefixtures("at_once")
+def test_verbose_false_writes_nothing_on_a_terminal(blobs, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(_progress.sys, "stderr", terminal)
+    slow_fit(blobs, verbose=False)
+    assert terminal.getvalue() == ""
+
+
+def test_a_short_fit_writes_nothing_on_a_terminal(blobs, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(_progress.sys, "stderr", terminal)
+    monkeypatch.setattr(_progress.LateBar, "SECONDS_BEFORE", 600)
+    slow_fit(blobs)
+    assert terminal.getvalue() == ""
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_notebook_is_watched_as_a_terminal_is(blobs, monkeypatch):
+    kernel = type("ZMQInteractiveShell", (), {})()
+    notebook = types.ModuleType("IPython")
+    notebook.get_ipython = lambda: kernel
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    stream = io.StringIO()
+    monkeypatch.setattr(_progress.sys, "stderr", stream)
+    slow_fit(blobs)
+    assert "rows assigned" in stream.getvalue()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_fits_at_the_same_time_show_one_bar(blobs, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(_progress.sys, "stderr", terminal)
+    with reporting(None, None) as first, reporting(None, None) as second:
+        assert first is not _progress.ignore
+        assert second is _progress.ignore
+
+
+@pytest.mark.parametrize("verbose", [None, True])
+def test_compilation_is_told_once_and_only_to_people(verbose, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(_progress.sys, "stderr", terminal)
+    with reporting(verbose, None):
+        compilation_starts()
+        compilation_starts()
+    assert terminal.getvalue().count(_progress.COMPILATION) == 1
+    monkeypatch.setattr(_progress.sys, "stderr", io.StringIO())
+    with reporting(None, None):
+        compilation_starts()
+    assert _progress.sys.stderr.getvalue() == ""
+
+
+@pytest.mark.numba
+@pytest.mark.slow
+def test_numba_tells_of_what_it_compiles_and_not_of_what_it_has_kept(tmp_path, monkeypatch):
+    code = """
+from pskclust._kernels.compiling import compiled
+from pskclust._kernels.compilation import hearing_of_compilation
+import numpy as np
+from pskclust._kernels import compiled as kernels
+heard = []
+with hearing_of_compilation(lambda: heard.append(1)):
+    counts = np.zeros((2, 4), dtype=np.int64)
+    kernels.count_cells(np.zeros((3, 2), dtype=np.uint8), np.arange(3), counts)
+print(len(heard) > 0)
+"""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    answers = [in_python(code) for _ in range(2)]
+    assert [answer.stdout for answer in answers] == ["True\n", "False\n"], answers

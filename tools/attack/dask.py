@@ -4,200 +4,185 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import signal
-import subprocess
-import sys
+import re
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 import numpy as np
-import psutil
 from sklearn.datasets import make_blobs
 
 import pskclust
 from tools.attack.cases import Case, require
+from tools.attack.dask_cluster import Cluster
 
-# Of faults that a fit must end by, and of those that it must survive.
-TIMEOUT, LONG_TIMEOUT = 10, 60
-# The time-out of a step, of its repetition, and of what closes the fit; machines are busy.
-SECONDS = 4 * TIMEOUT + 15
-_ENDING = ("worker stopped", "scheduler stopped")
+# Of faults that may end a fit, and of those that it must survive.
+TIMEOUT, LONG_TIMEOUT = 4, 60
+# A step, another one that waits before the fit ends, and details for the message; under load.
+SECONDS = 3 * TIMEOUT + 15
+_SECONDS_TO_FETCH = 30
+ENDING = ("worker stopped", "scheduler stopped", "scheduler killed")
+SURVIVED = ("worker killed", "worker out of memory", "late joiner")
+FAULTS = ENDING + SURVIVED
 FITS = {
     "grown": {"psi": 16, "tau": 0.05, "n_partitions": 20, "random_state": 0},
     "chosen": {"n_partitions": 20, "random_state": 0},
 }
-FAULTS = ("worker killed", "worker stopped", "scheduler stopped", "late joiner", "worker restarted")
-_N_WORKERS = 3
-_ROOT = Path(__file__).parents[2]
-_SERVER = """
-import sys, time
-from distributed import LocalCluster
-if __name__ == "__main__":
-    cluster = LocalCluster(
-        n_workers=int(sys.argv[1]), threads_per_worker=1, host="127.0.0.1",
-        dashboard_address="127.0.0.1:0", memory_limit=0,
-    )
-    print(cluster.scheduler_address, flush=True)
-    while line := sys.stdin.readline():
-        cluster.scale(int(line))
-"""
+# The errors that a fit may end with.
+_CLEAR = re.compile(
+    r"For [\d.]+ seconds |did not answer for [\d.]+ seconds|The Dask scheduler is gone, or"
+)
 
 
-def _warmed_up() -> int:
-    """Return the number of a process that has loaded what it will need."""
-    import pskclust.dask
+class Fault(NamedTuple):
+    """A fault that happens just before a step of a fit."""
 
-    pskclust.PSKC(psi=4, tau=0.1).fit(np.random.RandomState(0).rand(20, 2))
-    return os.getpid() if pskclust.dask else 0
+    name: str
+    step: str
+    which: int = 0  # of the steps of this name
+    victim: int = 0  # of the workers
+    noticed: bool = False  # by Dask, before the fit goes on
 
 
-class Cluster:
-    """A cluster whose scheduler is a process of its own, so that it can be stopped."""
+class Clusters:
+    """A cluster at a time; another one when it cannot be mended."""
 
     def __init__(self, folder: Path) -> None:
-        from distributed import Client
+        self._folder = folder
+        self._cluster: Cluster | None = None
 
-        script = folder / "cluster.py"
-        script.write_text(_SERVER)
-        paths = os.pathsep.join(str(path) for path in (_ROOT / "src", _ROOT))
-        self.process = subprocess.Popen(
-            [sys.executable, str(script), str(_N_WORKERS)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": paths},
-        )
-        self.client = Client(self.process.stdout.readline().strip(), set_as_default=False)
-        self.client.wait_for_workers(_N_WORKERS)
-        self.pids = list(self.client.run(_warmed_up).values())
-
-    def do(self, fault: str, rng: np.random.RandomState) -> None:
-        """Have a fault happen."""
-        victim = self.pids[rng.randint(len(self.pids))]
-        with contextlib.suppress(ProcessLookupError):
-            if fault == "worker killed":
-                os.kill(victim, signal.SIGKILL)
-            elif fault == "worker stopped":
-                os.kill(victim, signal.SIGSTOP)
-            elif fault == "worker restarted":
-                # As a nanny does with a worker that takes too much memory.
-                os.kill(victim, signal.SIGTERM)
-            elif fault == "scheduler stopped":
-                os.kill(self.process.pid, signal.SIGSTOP)
-        if fault == "late joiner":
-            self.process.stdin.write(f"{_N_WORKERS + 1}\n")
-            self.process.stdin.flush()
+    def fit(self, X: np.ndarray, kind: str, fault: Fault | None, names: list[str]) -> int:
+        """Fit with a fault, and mend it."""
+        if self._cluster is None:
+            self._cluster = Cluster(self._folder)
+            # The first fit of a process loads modules, which takes long.
+            for one in FITS:
+                fit_with(self._cluster, X, one, None, [])
+        can_be_mended = fault is None or fault.name != "scheduler killed"
+        try:
+            compared = fit_with(self._cluster, X, kind, fault, names)
+            if can_be_mended:
+                self._cluster.mend()
+        except BaseException:
+            self.close()
+            raise
+        if not can_be_mended:
+            self.close()
+        return compared
 
     def close(self) -> None:
-        """End all processes, in whatever state they are."""
-        inner = psutil.Process(self.process.pid).children(recursive=True)
-        self.process.kill()
-        for process in inner:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
-        self.process.communicate()
-        with contextlib.suppress(Exception):
-            self.client.close(timeout=1)
+        if self._cluster is not None:
+            self._cluster.close()
+        self._cluster = None
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield a fault at each step of each fit, in turn, on a new cluster each."""
+    """Yield a fault at each step of each fit in turn, and then another one."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore")
     X = make_blobs(400, centers=3, cluster_std=0.6, random_state=1)[0]
-    steps = {}
-    for kind in FITS:
-        names: list[str] = []
-        yield Case(f"{kind} without a fault", lambda k=kind, n=names: fitted_with(X, k, folder, n))
-        steps[kind] = names
+    clusters = Clusters(folder)
+    steps: dict[str, list[str]] = {kind: [] for kind in FITS}
+    for kind, names in steps.items():
+        yield Case(f"{kind} without a fault", lambda k=kind, n=names: clusters.fit(X, k, None, n))
+    # Rounds are many and alike: as many faults in them as at any other step.
+    places = [(kind, name) for kind, names in steps.items() for name in dict.fromkeys(names)]
+    first_faults = rng.randint(len(FAULTS), size=len(places))
+    turn = 0
     while True:
-        kind = list(FITS)[rng.randint(len(FITS))]
-        fault = FAULTS[rng.randint(len(FAULTS))]
-        # Rounds are many and alike: as many faults between them as at all other steps.
-        names = steps[kind]
-        some = list(dict.fromkeys(names))
-        name = some[rng.randint(len(some))]
-        which = rng.randint(names.count(name))
-        seed = rng.randint(1 << 30)
-        yield Case(
-            f"{kind}: {fault} before {name} {which}",
-            lambda k=kind, f=fault, n=name, w=which, s=seed: fitted_with(
-                X, k, folder, [], f, (n, w), s
-            ),
-        )
+        for number in rng.permutation(len(places)):
+            kind, name = places[number]
+            fault = Fault(
+                FAULTS[(first_faults[number] + turn) % len(FAULTS)],
+                name,
+                rng.randint(steps[kind].count(name)),
+                rng.randint(1 << 30),
+                bool(rng.randint(2)) or name == "collecting the labels",
+            )
+            yield Case(
+                f"{kind}: {fault.name} before {name}, {fault}",
+                lambda k=kind, f=fault: clusters.fit(X, k, f, []),
+            )
+        turn += 1
 
 
-def fitted_with(
-    X: np.ndarray,
-    kind: str,
-    folder: Path,
-    names: list[str],
-    fault: str | None = None,
-    at: tuple[str, int] | None = None,
-    seed: int = 0,
+def fit_with(
+    cluster: Cluster, X: np.ndarray, kind: str, fault: Fault | None, names: list[str]
 ) -> int:
-    """Fit on a new cluster, with a fault at a step; note the names of all steps."""
+    """Fit with a fault; require the same labels or a clear error; note the names of steps."""
     import dask.array as da
 
     from pskclust.dask import PSKC
 
     expected = pskclust.PSKC(**FITS[kind]).fit(X).labels_
-    cluster = Cluster(folder)
+    victim = "" if fault is None else sorted(cluster.states)[fault.victim % len(cluster.states)]
+    happened = []
+
+    def step(name: str) -> None:
+        if fault and (name, names.count(name)) == (fault.step, fault.which):
+            happened.append(fault)
+            cluster.do(fault.name, victim, noticed=fault.noticed)
+        names.append(name)
+
+    may_end = fault is not None and fault.name in ENDING
+    timeout = TIMEOUT if may_end else LONG_TIMEOUT
+    model = PSKC(**FITS[kind], client=cluster.client, timeout=timeout)
+    started = time.monotonic()
     try:
-
-        def step(name: str) -> None:
-            if fault and at == (name, names.count(name)):
-                cluster.do(fault, np.random.RandomState(seed))
-            names.append(name)
-
-        started = time.monotonic()
-        try:
-            with _watched(step):
-                timeout = TIMEOUT if fault in _ENDING else LONG_TIMEOUT
-                model = PSKC(**FITS[kind], client=cluster.client, timeout=timeout)
-                model.fit(da.from_array(X, chunks=(70, 2)))
-        except (TimeoutError, RuntimeError) as error:
-            require(fault in _ENDING, f"{fault} ended it: {error!r}")
-        seconds = time.monotonic() - started
-        if fault in _ENDING:
-            require(seconds < SECONDS, f"{seconds:.0f} seconds, with a time-out of {TIMEOUT}")
-        else:
-            labels = np.asarray(cluster.client.gather(cluster.client.compute(model.labels_)))
-            require(np.array_equal(labels, expected), "labels are others")
-    finally:
-        cluster.close()
+        with _watched(step):
+            model.fit(da.from_array(X, chunks=(70, 2)))
+    except (TimeoutError, RuntimeError) as error:
+        if isinstance(error, TimeoutError) and not happened:
+            return 0  # a machine so busy that a step takes the whole time-out by itself
+        require(may_end, f"the fit ended: {error!r}")
+        _require_clear(error, fault.name, victim)
+        require(not hasattr(model, "labels_"), "half of a fit is there")
+    seconds = time.monotonic() - started
+    most = SECONDS if may_end else LONG_TIMEOUT
+    require(seconds < most, f"{seconds:.0f} seconds, with a time-out of {timeout}")
+    cluster.let_go_on()
+    if hasattr(model, "labels_") and (fault is None or fault.name != "scheduler killed"):
+        labels = cluster.client.compute(model.labels_).result(_SECONDS_TO_FETCH)
+        require(np.array_equal(labels, expected), "labels are others")
     return len(X)
 
 
+def _require_clear(error: Exception, fault: str, victim: str) -> None:
+    """Require that an error says how long was waited, or what is gone, and names the worker."""
+    require(bool(_CLEAR.search(str(error))), f"an unclear error: {error!r}")
+    if fault == "worker stopped":
+        require(isinstance(error, TimeoutError), f"not an error of time: {error!r}")
+        require(victim in str(error), f"{victim} is not named: {error!r}")
+
+
 @contextlib.contextmanager
-def _watched(step) -> Iterator[None]:
-    """Call `step` with the name of whatever a fit is about to ask of the cluster."""
+def _watched(step: Callable[[str], None]) -> Iterator[None]:
+    """Call `step` with the name of each request to the cluster, before it is made."""
     from distributed import Client
 
-    from pskclust._dask import engine, tasks
+    from pskclust._dask.engine import DaskEngine
+    from pskclust._dask.tasks import Tasks
 
     with contextlib.ExitStack() as patches:
         for owner, names in (
-            (tasks.Tasks, ("finished", "workers")),
-            (Client, ("scatter", "who_has", "compute", "submit")),
-            (engine.DaskEngine, ("_send",)),
+            (Tasks, ("finished", "workers")),
+            (Client, ("scatter", "who_has", "compute", "submit", "gather")),
+            (DaskEngine, ("_ask",)),
         ):
             for name in names:
                 patches.enter_context(mock.patch.object(owner, name, _told(owner, name, step)))
         yield
 
 
-def _told(owner, name, step):
+def _told(owner: type, name: str, step: Callable[[str], None]) -> Callable[..., object]:
     original = getattr(owner, name)
 
     def call(self, *arguments, **options):
-        word = arguments[1] if name == "finished" else name
+        # The name of what is waited for, or of the verb that is asked.
+        word = {"finished": arguments[1:2], "_ask": arguments[:1]}.get(name, (name,))[0]
         step(str(word))
         return original(self, *arguments, **options)
 

@@ -85,14 +85,16 @@ def _compare(fit: Fit, folder: Path) -> int:
         assert_array_equal(np.repeat(model.labels_, fit.weights), repeated.labels_)
         assert model.objective_ == repeated.objective_
     ways = 1
+    data, partition = fit.data, fit.partition
     for engine in ENGINES.values():
-        assert_result_of(model, clustered(engine(fit.data, fit.partition), fit.parameters))
+        assert_result_of(model, clustered(engine(data, partition), fit.parameters))
         ways += 1
     assert_predicted(model, fit.X)
+    predicted = model.predict(fit.X)
     for way in _WAYS:
         other = way(fit, folder)
         assert_array_equal(other.labels_, model.labels_, err_msg=way.__name__)
-        assert_array_equal(other.predict(fit.X), model.predict(fit.X), err_msg=way.__name__)
+        assert_array_equal(other.predict(fit.X), predicted, err_msg=way.__name__)
         ways += 2
     return ways + 1
 

@@ -38,16 +38,39 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
     files = {}
     for kind, parameters in KINDS.items():
         PSKC(random_state=0, **parameters).fit(X).save(folder / "model.npz")
-        files[kind] = (folder / "model.npz").read_bytes()
+        files[kind] = ModelFile((folder / "model.npz").read_bytes())
+    # Rows of every cluster, few enough that most of the time is spent on files.
+    X = X[::4]
     path = folder / "changed.npz"
     while True:
-        kind = rng.choice(list(files))
+        kind = list(files)[rng.randint(len(files))]
         if rng.rand() < 0.2:
-            content, words = _damaged(files[kind], rng)
+            content, words = _damaged(files[kind].content, rng)
         else:
             content, words = _repacked(files[kind], rng)
         path.write_bytes(content)
         yield Case(f"{kind}: {words}", lambda: _survives(path, X))
+
+
+class ModelFile:
+    """A model file, and the parts of it."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            self.header = archive.read("model.json")
+            self.members = {
+                name.removesuffix(".npy"): archive.read(name)
+                for name in archive.namelist()
+                if name.endswith(".npy")
+            }
+        self.arrays = {name: np.load(io.BytesIO(member)) for name, member in self.members.items()}
+
+    def member(self, name: str, array: np.ndarray) -> bytes:
+        """Return the bytes of an array, which are known unless it was changed."""
+        if array is self.arrays.get(name):
+            return self.members[name]
+        return _array_bytes(name, array)
 
 
 def _survives(path: Path, X: np.ndarray) -> int:
@@ -104,29 +127,23 @@ def _damaged(content: bytes, rng: np.random.RandomState) -> tuple[bytes, str]:
     return bytes(changed), f"bytes at {places.tolist()}"
 
 
-def _repacked(content: bytes, rng: np.random.RandomState) -> tuple[bytes, str]:
+def _repacked(file: ModelFile, rng: np.random.RandomState) -> tuple[bytes, str]:
     """Return a valid archive with right checksums whose contents were changed."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        header = json.loads(archive.read("model.json"))
-        arrays = {
-            name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)))
-            for name in archive.namelist()
-            if name.endswith(".npy")
-        }
+    header, arrays = json.loads(file.header), dict(file.arrays)
     words = [
         _change_header(header, rng) if rng.rand() < 0.4 else _change_arrays(arrays, rng)
         for _ in range(rng.randint(1, _MOST_CHANGES + 1))
     ]
-    return pack(header, arrays), "; ".join(words)
+    return pack(header, arrays, file), "; ".join(words)
 
 
-def pack(header: dict, arrays: dict[str, np.ndarray]) -> bytes:
-    """Return a model file with these contents, whose checksums are right."""
-    members = {}
-    for name, array in arrays.items():
-        stream = io.BytesIO()
-        np.lib.format.write_array(stream, array, allow_pickle=False)
-        members[f"{name}.npy"] = stream.getvalue()
+def pack(header: dict, arrays: dict[str, np.ndarray], original: ModelFile | None = None) -> bytes:
+    """Return a model file with these contents, whose checksums are right.
+
+    Arrays of the `original` that were not changed need not be written out again.
+    """
+    member = _array_bytes if original is None else original.member
+    members = {f"{name}.npy": member(name, array) for name, array in arrays.items()}
     if isinstance(header.get("sha256"), dict):
         header["sha256"] = {
             name: hashlib.sha256(content).hexdigest() for name, content in members.items()
@@ -137,6 +154,12 @@ def pack(header: dict, arrays: dict[str, np.ndarray]) -> bytes:
         for name, content in members.items():
             archive.writestr(name, content)
     return packed.getvalue()
+
+
+def _array_bytes(name: str, array: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, allow_pickle=False)
+    return stream.getvalue()
 
 
 def _change_header(header: dict, rng: np.random.RandomState) -> str:
@@ -179,7 +202,8 @@ def _change_arrays(arrays: dict[str, np.ndarray], rng: np.random.RandomState) ->
         arrays["surprise"] = array
     else:
         with np.errstate(all="ignore"):
-            arrays[name] = _WAYS[way](array, rng)
+            # It may have been made a scalar before.
+            arrays[name] = _WAYS[way](np.atleast_1d(array), rng)
     return f"{name} {way}"
 
 

@@ -1,10 +1,10 @@
 """Attack pskclust for some time, and tell what was found.
 
-    python -m tools.attack.run --budget 10m [--only models inputs] [--seed 0]
+    python -m tools.attack.run --budget 10m [--only models inputs] [--seed 0] [--keep]
 
-Each kind of attack runs in processes of its own, so that a crash or a hang is a finding like any
-other. It exits with 1 if anything was found, and writes build/attack.json; with
---page, also the table in docs/promises.md.
+Attacks run in processes of their own, one for each processor, so that a crash or a hang is a
+finding like any other. It exits with 1 if anything was found, and writes build/attack.json; with
+--keep, also tools/attack/results.json and the table in docs/promises.md.
 """
 
 from __future__ import annotations
@@ -21,37 +21,52 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
+from tools.attack import results
 from tools.attack.cases import serve
+from tools.attack.results import Outcome
 
 ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "build" / "attack.json"
-PAGE = ROOT / "docs" / "promises.md"
-_START, _END = "<!-- attack -->", "<!-- end of attack -->"
 
-# Share of the time, and the seconds after which a case hangs.
+
+class Kind(NamedTuple):
+    """A kind of attack."""
+
+    # Of 120, which two processors have in an hour.
+    minutes: float
+    # Seconds after which a case hangs.
+    limit: float
+    # Cases, or comparisons, that an hour is to reach.
+    wanted: int
+    # The shortest attack that makes sense, in seconds.
+    least: float = 0
+
+
 KINDS = {
-    "exactness": (0.2, 120),
-    "models": (0.2, 30),
-    "inputs": (0.15, 60),
-    "kills": (0.15, 240),
-    "dask": (0.2, 300),
-    "explorer": (0.1, 120),
+    "dask": Kind(40, 300, 60),
+    "exactness": Kind(24, 120, 100_000),
+    "models": Kind(20, 30, 100_000),
+    "kills": Kind(12, 240, 200),
+    "inputs": Kind(8, 60, 1_000),
+    "explorer": Kind(8, 120, 5_000),
+    "disk": Kind(4, 120, 200),
+    "load": Kind(4, 200, 1, least=150),
 }
 _UNITS = {"s": 1, "m": 60, "h": 3600}
-_MOST_FINDINGS_SHOWN = 20
+# Files that an attack writes are not meant to stay, so they need no disk.
+_FOLDERS = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
-@dataclass
-class Outcome:
-    """The outcome of one kind of attack."""
+class Job(NamedTuple):
+    """Some seconds of an attack in one process after the other."""
 
-    cases: int = 0
-    compared: int = 0
-    slowest: float = 0.0
-    findings: list[dict[str, str]] = field(default_factory=list)
+    kind: str
+    seconds: float
+    seed: int
 
 
 def main() -> int:
@@ -61,19 +76,45 @@ def main() -> int:
         serve(module.cases, arguments.seed, Path.cwd())
         return 0
     kinds = arguments.only or list(KINDS)
-    total = sum(KINDS[kind][0] for kind in kinds)
-    outcomes = {}
+    lanes = plan(kinds, arguments.budget, arguments.seed, arguments.processes)
+    outcomes = {kind: Outcome() for kind in kinds}
+    with ThreadPoolExecutor(len(lanes)) as threads:
+        for lane, found in zip(lanes, threads.map(_follow, lanes), strict=True):
+            for job, outcome in zip(lane, found, strict=True):
+                outcomes[job.kind].add(outcome)
+    wanted = {kind: KINDS[kind].wanted for kind in kinds}
+    results.write(outcomes, wanted, arguments.budget, arguments.seed)
+    if arguments.keep:
+        results.keep()
+    return int(bool(results.tell(outcomes)))
+
+
+def plan(kinds: list[str], budget: float, seed: int, n_processes: int) -> list[list[Job]]:
+    """Lay the attacks end to end on the time of all processes, and cut where one is full."""
+    total = sum(KINDS[kind].minutes for kind in kinds)
+    lanes: list[list[Job]] = [[] for _ in range(n_processes)]
+    number, free = 0, budget
     for kind in kinds:
-        share, limit = KINDS[kind]
-        outcomes[kind] = _attack(kind, arguments.seed, arguments.budget * share / total, limit)
-        print(_line(kind, outcomes[kind]), flush=True)
-    RESULTS.parent.mkdir(exist_ok=True)
-    content = {"seed": arguments.seed, "seconds": arguments.budget}
-    content["kinds"] = {kind: asdict(outcome) for kind, outcome in outcomes.items()}
-    RESULTS.write_text(json.dumps(content, indent=1))
-    if arguments.page:
-        _write_page(outcomes, arguments.budget, arguments.seed)
-    return _tell(outcomes)
+        rest = max(KINDS[kind].least, KINDS[kind].minutes / total * budget * n_processes)
+        while rest > 0:
+            last = number == n_processes - 1
+            whole = last or rest <= free or KINDS[kind].least > free
+            some = rest if whole else free
+            if some:
+                lanes[number].append(Job(kind, some, seed + 1_000_000 * number))
+            rest, free = rest - some, free - some
+            if free <= 0 and not last:
+                number, free = number + 1, budget
+    return lanes
+
+
+def _follow(lane: list[Job]) -> list[Outcome]:
+    """Do one job after the other."""
+    outcomes = []
+    for kind, some, seed in lane:
+        outcomes.append(_attack(kind, seed, some, KINDS[kind].limit))
+        print(results.line(kind, outcomes[-1]), flush=True)
+    return outcomes
 
 
 def seconds(text: str) -> float:
@@ -89,7 +130,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--budget", type=seconds, default=seconds("10m"))
     parser.add_argument("--only", nargs="+", choices=KINDS)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--page", action="store_true", help="write the table in docs/promises.md")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--keep", action="store_true", help="show the figures in docs/promises.md")
     parser.add_argument("--serve", choices=KINDS, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -97,11 +139,12 @@ def _parse() -> argparse.Namespace:
 def _attack(kind: str, seed: int, budget: float, limit: float) -> Outcome:
     """Run cases of a kind until the time is over; a new process where one ended or hung."""
     outcome = Outcome()
-    end = time.monotonic() + budget
-    while time.monotonic() < end:
-        with tempfile.TemporaryDirectory(prefix="attack-") as folder:
-            _one_process(kind, seed, end, limit, Path(folder), outcome)
+    started = time.monotonic()
+    while time.monotonic() < started + budget:
+        with tempfile.TemporaryDirectory(prefix="attack-", dir=_FOLDERS) as folder:
+            _one_process(kind, seed, started + budget, limit, Path(folder), outcome)
         seed += 1000
+    outcome.seconds = time.monotonic() - started
     return outcome
 
 
@@ -152,7 +195,7 @@ def _listen(
     outcome.findings.append({"case": current, "what": f"ended with {process.wait()}: {said}"})
 
 
-def _lines(process, end, limit):
+def _lines(process: subprocess.Popen[bytes], end: float, limit: float) -> Iterator[bytes | None]:
     """Yield the lines of a process, None once the time is over or none came for too long."""
     rest = b""
     with selectors.DefaultSelector() as selector:
@@ -168,39 +211,6 @@ def _lines(process, end, limit):
                 return
             *lines, rest = (rest + piece).split(b"\n")
             yield from lines
-
-
-def _line(kind: str, outcome: Outcome) -> str:
-    return (
-        f"{kind:10} {outcome.cases:>9,} cases {outcome.compared:>11,} comparisons "
-        f"{outcome.slowest:>7.1f} s slowest {len(outcome.findings):>5} findings"
-    )
-
-
-def _write_page(outcomes: dict[str, Outcome], budget: float, seed: int) -> None:
-    """Write the figures of this run into the page of promises."""
-    lines = [
-        f"Budget {budget / 60:g} minutes, seed {seed}.",
-        "",
-        "| attack | cases | comparisons | slowest case | findings |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {kind} | {one.cases:,} | {one.compared:,} | {one.slowest:.1f} s "
-            f"| {len(one.findings)} |"
-            for kind, one in outcomes.items()
-        ),
-    ]
-    head, _, rest = PAGE.read_text().partition(_START)
-    _, _, tail = rest.partition(_END)
-    PAGE.write_text("\n".join([f"{head}{_START}", *lines, f"{_END}{tail}"]))
-
-
-def _tell(outcomes: dict[str, Outcome]) -> int:
-    findings = [(kind, one) for kind, outcome in outcomes.items() for one in outcome.findings]
-    for kind, one in findings[:_MOST_FINDINGS_SHOWN]:
-        print(f"\n{kind}: {one['case']}\n{one['what'][-1500:]}")
-    print(f"\n{len(findings)} findings")
-    return int(bool(findings))
 
 
 if __name__ == "__main__":

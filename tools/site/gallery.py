@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,8 +24,8 @@ KEPT = ROOT / "docs/gallery"
 COLOURS = 128
 # In the order of the page; the demo is a command of its own.
 NAMES = [
-    *("varied_density", "cities", "flights", "digits", "colours", "embeddings"),
-    *("trajectories", "anomalies", "pipeline", "new_rows", "on_dask"),
+    *("tables", "digits", "embeddings", "cities", "colours", "outliers"),
+    *("trajectories", "varied_density", "flights", "pipeline", "new_rows", "on_dask"),
 ]
 
 ABOUT = """---
@@ -34,7 +35,10 @@ hide: [toc]
 # Gallery
 
 Short scripts, each with the picture that it draws. They are in `examples/` and run as they are:
-`python examples/cities.py`. None needs a download.
+`python examples/cities.py`. None needs a download. Where the defaults do not serve, the page of the
+example says so. Single-cell data is clustered [inside scanpy][cells].
+
+[cells]: ../integrations.md#scanpy-and-anndata-cells-by-their-principal-components-clusters-in-obs
 """
 
 
@@ -83,6 +87,22 @@ def example_page(example: Example) -> str:
         f"```python\n{example.code}\n```",
     ]
     return "\n\n".join(parts)
+
+
+def embeddings_table() -> str:
+    """Return the methods that the example of embeddings compares, with what it printed of each."""
+    lines = (KEPT / "embeddings.txt").read_text().splitlines()[1:]
+    found = [
+        re.fullmatch(r"(.+?) +(\d+) clusters, +(\d+%) noise, ARI ([\d.]+)", line) for line in lines
+    ]
+    rows = [" | ".join(match.groups()) for match in found if match]
+    return "\n".join(
+        [
+            "| method | clusters | noise | ARI |",
+            "|---|---|---|---|",
+            *(f"| {row} |" for row in rows),
+        ]
+    )
 
 
 def run(name: str, picture: Path) -> str:

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "benchmarks")]
 
 import command_options  # noqa: E402
+import embeddings  # noqa: E402
 import gallery  # noqa: E402
 import integrations_page  # noqa: E402
 import speed_page  # noqa: E402
@@ -80,4 +81,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "<!-- table of all options -->": command_options.options_page,
     "<!-- integrations -->": integrations_page.sections,
     "<!-- table of benchmarks -->": benchmark_table,
+    "<!-- table of embeddings -->": embeddings.table,
+    "<!-- output of the example of embeddings -->": gallery.embeddings_table,
 }

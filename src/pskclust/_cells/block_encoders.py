@@ -1,6 +1,6 @@
-"""Encoders: the cells of rows in block order, superblock by superblock, by compiled kernels.
+"""Encoders: find the cells of rows in block order, superblock by superblock, with compiled code.
 
-Which one is the fastest depends on the number of columns.
+The fastest encoder depends on the number of columns.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from .._utils.parallel import Buffers
 from .on_device import DevicePartition
 from .voronoi import VoronoiPartition
 
-# Up to here most blocks share cells, and bounds alone find them.
+# Up to this number, most blocks lie in one cell, which bounds alone find.
 _MAX_COLUMNS_FOR_SHARING = 3
-# In more, balls rule out nearly as many centres as boxes do, and take one product.
+# With more columns, balls exclude nearly as many centres as boxes, with one product.
 _MAX_COLUMNS_FOR_BOXES = 32
 _BYTES_AT_A_TIME = 1 << 21
 
 _CHUNK_ROWS = 2048
-# In more columns, balls are tried on this many blocks. As measured, to screen one of the different
-# centres takes as long as this many products of a row with a centre that is left.
+# With more columns, balls are tried on this many blocks. Screening one of the distinct centres
+# takes as long as this many products of a row with a remaining centre (measured).
 _BLOCKS_TO_TRY, _PRODUCTS_PER_SCREENED_CENTRE = 24, 96
-# Within these lengths, squares and products are far from the ends of float32.
+# Squares and products of lengths within these limits neither overflow nor underflow in float32.
 _SHORTEST, _LONGEST = 1e-12, 1e18
 
 Arrays = tuple[NDArray[Any], ...]
@@ -39,7 +39,7 @@ PointsAt = Callable[[slice], NDArray[np.float64]]
 def encoder_for(
     points_at: PointsAt, n_rows: int, partition: VoronoiPartition, blocks_per_superblock: int
 ) -> Encoder:
-    """Return the encoder for a partition; `points_at` returns points at places in block order."""
+    """Return the encoder for a partition; `points_at` returns points by position in block order."""
     n_columns = partition.points.shape[1]
     arguments = points_at, n_rows, partition, blocks_per_superblock
     if isinstance(partition, DevicePartition):
@@ -53,7 +53,7 @@ def encoder_for(
 
 
 class Encoder(ABC):
-    """Encodes superblocks, in threads that each have working arrays of their own."""
+    """Encoder of superblocks; each thread has its own working arrays."""
 
     _max_superblocks = 1  # at a time
 
@@ -68,17 +68,17 @@ class Encoder(ABC):
         self._partition = partition
         self._blocks_per_superblock = blocks_per_superblock
         shape = -(-n_rows // BLOCK), partition.n_partitions
-        # One more number than there are cells: the mark of a mixed block.
+        # The number psi marks a mixed block.
         self._block_cells = np.empty(shape, dtype=np.min_scalar_type(partition.psi))
         self._thread = threading.local()
-        # Several superblocks at a time cost little Python, if they need little memory.
+        # Several superblocks at a time reduce the overhead of Python, within a limit of memory.
         bytes_each = blocks_per_superblock * BLOCK * partition.n_partitions
         n_superblocks = max(1, min(self._max_superblocks, _BYTES_AT_A_TIME // bytes_each))
         self._blocks_at_a_time = n_superblocks * blocks_per_superblock
         self.rows_at_a_time = self._blocks_at_a_time * BLOCK
 
     def encode(self, rows: slice) -> Arrays:
-        """Return the mixed cells of some superblocks, and the cells that they have."""
+        """Return the cells of mixed blocks, and the distinct cells of blocks and superblocks."""
         if not hasattr(self._thread, "arrays"):
             self._thread.arrays = self._temporary(), self._output()
         temporary, output = self._thread.arrays
@@ -93,15 +93,15 @@ class Encoder(ABC):
 
     @abstractmethod
     def _temporary(self) -> Any:
-        """Return a thread's own temporary arrays."""
+        """Return temporary arrays for one thread."""
 
     @abstractmethod
     def _fill(
         self, columns: NDArray[np.float64], rows: slice, temporary: Any, output: Arrays
     ) -> tuple[int, int, int]:
-        """Fill output with the cells of rows; return how much of it is used.
+        """Fill output with the cells of rows; return the used lengths.
 
-        Their points are given as `_columns` returns them.
+        `columns` are the points as `_columns` returns them.
         """
 
     def layout(self, parts: list[Arrays]) -> Layout:
@@ -122,7 +122,7 @@ class Encoder(ABC):
         )
 
     def _columns(self, rows: slice, n_blocks: int) -> NDArray[np.float64]:
-        """Return the points of rows as (n_blocks, d, 64); the last point fills the last block."""
+        """Return the points of rows, (n_blocks, d, 64); copies of the last one fill its block."""
         points = self._points_at(rows)
         missing = n_blocks * BLOCK - len(points)
         if missing:
@@ -130,7 +130,7 @@ class Encoder(ABC):
         return np.ascontiguousarray(points.reshape(n_blocks, BLOCK, -1).transpose(0, 2, 1))
 
     def _output(self) -> Arrays:
-        """Return a thread's own arrays for output."""
+        """Return output arrays for one thread."""
         n_partitions, psi = self._partition.centres.shape
         cell_type = self._partition.cell_type
         n_blocks = self._blocks_at_a_time
@@ -148,7 +148,7 @@ class Encoder(ABC):
 
 
 class SharingEncoder(Encoder):
-    """For few columns: where bounds leave one centre, it is the cell of a whole block."""
+    """Encoder for few columns: bounds often leave one centre for a whole block."""
 
     _max_superblocks = 8
 
@@ -196,7 +196,7 @@ class SharingEncoder(Encoder):
 
 
 class BoxEncoder(Encoder):
-    """For some columns: boxes around rows rule centres out, products find the nearest."""
+    """Encoder for medium numbers of columns: boxes exclude centres, products find the nearest."""
 
     _boxes = True
 
@@ -241,7 +241,7 @@ class BoxEncoder(Encoder):
 
 
 class BallEncoder(BoxEncoder):
-    """For many columns: balls around rows rule centres out, products find the nearest."""
+    """Encoder for many columns: balls exclude centres, products find the nearest."""
 
     _boxes = False
 
@@ -266,14 +266,14 @@ class BallEncoder(BoxEncoder):
         self._longest = float(np.sqrt(squares.max()))
 
     def pays(self, n_rows: int) -> bool:
-        """Whether balls around some blocks rule out enough centres to be the faster way."""
+        """Return whether balls exclude enough centres to be faster than a full product."""
         n_partitions, psi = self._partition.centres.shape
         n_points, n_columns = self._partition.points.shape
         n_products = self._share_left(n_rows) * n_partitions * psi * n_columns
         return bool(n_products < _PRODUCTS_PER_SCREENED_CENTRE * n_points)
 
     def _share_left(self, n_rows: int) -> float:
-        """Return the share of centres that balls around some blocks do not rule out."""
+        """Return the fraction of centres that balls around some blocks do not exclude."""
         n_blocks = -(-n_rows // BLOCK)
         left = []
         for block in np.unique(np.linspace(0, n_blocks - 1, _BLOCKS_TO_TRY).astype(int)).tolist():
@@ -298,10 +298,10 @@ class BallEncoder(BoxEncoder):
     def _distances2(
         self, middles: NDArray[np.float64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Return squared distances to all centres, and how wrong rounding can make them.
+        """Return squared distances to all centres, and bounds of their rounding errors.
 
-        A product of d columns in float32 is wrong by at most (d + 4) u |m| |z| with the roundings
-        of its factors, and the sum by a few u (|m| + |z|)^2.
+        The error of a float32 product of d columns is at most (d + 4) u |m| |z|, including the
+        rounding of its factors; that of the sum is a few u (|m| + |z|)^2.
         """
         shifted = middles - self._shift
         squares = np.einsum("ij,ij->i", shifted, shifted)
@@ -317,7 +317,7 @@ class BallEncoder(BoxEncoder):
 
 
 class ScreenEncoder(BoxEncoder):
-    """A product with all different centres: on a device, or where nothing rules centres out."""
+    """Encoder that multiplies by all distinct centres, for devices and many columns."""
 
     _boxes = False
     _buffers = Buffers()
@@ -344,7 +344,7 @@ def _by_columns(
 def _starts(
     ends: Iterable[NDArray[np.int64]], entries: Iterable[NDArray[Any]]
 ) -> NDArray[np.int64]:
-    """Return where each part starts among all entries, from where it ends among its own."""
+    """Return the start of each part among all entries, from its end within its superblock."""
     shifted, before = [np.zeros(1, dtype=np.int64)], 0
     for own_ends, own_entries in zip(ends, entries, strict=True):
         shifted.append(own_ends + before)

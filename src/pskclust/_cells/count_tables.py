@@ -1,8 +1,8 @@
-"""Count tables: what is known of a set of rows, in whole numbers.
+"""Count tables: the mass of a set of rows in each cell, in whole numbers.
 
-A table holds, for a set G, how much of it lies in each cell of each partitioning; divided by
-|G| it is the kernel mean map of the paper (Eq. 2). The score of a row against a table is an
-integer, and its similarity (Eq. 1) is that score divided once, in float64.
+Divided by its mass |G|, the table of a set G is the mean map of the paper (Eq. 2). The score of a
+row against a table is an integer; its similarity (Eq. 1) is the score after one division in
+float64.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from scipy import sparse
 from .._kernels import reference
 from .._kernels.reference import Cells
 
-# To leave empty cells out takes longer than to send a table of this size.
+# A table of this size is sent faster with its empty cells than without.
 _SMALL_TABLE_BYTES = 1 << 15
 _LARGEST_INTEGER = 2**63 - 1
-# As they are sent, to machines of any byte order.
+# Type of cells in messages, for machines of any byte order.
 _CELL = np.dtype("<u4")
 
 
 @dataclass(eq=False)
 class CountTable:
-    """A set that changes: counts (t, n_cells) and its mass, the total weight in units."""
+    """Table of a set that changes: counts (t, n_cells), and the mass in units of weight."""
 
     counts: NDArray[np.int64]
     mass: int
@@ -43,13 +43,13 @@ class CountTable:
         self.mass -= other.mass
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Take little room on the way to another process: counts are small, and many are none."""
+        """Pickle compactly: counts in the smallest type, without empty cells."""
         counts, cells = self.counts, None
         smallest_type = np.min_scalar_type(counts.max(initial=0))
         if counts.size * smallest_type.itemsize > _SMALL_TABLE_BYTES:
             places = np.flatnonzero(counts)
             counts, cells = counts.ravel()[places], places.astype(_CELL).tobytes()
-        # Bytes, since arrays take twice as long to pickle.
+        # Bytes, because arrays take twice as long to pickle.
         packed = counts.astype(smallest_type).tobytes()
         return _from_packed, (self.counts.shape, cells, smallest_type.str, packed, self.mass)
 
@@ -57,7 +57,7 @@ class CountTable:
 def _from_packed(
     shape: tuple[int, int], cells: bytes | None, kind: str, packed: bytes, mass: int
 ) -> CountTable:
-    """Return a table of which all counts were sent, or those of some cells."""
+    """Return a table from all counts, or from the counts of some cells."""
     counts = np.frombuffer(packed, kind)
     if cells is None:
         return CountTable(counts.astype(np.int64).reshape(shape), mass)
@@ -67,7 +67,7 @@ def _from_packed(
 
 
 def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return tables with a last column of zeros, the cell of a mixed block."""
+    """Return tables with a last column of zeros, which mixed blocks refer to."""
     *shape, width = counts.shape
     wider = np.zeros((*shape, width + 1), dtype=np.int64)
     wider[..., :-1] = counts
@@ -75,7 +75,7 @@ def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def smallest_passing_score(threshold: float, denominator: int) -> int:
-    """Return the least integer S for which the float64 S / denominator exceeds `threshold`."""
+    """Return the smallest integer S for which S / denominator, in float64, exceeds `threshold`."""
     score = math.floor(threshold * denominator)
     while score / denominator > threshold:
         score -= 1
@@ -85,7 +85,7 @@ def smallest_passing_score(threshold: float, denominator: int) -> int:
 
 
 class TableStack:
-    """Finished tables, kept as sparse rows until all of them are there."""
+    """Tables of finished clusters, collected as sparse rows."""
 
     def __init__(self) -> None:
         self._rows: list[sparse.csr_array] = []
@@ -107,66 +107,66 @@ class TableStack:
 
 @dataclass(frozen=True, eq=False)
 class ClusterTables:
-    """The tables of all clusters of a clustering, one flattened table a row."""
+    """Tables of all clusters of a clustering; each row is a flattened table."""
 
     counts: sparse.csr_array  # (k, t * n_cells) int64
     masses: NDArray[np.int64]  # (k,)
     shape: tuple[int, int]  # (t, n_cells) of each table
-    resolution: int  # the score of a row against its own copy: t
+    resolution: int  # score of a row against itself: t
 
     def __post_init__(self) -> None:
         if self.counts.shape != (len(self.masses), math.prod(self.shape)):
-            raise ValueError(f"counts {self.counts.shape} are no tables of shape {self.shape}")
+            raise ValueError(f"counts {self.counts.shape} are not tables of shape {self.shape}")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out everything that can be computed from the rest."""
+        """Pickle the fields only, not cached properties."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __len__(self) -> int:
         return len(self.masses)
 
     def table(self, cluster: int) -> CountTable:
-        """Return the table of one cluster by itself."""
+        """Return the table of one cluster."""
         counts = self.counts[[cluster]].toarray().reshape(self.shape)
         return CountTable(counts, int(self.masses[cluster]))
 
     def changed(self, change: ClusterTables) -> ClusterTables:
-        """Return the tables after rows came (counted in `change`) and went (counted negative)."""
+        """Return the sum of these tables and `change`, which counts leaving rows as negative."""
         counts = (self.counts + change.counts).tocsr()
         counts.eliminate_zeros()
         return replace(self, counts=counts, masses=self.masses + change.masses)
 
     def only(self, kept: NDArray[np.bool_]) -> ClusterTables:
-        """Return the tables of the clusters that are kept."""
+        """Return the tables of some clusters."""
         return replace(self, counts=self.counts[kept], masses=self.masses[kept])
 
     def joined(self, links: NDArray[np.int64], n_clusters: int) -> ClusterTables:
-        """Return the tables of unions: `links` says into which one each cluster goes."""
+        """Return the tables of unions of clusters; `links` holds the union of each cluster."""
         ones = np.ones(len(links), dtype=np.int64)
         shape = n_clusters, len(links)
         sums = sparse.csr_array((ones, (links, np.arange(len(links)))), shape=shape)
         return replace(self, counts=(sums @ self.counts).tocsr(), masses=sums @ self.masses)
 
     def followed_by(self, others: ClusterTables) -> ClusterTables:
-        """Return these tables, then others."""
+        """Return these tables followed by others."""
         counts = sparse.vstack([self.counts, others.counts], format="csr")
         return replace(self, counts=counts, masses=np.append(self.masses, others.masses))
 
     def repeated(self, n_times: int) -> ClusterTables:
-        """Return the table of the first cluster for each of several clusters."""
+        """Return the table of the first cluster `n_times`."""
         firsts = np.zeros(n_times, dtype=np.intp)
         return replace(self, counts=self.counts[firsts], masses=self.masses[firsts])
 
     def by_number(self) -> ClusterTables:
-        """Return tables that make of a similarity the number of members in a row's cells.
+        """Return tables whose similarities are mean numbers of members in a row's cells.
 
-        Each cluster weighs as much as one row: the most similar one is that which has most
-        members there, not that which has most of its members there.
+        Each cluster has mass 1, so that the most similar cluster is the one with the most members
+        in the cells, not the one with the largest fraction of its members there.
         """
         return replace(self, masses=np.ones_like(self.masses))
 
     def similarities(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the similarities that scores (m, k) stand for: one division each."""
+        """Return the similarities of scores, (m, k), by one division each."""
         return scores / (self.resolution * self.masses)
 
     def scores(self, cells: Cells, kernels: Any = reference) -> NDArray[np.int64]:
@@ -180,18 +180,18 @@ class ClusterTables:
     def by_cell(self) -> sparse.csr_array:
         """The counts with a row for each cell."""
         by_cell = self.counts.T.tocsr()
-        # Always of one type, since code is compiled anew for others.
+        # A fixed type, because each type would compile the kernels again.
         by_cell.indptr = by_cell.indptr.astype(np.int64)
         by_cell.indices = by_cell.indices.astype(np.int64)
         return by_cell
 
     @cached_property
     def padded(self) -> NDArray[np.int64]:
-        """All tables in full, (k, t, n_cells + 1), with a last column of zeros."""
+        """All tables as dense arrays, (k, t, n_cells + 1), with a last column of zeros."""
         return padded(self.counts.toarray().reshape(len(self), *self.shape))
 
     def products(self) -> NDArray[Any]:
-        """Return the products of all tables: whole numbers, unless they are too large for that."""
+        """Return the products of all pairs of tables, as integers unless they would overflow."""
         counts = self.counts
         if self.resolution * int(self.masses.sum()) ** 2 > _LARGEST_INTEGER:
             counts = counts.astype(np.float64)
@@ -199,7 +199,7 @@ class ClusterTables:
         return products
 
     def inner_scores(self) -> list[int]:
-        """Return the total score of each cluster's members against it: its squared counts."""
+        """Return the total score of each cluster's members: its sum of squared counts."""
         starts = self.counts.indptr
         return [
             _sum_of_squares(self.counts.data[start:end])
@@ -208,7 +208,7 @@ class ClusterTables:
 
 
 def most_similar(similarities: NDArray[np.float64], threshold: float) -> NDArray[np.int64]:
-    """Return the most similar cluster of each row if it exceeds `threshold`, else -1 for noise."""
+    """Return the most similar cluster of each row; -1 if its similarity is within `threshold`."""
     if not similarities.shape[1]:
         return np.full(len(similarities), -1)
     best = similarities.argmax(axis=1)

@@ -1,8 +1,8 @@
-"""Nearest centres by products on a device, with a list of those that rounding leaves open.
+"""Nearest centres by matrix products on a device; doubtful cases are settled on the host.
 
-A device finds bounds as `screening` defines them, the smallest of each partitioning, and all that
-are within twice the error of it. Where that is one centre, it is the nearest one. The others are
-listed, and settled by distances in float64 on the host.
+The device computes the bounds of `screening`, the smallest bound of each partitioning, and all
+bounds within twice the error of it. A single such bound belongs to the nearest centre. Several are
+candidates, which the host settles by distances in float64.
 """
 
 from __future__ import annotations
@@ -19,35 +19,34 @@ from .._kernels.screening import Multiplied, make_screen, rows_to_multiply
 from .._utils.parallel import rows_per_product
 from .._utils.torch_device import full_precision, open_device
 
-# How many bounds a device holds at a time, and how many of them are compared at a time. On the
-# processor itself they stay in its cache.
+# Number of bounds that a device holds, and that it compares, at a time. On the CPU the latter fit
+# into cache.
 _BOUNDS, _MAX_ROWS = 1 << 25, 1 << 14
 _COMPARED, _COMPARED_ON_CPU = 1 << 24, 1 << 20
-# How many candidates wait to be settled while others use the device.
+# Largest number of candidates that wait while other threads use the device.
 _MAX_WAITING = 1 << 22
-# How many numbers are summed up at a time where candidates are settled.
+# Number of values that are summed at a time to settle candidates.
 _NUMBERS_TO_SETTLE = 1 << 20
 
 
 class Candidates(NamedTuple):
-    """Pairs of a row and a partitioning that rounding leaves open, and their possible centres."""
+    """Pairs of row and partitioning whose nearest centre is in doubt, with possible centres."""
 
     rows: NDArray[np.int64]  # (p,)
     partitionings: NDArray[np.int64]  # (p,)
-    pairs: NDArray[np.int64]  # (k,) which pair a candidate is of, rising
-    numbers: NDArray[np.int64]  # (k,) which centre it is, rising within a pair
+    pairs: NDArray[np.int64]  # (k,) pair of each candidate, ascending
+    numbers: NDArray[np.int64]  # (k,) centre of each candidate, ascending within a pair
 
 
 class DeviceScreen:
-    """Centres on a device; threads use it one at a time, so that its memory is bounded."""
+    """Centres on a device; one thread uses it at a time, so that its memory is bounded."""
 
     def __init__(self, points: NDArray[np.float64], centres: NDArray[np.intp], device: str) -> None:
         self._device = open_device(device)
         self._screen = make_screen(points, centres, narrow=True, all_columns=True)
         self._lock = threading.Lock()
         dtype = self._screen.factors.dtype
-        # Numbers too large or too small for float32 are settled by the host alone where the device
-        # has nothing longer.
+        # If values do not fit into float32 and the device lacks float64, the host finds all cells.
         self._multiplies = dtype == np.float32 or self._device.has_float64
         if self._multiplies:
             with self._device.torch.inference_mode():
@@ -56,7 +55,7 @@ class DeviceScreen:
 
     @property
     def chunk_rows(self) -> int:
-        """Number of rows whose bounds take a bounded part of the device's memory."""
+        """Number of rows whose bounds fit into the device's share of memory."""
         n_points = len(self._screen.points)
         if self._device.device.type == "cpu":
             return rows_per_product(n_points)
@@ -67,7 +66,7 @@ class DeviceScreen:
         points: NDArray[np.float64],  # IN   (m, d)
         cells: Cells,  # OUT  (m, t)
     ) -> None:
-        """Find nearest centres; of those at the same distance the first one wins."""
+        """Find the nearest centres; of equally near ones, the first."""
         made = rows_to_multiply(points, self._screen)
         in_range = np.isfinite(made.error) & self._multiplies
         known = np.flatnonzero(in_range)
@@ -86,17 +85,17 @@ class DeviceScreen:
         rows: NDArray[np.intp],
         cells: Cells,
     ) -> list[Candidates]:
-        """Fill cells with the centres of the smallest bounds; return what is to be settled."""
+        """Fill cells with the centres of the smallest bounds; return the candidates."""
         torch = self._device.torch
         waiting: list[Candidates] = []
         with self._lock, torch.inference_mode():
-            # Errors have a factor of two to spare, which covers the roundings of the limit.
+            # Errors include a factor of two, which covers the rounding of the limit.
             margin = self._there((2 * made.error[rows]).astype(made.rows.dtype))
             bound2 = self._bounds(made.rows[rows])
             for partitionings in self._groups(len(rows)):
                 waiting.append(self._compared(bound2, margin, partitionings, cells))
                 if sum(len(candidates.pairs) for candidates in waiting) > _MAX_WAITING:
-                    # Rows full of ties: a list of all of them could be long.
+                    # Rows with many ties would make a long list.
                     for candidates in waiting:
                         self._settle(points, candidates, cells)
                     waiting = []
@@ -108,12 +107,12 @@ class DeviceScreen:
         shape = self._factors.shape[1], len(rows)
         bound2 = torch.empty(shape, dtype=there.dtype, device=self._device.device)
         with full_precision(self._device):
-            # Into an array that is there: automatic casting leaves such products alone.
+            # With an output array, automatic casting does not change the precision of the product.
             torch.mm(self._factors.t(), there.t(), out=bound2)
         return bound2
 
     def _groups(self, n_rows: int) -> Iterator[slice]:
-        """Yield the partitionings to compare at a time."""
+        """Yield groups of partitionings that are compared together."""
         on_cpu = self._device.device.type == "cpu"
         n_partitions, psi = self._centres.shape
         size = max(1, (_COMPARED_ON_CPU if on_cpu else _COMPARED) // (n_rows * psi))
@@ -121,12 +120,12 @@ class DeviceScreen:
             yield slice(start, min(start + size, n_partitions))
 
     def _compared(self, bound2: Any, margin: Any, partitionings: slice, cells: Cells) -> Candidates:
-        """Fill the cells of some partitionings; return what is to be settled."""
+        """Fill the cells of some partitionings; return the candidates."""
         torch, numbers = self._device.torch, self._centres[partitionings]
         own2 = bound2.index_select(0, numbers.reshape(-1)).view(*numbers.shape, -1)
         smallest2, nearest = own2.min(dim=1)
         limit = smallest2 + margin
-        # Also where a bound is not a number.
+        # This form includes bounds that are NaN.
         near = (own2 > limit.unsqueeze(1)).logical_not_()
         cells[:, partitionings] = nearest.t().to(torch.int32).cpu().numpy()
         unsure = torch.nonzero(near.sum(dim=1, dtype=torch.int32) > 1)
@@ -136,7 +135,7 @@ class DeviceScreen:
         return Candidates(rows, group + partitionings.start, listed[:, 0], listed[:, 1])
 
     def _settle(self, points: NDArray[np.float64], candidates: Candidates, cells: Cells) -> None:
-        """Write the cells of pairs that rounding leaves open, by distances in float64."""
+        """Write the cells of candidates, by distances in float64."""
         rows, partitionings, pairs, numbers = candidates
         if not len(rows):
             return
@@ -148,7 +147,7 @@ class DeviceScreen:
             difference = points[rows[pairs[some]]]
             difference -= self._screen.points[centres[some]]
             difference *= difference
-            # Sums in column order, as `squared_distances` has them.
+            # Sums in column order, as in `squared_distances`.
             distance2[some] = np.add.accumulate(difference, axis=1, out=difference)[:, -1]
         starts = np.flatnonzero(np.diff(pairs, prepend=-1))
         smallest2 = np.minimum.reduceat(distance2, starts)
@@ -159,7 +158,7 @@ class DeviceScreen:
     def _settle_rows(
         self, points: NDArray[np.float64], rows: NDArray[np.intp], cells: Cells
     ) -> None:
-        """Find the cells of rows that products cannot tell anything of."""
+        """Find the cells of rows whose products overflow or underflow."""
         if not len(rows):
             return
         points, centres = points[rows], self._screen.centres

@@ -1,4 +1,4 @@
-"""Row numbers of centres, drawn by weight from rows wherever they are."""
+"""Random row numbers of centres, drawn by weight."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .._data.weights import RowWeights
 def draw_points(
     data: FitRows, n_partitions: int, psi: int, replace: bool, rng: RandomState
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the points of the different rows drawn, (u, d), and which is which draw, (t, psi)."""
+    """Return the points of distinct drawn rows, (u, d), and the point of each centre, (t, psi)."""
     rows = draw_rows(data.weights, n_partitions, psi, replace, rng)
     different, numbers = np.unique(rows, return_inverse=True)
     points = data.points(different)
-    # Of the rows drawn, since rows of weight 0 must make no difference.
+    # Only drawn rows are checked, because rows of weight 0 must have no effect.
     check_underflow(points)
     return points, numbers.reshape(rows.shape)
 
@@ -29,10 +29,9 @@ def draw_rows(
 ) -> NDArray[np.intp]:
     """Return the row numbers of the centres, (t, psi).
 
-    Rows lie on a line, each as long as it weighs, and the line is cut into slots of equal length.
-    Slots are drawn: with integer weights a slot is a copy of a row; otherwise a random place in
-    the slot decides between the rows that share it. So equal draws come from equal weights,
-    whether as numbers or as repeated rows.
+    The cumulative weights are divided into slots of equal length, and slots are drawn. With integer
+    weights a slot is a copy of a row; otherwise a random position within the slot selects one of
+    the rows in it. So weights and repeated rows give the same draws.
     """
     n_slots = weights.n_slots
     slots = np.array([_draw_slots(n_slots, psi, replace, rng) for _ in range(n_partitions)])

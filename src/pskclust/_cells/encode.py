@@ -1,4 +1,4 @@
-"""The cells of rows, chunk by chunk, in threads."""
+"""Finding the cells of rows, chunk by chunk, in threads."""
 
 from __future__ import annotations
 

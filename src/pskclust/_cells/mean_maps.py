@@ -12,7 +12,7 @@ from .._data.groups import Groups
 from .._kernels.reference import Cells, one_hot
 from .partition import Partition
 
-# Rows at a time: their feature maps take some 40 MB with 100 partitionings.
+# The feature maps of this many rows take about 40 MB with 100 partitionings.
 _ROWS_AT_A_TIME = 1 << 15
 
 
@@ -22,12 +22,12 @@ def mean_maps(
     cells_of: Callable[[NDArray[np.intp]], Cells],
     rows_at_a_time: int = _ROWS_AT_A_TIME,
 ) -> sparse.csr_array:
-    """Return the mean map of each group, (g, t * psi), with `cells_of` the cells of some rows.
+    """Return the mean map of each group, (g, t * psi); `cells_of` returns the cells of rows.
 
-    Counts are whole numbers and each is divided once, by the size of its group, so the result
-    depends neither on the order of rows nor on how many are counted at a time.
+    Counts are integers, and each is divided once by the size of its group. So the result does not
+    depend on the order of rows or on `rows_at_a_time`.
     """
-    # Rows of a group stand together, so that nearly every group is counted in one part.
+    # Rows are sorted by group, so that most groups are counted in one part.
     order = np.argsort(groups.numbers, kind="stable")
     owners: list[NDArray[np.intp]] = []
     parts: list[sparse.csr_array] = []
@@ -45,7 +45,7 @@ def mean_maps(
 
 
 def _sums(rows: sparse.csr_array, owner: NDArray[np.intp], n_owners: int) -> sparse.csr_array:
-    """Return the sum of the rows of each owner, columns in rising order."""
+    """Return the sum of the rows of each owner, with sorted columns."""
     ones = np.ones(len(owner), dtype=np.int64)
     shape = n_owners, len(owner)
     sums = sparse.csr_array((ones, (owner, np.arange(len(owner)))), shape=shape) @ rows

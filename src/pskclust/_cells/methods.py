@@ -1,4 +1,4 @@
-"""The methods that make cells, by name."""
+"""Methods of partitioning by name, and drawing of partitions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .partition import Partition
 from .trees import TreePartition
 from .voronoi import HyperspherePartition, VoronoiPartition
 
-# Row numbers as they are drawn, sorted, and numbered anew.
+# Memory for row numbers while they are drawn, sorted and renumbered.
 _BYTES_PER_CENTRE = 48
 
 PARTITIONS: dict[str, type[VoronoiPartition | TreePartition]] = {
@@ -25,7 +25,7 @@ PARTITIONS: dict[str, type[VoronoiPartition | TreePartition]] = {
 def draw_partition(
     data: FitRows, method: str, n_partitions: int, psi: int, replace: bool, rng: RandomState
 ) -> Partition:
-    """Draw n_partitions samples of psi rows each, and make cells of them."""
+    """Draw `n_partitions` samples of `psi` rows and return the partition with these centres."""
     _require_memory(n_partitions, psi, min(n_partitions * psi, data.weights.n_slots), data)
     return PARTITIONS[method].draw(data, n_partitions, psi, replace, rng)
 
@@ -39,7 +39,7 @@ def draw_for_fit(
     replace: bool,
     random_state: RandomState | int | None,
 ) -> Partition:
-    """Check psi and distances, and draw the partition of a fit; psi None is the default."""
+    """Check psi and distances, and draw the partition of a fit; None is the default psi."""
     # Rows that are read in blocks or on a cluster are checked when they are read.
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_overflow(rows.rows)

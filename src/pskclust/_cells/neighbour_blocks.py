@@ -1,4 +1,4 @@
-"""Rows put in order and encoded block by block, by compiled kernels."""
+"""Rows sorted into blocks of neighbours and encoded block by block, with compiled code."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ from .voronoi import VoronoiPartition
 BLOCKS_PER_SUPERBLOCK = 32
 _ROWS_PER_CHUNK = 1 << 16
 _RANGES_PER_THREAD = 4
-# In more columns, rows are put in order by the directions in which they vary most, and are not
-# copied in that order.
+# With more columns, rows are sorted by their main directions of variation, and not copied.
 MAX_COLUMNS_TO_COPY, _DIRECTIONS_TO_ORDER_BY = 32, 8
 _POINTS_TO_FIND_DIRECTIONS = 2048
 
 
 @dataclass(frozen=True, eq=False)
 class BlockedRows:
-    """The cells of rows, and which row stands where."""
+    """The cells of rows in block order, and the row at each position."""
 
-    order: NDArray[np.int64]  # (n,) row number at each place
-    units: NDArray[np.int64]  # (n,) weight at each place
+    order: NDArray[np.int64]  # (n,) row number at each position
+    units: NDArray[np.int64]  # (n,) weight at each position
     layout: Layout
 
     @property
@@ -44,18 +43,18 @@ class BlockedRows:
 
     @property
     def mean_cells_of_block(self) -> float:
-        """Mean number of different cells of the rows of a block in a partitioning."""
+        """Mean number of distinct cells of a block in a partitioning."""
         n_shared = self.layout.block_cells.size - len(self.layout.mixed_cells)
         return (n_shared + len(self.layout.distinct_cells)) / self.layout.block_cells.size
 
     def cells_by_row(self) -> Cells:
-        """Return the cells of all rows, in the order that the rows have in the data."""
+        """Return the cells of all rows, in the order of the data."""
         places = np.empty_like(self.order)
         places[self.order] = np.arange(len(places))
         return self.cells(places)
 
     def arrays(self) -> list[NDArray[Any]]:
-        """Return all arrays, for `of` to put together again."""
+        """Return all arrays, as `of` accepts them."""
         return [self.order, self.units, *self.layout[1:]]
 
     @classmethod
@@ -64,7 +63,7 @@ class BlockedRows:
         return cls(order, units, Layout(blocks_per_superblock, *parts))
 
     def cells(self, places: NDArray[np.intp]) -> Cells:
-        """Return the cells of the rows at some places, in full."""
+        """Return the cells of the rows at some positions, (m, t)."""
         n_partitions = self.layout.block_cells.shape[1]
         cells = np.empty((len(places), n_partitions), dtype=self.layout.mixed_cells.dtype)
         neighbour_labels.expand_cells(self.layout, places, cells)
@@ -78,7 +77,7 @@ def block_rows(
     report: Report = ignore,
     blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
 ) -> BlockedRows:
-    """Put the rows in order and find their cells."""
+    """Sort rows into blocks and find their cells."""
     order, points_at = _order_of_rows(data, partition, n_jobs)
     units = data.weights.units[order]
     encoder = encoder_for(points_at, len(order), partition, blocks_per_superblock)
@@ -96,7 +95,7 @@ def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
 
 
 def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return where the superblocks that hold each of the t * psi cells start, and the list."""
+    """Return the superblocks of each of the t * psi cells: starts in a list, and the list."""
     layout = rows.layout
     n_partitions = layout.block_cells.shape[1]
     first_cells = np.tile(np.arange(n_partitions) * psi, rows.n_superblocks)
@@ -112,7 +111,7 @@ def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray
 def _order_of_rows(
     data: Data, partition: VoronoiPartition, n_jobs: int | None
 ) -> tuple[NDArray[np.int64], Callable[[slice], NDArray[np.float64]]]:
-    """Return an order in which neighbours in space stand together, and points at places in it."""
+    """Return an order that keeps neighbours together, and a function for points in that order."""
     n_columns = partition.points.shape[1]
     if n_columns <= MAX_COLUMNS_TO_COPY:
         order, points = _order_by_neighbourhood(data.points, len(data), n_columns, n_jobs)
@@ -127,7 +126,7 @@ def _order_of_rows(
 
 
 def _main_directions(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the directions in which points vary most, (d, 8)."""
+    """Return the main directions of variation of the points, (d, 8)."""
     some = points[:: -(-len(points) // _POINTS_TO_FIND_DIRECTIONS)]
     _, _, directions = randomized_svd(
         some - some.mean(axis=0), _DIRECTIONS_TO_ORDER_BY, n_iter=2, random_state=0
@@ -141,9 +140,9 @@ def _order_by_neighbourhood(
     n_columns: int,
     n_jobs: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return an order in which neighbours stand together, and the points in that order.
+    """Return an order that keeps neighbours together, and the points in that order.
 
-    It is that of the leaves of a k-d tree, each a block.
+    It is the order of the leaves of a k-d tree, whose leaves are the blocks.
     """
     order, points = np.arange(n_rows), np.empty((n_rows, n_columns))
 
@@ -163,7 +162,7 @@ def _order_by_neighbourhood(
     def split_to_blocks(some: slice) -> None:
         split_rows(points, order, *ranges[some.start])
 
-    # A few ranges for each thread, then each by itself.
+    # First split into a few ranges for each thread, then split each range.
     while len(ranges) < _RANGES_PER_THREAD * n_threads(n_jobs) and n_rows > len(ranges) * BLOCK:
         parts = map_chunks(split, len(ranges), 1, n_jobs, min_chunks_per_thread=1)
         ranges = [part for both in parts for part in both]
@@ -178,7 +177,7 @@ def split_rows(
     last: int,
     once: bool = False,
 ) -> int:
-    """Put a range of rows in order, block by block; or in two parts, and return their border."""
+    """Sort a range of rows into blocks, or `once` into two parts; return the border."""
     values = np.empty(neighbour_order.MAX_VALUES)
     ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
     place: int = neighbour_order.split(points, order, first, last, once, values, ends)

@@ -1,4 +1,4 @@
-"""Voronoi cells that are found on a device of PyTorch: "cuda", "mps", "cpu"."""
+"""Voronoi cells that are found on a PyTorch device: "cuda", "mps" or "cpu"."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .voronoi import VoronoiPartition
 
 @dataclass(frozen=True, eq=False)
 class DevicePartition(VoronoiPartition):
-    """The same cells as those of the partition that it was made of.
+    """Voronoi partition whose cells are found on a device; the cells are the same.
 
-    Whoever it is sent to opens the device there, when cells are first asked for.
+    After unpickling in another process, it opens the device there on first use.
     """
 
     device: str
@@ -47,12 +47,12 @@ class DevicePartition(VoronoiPartition):
         return DeviceScreen(self.points, self.centres, self.device)
 
 
-# Centres stay on a device as long as the model does: they are there for the next rows.
+# Centres stay on the device as long as the model exists.
 _on_devices: weakref.WeakKeyDictionary[Partition, DevicePartition] = weakref.WeakKeyDictionary()
 
 
 def on_device(partition: Partition, device: str | None) -> Partition:
-    """Return a partition whose cells are found on a device; as it is for None."""
+    """Return the partition with cells found on `device`, or unchanged if it is None."""
     if device is None:
         return partition
     check_method_of_device(device, partition.method)

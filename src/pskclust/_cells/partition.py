@@ -1,6 +1,6 @@
-"""A partition: the random cells that the isolation kernel is made of.
+"""Partition: the random partitionings of an isolation kernel.
 
-A partition is small, immutable, and all that a fitted kernel needs to place new points.
+A partition is small, immutable, and sufficient to find the cells of new rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .._utils.parallel import Buffers, rows_per_chunk
 
 @dataclass(frozen=True, eq=False)
 class Partition(ABC):
-    """t partitionings of the space into psi cells each."""
+    """t partitionings of space into psi cells each."""
 
     method: ClassVar[str]
 
@@ -32,7 +32,7 @@ class Partition(ABC):
 
     @property
     def n_cells(self) -> int:
-        """The width of a count table: psi, and one more where a point may have no cell."""
+        """Width of a count table: psi, plus one if points may have no cell."""
         return self.psi if self.no_cell is None else self.psi + 1
 
     @property
@@ -42,7 +42,7 @@ class Partition(ABC):
 
     @property
     def no_cell(self) -> int | None:
-        """The number that stands for having no cell, which shares nothing with anybody."""
+        """Number of a point without a cell, None if all points have one."""
         return None
 
     @property
@@ -56,7 +56,7 @@ class Partition(ABC):
         buffers: Buffers | None = None,
     ) -> Cells:
         """Return the cell of each point in each partitioning, (m, t)."""
-        # One partitioning after the other in memory while they are made, hence the transposes.
+        # Partitionings are contiguous while cells are found, so the result is transposed.
         cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
         distances = (buffers or Buffers()).array((2, len(points), self.psi), np.float64)
         for number, column in enumerate(cells):
@@ -100,7 +100,7 @@ class Partition(ABC):
     @property
     @abstractmethod
     def dimension(self) -> int:
-        """The power of its size that the volume of a cell grows with."""
+        """Dimension d for which the volume of a cell is its size to the power of d."""
 
     @abstractmethod
     def middles(self, counts: sparse.csr_array) -> NDArray[np.float64] | None:
@@ -111,25 +111,25 @@ class Partition(ABC):
 
     @abstractmethod
     def log_sizes(self) -> NDArray[np.float64]:
-        """Return the log of the size of each cell, a length, (t, n_cells)."""
+        """Return the logarithm of the size, a length, of each cell, (t, n_cells)."""
 
     @abstractmethod
     def check_reach(self, rows: NDArray[Any]) -> None:
-        """Raise ValueError for new rows that are too far away for their cells to be found."""
+        """Raise ValueError for new rows so far away that distances overflow."""
 
     @abstractmethod
     def check(self, n_columns: int) -> None:
-        """Raise ValueError where the arrays, read from a file, could not have been drawn."""
+        """Raise ValueError if arrays read from a file are not a valid partition."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out everything that can be computed from the rest."""
+        """Pickle the fields only, not cached properties."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all there is to keep in a file."""
+        """Return the arrays to store in a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)[1:]}
 
 
 def require_valid(condition: bool, name: str) -> None:
     if not condition:
-        raise ValueError(f"{name} is not what a partition can have")
+        raise ValueError(f"{name} is not valid for a partition")

@@ -19,10 +19,10 @@ from .partition import Partition, require_valid
 
 @dataclass(frozen=True, eq=False)
 class TreePartition(Partition):
-    """Cells are the leaves of random trees, each grown until it isolates the psi rows drawn.
+    """Partition into the leaves of random trees, each grown until it isolates psi drawn rows.
 
-    Equal rows cannot be told apart and share a leaf, so a tree may have fewer than psi leaves.
-    Nodes stand in depth-first order: the branch below the threshold follows its node at once.
+    Equal rows share a leaf, so a tree may have fewer than psi leaves. Nodes are in depth-first
+    order: the branch below the threshold directly follows its node.
     """
 
     method = "tree"
@@ -40,14 +40,14 @@ class TreePartition(Partition):
         return 1
 
     def middles(self, counts: sparse.csr_array) -> None:
-        """Leaves have no centres."""
+        """Return None, because leaves have no centres."""
 
     def log_sizes(self) -> NDArray[np.float64]:
-        """Leaves at the border have no end, so all cells count as equally large."""
+        """Return zeros: leaves at the border are unbounded, so all cells count as equally large."""
         return np.zeros(self.table_shape)
 
     def check_reach(self, rows: NDArray[Any]) -> None:
-        """Comparing values needs no distance."""
+        """Accept all rows, because comparisons need no distances."""
 
     def check(self, n_columns: int) -> None:
         shape = (self.n_partitions, 2 * self.psi - 1)
@@ -56,7 +56,7 @@ class TreePartition(Partition):
             require_valid(array.shape == shape and array.dtype == kind, name)
         leaf = self.feature < 0
         require_valid(bool((self.feature < n_columns).all() and leaf[:, -1].all()), "feature")
-        # Branches lead forwards, so every walk ends.
+        # Branches lead forwards only, so that every walk ends.
         beyond = np.where(leaf, -1, np.arange(shape[1]))
         bound = np.where(leaf, self.psi, shape[1])
         require_valid(bool(((self.target > beyond) & (self.target < bound)).all()), "target")
@@ -94,7 +94,7 @@ def _grow_tree(
     target: NDArray[np.int32],
     rng: RandomState,
 ) -> None:
-    """Fill the arrays with a tree that isolates every different one of `points`."""
+    """Fill the arrays with a tree that isolates each distinct point."""
     n_nodes = n_leaves = 0
     waiting: list[tuple[NDArray[np.float64], int | None]] = [(points, None)]
     while waiting:

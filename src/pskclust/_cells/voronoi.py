@@ -26,12 +26,12 @@ _MIN_COLUMNS_FOR_PRODUCTS = 4
 
 @dataclass(frozen=True, eq=False)
 class VoronoiPartition(Partition):
-    """Cells are all the points nearest to the same centre (aNNE, the paper's choice)."""
+    """Partition into Voronoi cells: all points nearest to the same centre (aNNE, the paper's)."""
 
     method = "voronoi"
 
-    points: NDArray[np.float64]  # (u, d) the different rows that were drawn
-    centres: NDArray[np.intp]  # (t, psi) which of them is which centre
+    points: NDArray[np.float64]  # (u, d) the distinct rows that were drawn
+    centres: NDArray[np.intp]  # (t, psi) number of the point of each centre
 
     @property
     def n_partitions(self) -> int:
@@ -47,12 +47,12 @@ class VoronoiPartition(Partition):
         shape = counts.shape[1], len(self.points)
         is_around = sparse.csr_array((ones, (cells.ravel(), self.centres.ravel())), shape=shape)
         totals = np.maximum(counts.sum(axis=1), 1)
-        # Sparse, so that no thread of BLAS changes the order of a sum.
+        # Sparse products have a fixed order of summation, unlike BLAS.
         sums = sparse.csr_array(counts @ is_around) @ self.points
         return np.asarray(sums / totals[:, np.newaxis])
 
     def log_sizes(self) -> NDArray[np.float64]:
-        """Return the log distance of each centre to the nearest different one, (t, n_cells)."""
+        """Return the log distance of each centre to the nearest distinct one, (t, n_cells)."""
         sizes = np.zeros(self.table_shape)
         sizes[:, : self.psi] = log_spacings(self.points, self.centres)
         return sizes
@@ -99,7 +99,7 @@ class VoronoiPartition(Partition):
 
     @property
     def _screened(self) -> bool:
-        """Whether matrix products pay: in few dimensions plain distances are as fast."""
+        """Whether matrix products are faster than plain distances."""
         return bool(self.points.shape[1] >= _MIN_COLUMNS_FOR_PRODUCTS)
 
     @cached_property
@@ -108,7 +108,7 @@ class VoronoiPartition(Partition):
 
     @cached_property
     def _narrow_screen(self) -> Screen:
-        """Arguments of the compiled kernel, which settles single centres, not whole rows."""
+        """Screen of the compiled kernel, which settles single centres, not whole rows."""
         return make_screen(self.points, self.centres, narrow=True)
 
     @classmethod
@@ -120,10 +120,9 @@ class VoronoiPartition(Partition):
 
 @dataclass(frozen=True, eq=False)
 class HyperspherePartition(VoronoiPartition):
-    """Cells are balls around centres that reach to the nearest other centre (iNNE).
+    """Partition into balls around centres that reach to the nearest other centre (iNNE).
 
-    A point in several balls belongs to the one with the nearest centre, a point in none has no
-    cell.
+    A point in several balls belongs to that of the nearest centre; a point in none has no cell.
     """
 
     method = "hypersphere"
@@ -136,7 +135,7 @@ class HyperspherePartition(VoronoiPartition):
 
     @property
     def _screened(self) -> bool:
-        """Balls are compared with radii, not only with each other."""
+        """Whether matrix products are used; False, because distances are compared with radii."""
         return False
 
     def check(self, n_columns: int) -> None:
@@ -169,7 +168,7 @@ def _within(numbers: NDArray[np.intp], end: int) -> bool:
 
 
 def _squared_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each centre's squared distance to the nearest other one."""
+    """Return the squared distance of each centre to the nearest other one."""
     difference, distance2 = np.empty((2, len(centres), len(centres)))
     reference.squared_distances(centres, centres, difference, distance2)
     np.fill_diagonal(distance2, np.inf)

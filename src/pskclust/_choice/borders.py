@@ -69,7 +69,7 @@ def cohesion_of(meetings: NDArray[np.float32], sizes: Floats, sides: Sides) -> C
 
 
 class Border(NamedTuple):
-    """Contact of the two sides of each split, and how much less dense it is between them."""
+    """Contact of the two sides of each split, and the fall of density between them."""
 
     shares: Floats  # (r, s) share that the other side has in the cells of a row
     contact: Floats  # (s,) mean of these

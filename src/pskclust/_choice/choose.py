@@ -93,7 +93,7 @@ class Option:
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """The clustering that was chosen, the candidates it was chosen from, and the reason.
+    """The chosen clustering, the best other candidates, and the reason.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def choose(
     rng: RandomState,
     report: Report = ignore,
 ) -> Chosen:
-    """Choose a clustering of a sample of rows, with what is given of psi and their number."""
+    """Choose a clustering of a sample of rows; psi and the number of clusters may be given."""
     n_rows = min(data.weights.n_slots, MAX_ROWS)
     require_memory(
         {
@@ -230,7 +230,7 @@ def _best_of_many(
         options = [one, *options]
         chosen = one if several <= 0 else chosen
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
-    reason = _reason(chosen, shown, n_clusters, len(points))
+    reason = _reason(chosen, shown, n_clusters)
     own, k = logits[tree_number], chosen.n_clusters
     cuts = _supported_cuts(found.candidates, tree_number, own, k)
     bands = best_of_bands({n: score[number] for n, number in cuts.items()}, [k])
@@ -275,7 +275,7 @@ def _by_one_tree(
     n_partitions: int,
     rng: RandomState,
 ) -> _Found:
-    """Return the cut of a single tree of all rows into `asked` clusters, however small.
+    """Return the cut of a single tree of all rows into `asked` clusters of any size.
 
     It serves few rows, and more clusters than trees of larger clusters have.
     """
@@ -298,7 +298,7 @@ def _by_one_tree(
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
     reason = (
-        f"{n_rows:,} rows cannot be divided"
+        f"1 cluster: {n_rows:,} rows are too few, or too alike, to split"
         if asked is None
         else f"{_clusters(n_clusters)} asked for"
     )
@@ -327,16 +327,17 @@ def _option(
     )
 
 
-def _reason(chosen: Option, options: list[Option], n_clusters: int | None, n_rows: int) -> str:
+def _reason(chosen: Option, options: list[Option], n_clusters: int | None) -> str:
     if n_clusters is not None:
         return f"{_clusters(n_clusters)} asked for"
     other = next((one for one in options if one.n_clusters != chosen.n_clusters), None)
-    runner_up = "" if other is None else f"; next best: {_clusters(other.n_clusters)}"
+    second = "" if other is None else f"; second choice: {_clusters(other.n_clusters)}"
     if chosen.n_clusters == 1:
-        return f"no division of {n_rows:,} rows is stable and separated enough{runner_up}"
+        return f"1 cluster: no split into more is stable and well separated{second}"
     return (
-        f"{_clusters(chosen.n_clusters)} found again in halves of the rows by "
-        f"{chosen.stability:.0%}, the least stable one by {chosen.least_stability:.0%}{runner_up}"
+        f"{_clusters(chosen.n_clusters)}: half of the rows give the same clusters with "
+        f"{chosen.stability:.0%} agreement ({chosen.least_stability:.0%} for the least stable "
+        f"cluster){second}"
     )
 
 

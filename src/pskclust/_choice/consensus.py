@@ -36,7 +36,7 @@ def adjusted_rand(one: Clustering, other: Clustering) -> float:
 
 
 def shared_rows(one: Labels, other: Labels) -> NDArray[np.int64]:
-    """Return how many rows each cluster of one and each of another clustering share."""
+    """Return the number of rows that each two clusters of two clusterings share, (k, l)."""
     n_one, n_other = int(one.max()) + 1, int(other.max()) + 1
     counts = np.bincount(one * n_other + other, minlength=n_one * n_other)
     return counts.reshape(n_one, n_other)
@@ -47,7 +47,7 @@ def _pairs(counts: NDArray[np.int64]) -> int:
 
 
 def most_typical(clusterings: list[Labels], odds: Floats) -> int:
-    """Return which clustering is most like all that may be right, each counted by its odds."""
+    """Return the number of the clustering with the largest mean ARI with all others, by odds."""
     known = [Clustering.of(labels) for labels in clusterings]
     alike = np.eye(len(known))
     for first in range(len(known)):
@@ -58,7 +58,7 @@ def most_typical(clusterings: list[Labels], odds: Floats) -> int:
 
 
 def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> Floats:
-    """Return how likely it is that a row is in the cluster that matches its own."""
+    """Return the share of the odds of clusterings that agree with the label of each row."""
     confidences = np.zeros(len(labels))
     for other, share in zip(clusterings, odds, strict=True):
         shared = shared_rows(labels, other)
@@ -69,7 +69,7 @@ def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> F
 
 
 def numbered_by_size(labels: Labels) -> Labels:
-    """Return labels with clusters numbered by size, the largest first; of ties, the first row."""
+    """Return labels numbered by the size of clusters, the largest first; ties by first row."""
     _, first, numbers, sizes = np.unique(
         labels, return_index=True, return_inverse=True, return_counts=True
     )

@@ -35,7 +35,7 @@ def principal_axes(points: Floats) -> Floats:
 def separations(
     points: Floats, within: NDArray[np.bool_], one: Nodes, other: Nodes
 ) -> tuple[Floats, Floats]:
-    """Return how far apart the sides of splits are, and the dip of density between them, (s,).
+    """Return the distance between the sides of splits, and the dip of density between, (s,).
 
     Apart: difference of the means over the standard deviation within the sides. Dip: log of the
     lower of the two peaks of the smoothed density over its least value between the means.
@@ -82,7 +82,7 @@ def _discriminants(
 ) -> tuple[Floats, Floats]:
     """Return direction (s, a) and offset (s,) of lines with the two means at -1 and 1.
 
-    Of few rows the scatter is brought nearer to that of a round cloud: they tell little of it.
+    With few rows, the scatter is shrunk towards that of a round cloud.
     """
     n_axes = one.shape[1]
     scatter = scatter / n_rows[:, np.newaxis, np.newaxis]

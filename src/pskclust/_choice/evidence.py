@@ -57,7 +57,7 @@ class Candidate(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """All candidates of a sample, and what speaks for them."""
+    """All candidates of a sample, with the evidence for each."""
 
     candidates: list[Candidate]
     cuts: Floats  # (c, len(CUT_NAMES))

@@ -45,7 +45,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Parts of the tree of a choice that all rows can be given to, by the rows of the sample."""
+    """Parts of the tree of a choice, to which all rows are assigned by rows of the sample."""
 
     tables: ClusterTables  # of the p parts
     rows: NDArray[np.intp]  # (m,) rows of the sample
@@ -92,7 +92,7 @@ class SettledParts:
 
 
 def n_parts_of(chosen: Chosen, tree: MergeTree) -> int:
-    """Return how many parts of a tree the rows are given to."""
+    """Return the number of parts of a tree that rows are assigned to."""
     choice = chosen.choice
     finest = max(option.n_clusters for option in (choice.chosen, *choice.layers))
     return min(len(tree), max(N_PARTS, finest))

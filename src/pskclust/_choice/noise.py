@@ -51,7 +51,7 @@ _SPARE = 4
 
 @dataclass(frozen=True, eq=False)
 class NoiseRule:
-    """Tells which rows are noise, by their distance to the rows of a sample."""
+    """A rule that labels rows as noise by their distance to the rows of a sample."""
 
     sample: Points  # (n, d)
     threshold: float  # a row with this mean distance or more is background; infinite if none is
@@ -89,7 +89,7 @@ class NoiseRule:
         return _Grid(self._search, self.low, self.high, self.threshold)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the search tree and the grid, which are made again."""
+        """Leave out the search tree and the grid, which are computed when needed."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def to_parts(self) -> tuple[dict[str, float], dict[str, NDArray[Any]]]:
@@ -143,7 +143,7 @@ def _places_in_box(points: Points, n_places: int, rng: RandomState) -> Points:
 
 
 def _margin(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how far beyond a box a row may be; a column of one value sets no limit."""
+    """Return the allowed distance beyond a box; a column of one value sets no limit."""
     return np.where(high > low, _WIDER * (high - low), np.inf)
 
 
@@ -239,11 +239,11 @@ class _Grid:
 def _isolated(
     points: Points, near: NDArray[np.float64], few: int
 ) -> tuple[NDArray[np.bool_], float]:
-    """Return which rows are outliers, and the distance to their `few` nearest rows that makes them.
+    """Return the mask of outliers, and the distance to `few` rows beyond which a row is one.
 
-    A row is also an outlier if a column of it is beyond that of all other rows, but for the few at
-    either end, by more than their width. If many rows are, rare values are in the nature of the
-    columns, and that does not count.
+    A row is also an outlier if one of its values lies outside the range of all other rows, without
+    the few at either end, by more than the width of that range. If many rows do, rare values are
+    normal in these columns, and this rule is not applied.
     """
     from_middle = np.sqrt(np.square(points - np.median(points, axis=0)).sum(axis=1))
     reach = _FAR * float(np.median(from_middle))
@@ -261,7 +261,7 @@ def _background(
     box: Points,
     in_box: NDArray[np.float64],
 ) -> float:
-    """Return the mean distance from which a row is one of a uniform background, infinite if none.
+    """Return the mean distance at which a uniform background begins, infinite without one.
 
     `in_box` are the distances of places drawn uniformly in the box. If a share p of the rows is
     drawn like them, then for every c at least p * P(in_box >= c) of the rows have a distance of c
@@ -301,7 +301,7 @@ def _background(
 
 
 class _Beyond:
-    """How many of some values are at each cut or beyond it."""
+    """Counts of values at each cut or beyond it."""
 
     def __init__(self, values: NDArray[np.float64], cuts: NDArray[np.float64]) -> None:
         self._order = np.argsort(values, kind="stable")

@@ -60,7 +60,7 @@ class Around(NamedTuple):
         )
 
     def counts(self, within: NDArray[np.bool_]) -> tuple[NearCounts, NearCounts]:
-        """Return how many of the few, and of all, nearest rows are within each of m nodes.
+        """Return the numbers of few, and of all, nearest rows that lie within each of m nodes.
 
         `within` tells which nodes each of the n rows is in, (n, m).
         """
@@ -121,7 +121,7 @@ class Scales:
         return psi if psi in self.counts else max(self.counts)
 
     def meetings(self, psi: int, within: NDArray[np.bool_]) -> Meetings:
-        """Return how many cells rows share with all other rows of each of m nodes, (r, m)."""
+        """Return the number of cells that rows share with all other rows of each node, (r, m)."""
         return meetings_of(self.counts[self.nearest_psi(psi)], self.rows, within)
 
 
@@ -131,7 +131,7 @@ Meetings = NDArray[np.float32]  # (r, m)
 def meetings_of(
     counts: Counts, rows: NDArray[np.intp], within: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """Return how many cells some rows share with all other rows of each node, (r, m)."""
+    """Return the number of cells that rows share with all other rows of each node, (r, m)."""
     shared = counts[rows].copy()
     shared[np.arange(len(rows)), rows] = 0
     # Whole numbers below 2^24: exact in any order.

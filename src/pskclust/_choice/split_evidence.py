@@ -142,7 +142,7 @@ def _of_sides(grown: Grown, each: GrownTree, large: Nodes, small: Nodes) -> list
 
 
 def _held_out(grown: Grown, each: GrownTree, small: Nodes) -> Floats:
-    """Return the evidence of rows that had no say in where a split is, mean over halves.
+    """Return the evidence of rows that a split was not grown from, mean over halves.
 
     A split is looked up in the tree of each half: there it is the one that makes the node which is
     most similar to the smaller side.

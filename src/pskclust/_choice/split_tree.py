@@ -162,7 +162,7 @@ def condense(
 def settle(
     tree: SplitTree, nodes: NDArray[np.intp], distances: Distances, near: Neighbours
 ) -> SplitTree:
-    """Give every row a leaf: that of its nearest row which a leaf below the row's node holds.
+    """Assign every row a leaf: that of the nearest row in a leaf below its node.
 
     `nodes` are the nodes of all rows, -1 for those that are not in the tree.
     """

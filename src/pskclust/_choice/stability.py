@@ -74,7 +74,7 @@ class HeldOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GrownTree:
-    """A tree, and what is known of each of its m nodes."""
+    """A tree, with the evidence for each of its m nodes."""
 
     tree: SplitTree
     joined: NDArray[np.float64]  # (n - 1, 4) the hierarchy of all rows that it is condensed from
@@ -88,7 +88,7 @@ class GrownTree:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """All trees of a sample, and what they have in common."""
+    """All trees of a sample, and the data that they share."""
 
     n_rows: int
     dimension: float  # intrinsic, by how distances to the nearest centre fall with psi
@@ -177,7 +177,7 @@ class _Half(NamedTuple):
 
 
 def _halves(points: NDArray[np.float64], rng: RandomState) -> Iterator[NDArray[np.intp]]:
-    """Yield the two halves of several random divisions of the rows, one after the other.
+    """Yield both halves of each of several random divisions of the rows.
 
     Copies of a row are in the same half, if that leaves either half enough rows: a row says nothing
     of its copies.
@@ -194,7 +194,7 @@ def _halves(points: NDArray[np.float64], rng: RandomState) -> Iterator[NDArray[n
 
 
 def min_rows_for(n_rows: int) -> int:
-    """Return how many rows a cluster of a sample has at least."""
+    """Return the smallest number of rows of a cluster of a sample."""
     return max(MIN_ROWS, n_rows // MAX_ROWS_SHARE)
 
 
@@ -257,7 +257,7 @@ def _held_out(tree: SplitTree, jaccards: NDArray[np.float32], rest: _Half, psi: 
 def _agreement(
     tree: SplitTree, other: SplitTree, jaccards: NDArray[np.float32], n_clusters: int
 ) -> float:
-    """Return how well the clusters of two cuts into as many find each other."""
+    """Return the mean Jaccard index of matching clusters of two cuts into equally many."""
     own = tree.nodes_of_cut(n_clusters)
     others = other.nodes_of_cut(min(n_clusters, other.n_splits + 1))
     pairs = jaccards[own[:, np.newaxis], others]

@@ -35,26 +35,41 @@ _SECONDS_PER_CELL_SCORED = 1e-9
 _PRODUCTS_PER_SECOND = 1e10
 
 _BYTES_PER_COUNT = 8
-# Refinement, and what is asked once.
+# Refinement, and questions that are asked once.
 _OTHER_ROUNDS = 10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The expected time, memory and traffic of a fit on a cluster.
+    """Estimate of the time, memory and traffic of a fit on a Dask cluster.
 
     Attributes
     ----------
     rows, columns, workers, psi, n_partitions, n_clusters : int
-        The arguments of `plan`. The number of clusters is a guess; only a fit can tell.
+        The arguments of :func:`pskclust.dask.plan`. The number of clusters is an assumption.
     bytes_per_worker : int
-        Memory that a worker holds while clusters grow, without the rows themselves.
+        Memory of a worker while clusters grow, without the rows.
     bytes_per_round : int
-        What the fitting process sends and receives in a round at the most.
+        Largest traffic of the fitting process in a round, sent and received.
     n_rounds : int
-        Rounds at the most.
-    seconds_per_round, encode_seconds, seconds : float
-        Of workers with one thread each; `seconds` are those of the whole fit.
+        Largest number of rounds.
+    seconds_per_round : float
+        Duration of a round, with workers of one thread.
+    encode_seconds : float
+        Time to find the cells of all rows.
+    seconds : float
+        Duration of the whole fit.
+
+    See Also
+    --------
+    plan : Estimate the cost of a fit.
+
+    Examples
+    --------
+    >>> from pskclust.dask import plan
+    >>> estimate = plan(10**9, 2, 100)
+    >>> estimate.workers, estimate.n_rounds
+    (100, 470)
     """
 
     rows: int
@@ -71,7 +86,19 @@ class Plan:
     seconds: float
 
     def facts(self) -> dict[str, str]:
-        """Return the plan in words."""
+        """Return the estimate as texts for people.
+
+        Returns
+        -------
+        facts : dict of str to str
+            Texts by subject: rows, memory, rounds, network, encoding, and the time in all.
+
+        Examples
+        --------
+        >>> from pskclust.dask import plan
+        >>> plan(10**9, 2, 100).facts()["rows"]
+        '1,000,000,000 of 2 columns, 10,000,000 on each of 100 workers'
+        """
         return {
             "rows": f"{self.rows:,} of {self.columns} columns, "
             f"{-(-self.rows // self.workers):,} on each of {self.workers:,} workers",
@@ -95,30 +122,44 @@ def plan(
     growth_rate: float = 0.1,
     bytes_per_second: float = 1.25e9,
 ) -> Plan:
-    """Estimate time, memory and traffic of a fit on a cluster.
+    """Estimate the time, memory and traffic of a fit on a Dask cluster.
 
     Parameters
     ----------
-    rows, columns, workers : int
-        Size of the data, and number of workers, of one thread each.
+    rows : int
+        Number of rows, 1 or more.
+    columns : int
+        Number of columns, 1 or more.
+    workers : int
+        Number of workers with one thread each, 1 or more.
     psi : int or None, default=None
-        As of :class:`pskclust.PSKC`; None is its default.
+        Number of cells of each partitioning; None is the default for clusters that grow.
     n_partitions : int, default=100
-        As of :class:`pskclust.PSKC`.
+        Number of partitionings.
     n_clusters : int, default=10
-        How many clusters there may be: each takes as many rounds as the threshold takes steps.
+        Expected number of clusters. Each cluster takes a round for each step of growth.
     growth_rate : float, default=0.1
-        As of :class:`pskclust.PSKC`.
+        Fraction by which the threshold falls in each step, between 0 and 1.
     bytes_per_second : float, default=1.25e9
-        Of the network of the fitting process.
+        Bandwidth of the network of the fitting process; the default is 10 Gbit/s.
 
     Returns
     -------
     plan : Plan
+        The estimate.
+
+    Raises
+    ------
+    ValueError
+        If rows, columns or workers is less than 1.
+
+    See Also
+    --------
+    pskclust.dask.PSKC : Point-set kernel clustering on a Dask cluster.
 
     Examples
     --------
-    >>> from pskclust._dask.cost_model import plan
+    >>> from pskclust.dask import plan
     >>> plan(10**9, 2, 100).n_rounds
     470
     """
@@ -159,7 +200,7 @@ class _RowCosts(NamedTuple):
 
 
 def _row_costs(columns: int, n_partitions: int, psi: int) -> _RowCosts:
-    """Return the memory and time that a row takes on its worker."""
+    """Return the memory and time of a row on its worker."""
     cell_bytes = n_partitions * np.min_scalar_type(psi - 1).itemsize
     if columns > _MOST_COLUMNS_IN_BLOCKS:
         encode_seconds = columns * n_partitions * psi / _PRODUCTS_PER_SECOND
@@ -175,7 +216,7 @@ def _row_costs(columns: int, n_partitions: int, psi: int) -> _RowCosts:
 
 
 def _steps(tau: float, growth_rate: float) -> int:
-    """Return how many steps the threshold takes from 1 down to tau."""
+    """Return the number of steps in which the threshold falls from 1 to tau."""
     return math.ceil(math.log(tau) / math.log(1 - growth_rate))
 
 

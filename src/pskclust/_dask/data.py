@@ -1,4 +1,4 @@
-"""The rows of a fit that are blocks of a Dask collection, and stay on the cluster."""
+"""Rows of a fit in the blocks of a Dask collection, which stay on the cluster."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ def _column_names(frame: Any) -> list[str] | None:
 
 
 class Announced(NamedTuple):
-    """The shape and type that a block of X is said to have; None where nothing is said."""
+    """The announced shape and type of a block of X; None where they are unknown."""
 
     n_rows: int | None
     n_columns: int
     dtype: np.dtype[Any] | None
 
     def difference(self, rows: NDArray[Any]) -> str | None:
-        """Return in which way rows are others than was said, None if they are not."""
+        """Return how rows differ from the announcement, None if they do not."""
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
             return f"has shape {rows.shape}, and X announces {self.n_columns} columns"
         if self.n_rows is not None and len(rows) != self.n_rows:
@@ -112,7 +112,7 @@ class Announced(NamedTuple):
 class _Summary(NamedTuple):
     """The length, validity and extreme values of the rows of a block."""
 
-    difference: str | None  # from what was announced
+    difference: str | None  # from the announcement
     n_rows: int
     good: bool
     extremes: list[NDArray[Any]]
@@ -135,8 +135,7 @@ class DaskData:
         self.rows: dict[int, Future] = {}
 
     def read(self, sample_weight: DaskColumn | None, resolution: int) -> None:
-        """Have all blocks made, and check them."""
-        self.require(range(len(self._sources)))
+        """Compute all blocks on the cluster, and check them."""
         self._check()
         self.weights = weights_of(sample_weight, self, resolution, self._tasks)
 
@@ -144,18 +143,18 @@ class DaskData:
         return int(self.lengths.sum())
 
     def require(self, blocks: Sequence[int]) -> None:
-        """Have some blocks made, and kept."""
+        """Compute some blocks on the cluster, and keep them there."""
         missing = [block for block in blocks if block not in self.rows]
         futures = self._tasks.client.compute([self._sources[block] for block in missing])
         self.rows.update(zip(missing, futures, strict=True))
 
     def forget_lost(self) -> None:
-        """Let go of blocks that were lost, for `require` to have them made again."""
+        """Drop the futures of lost blocks, so that `require` computes them again."""
         lost = ("cancelled", "lost", "error")
         self.rows = {block: rows for block, rows in self.rows.items() if rows.status not in lost}
 
     def release(self) -> None:
-        """Let go of all blocks."""
+        """Release all blocks."""
         for future in self.rows.values():
             future.release()
         self.rows.clear()
@@ -167,32 +166,49 @@ class DaskData:
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the points of some rows, whose numbers must rise."""
         parts = _by_block(chosen, self.starts)
-        client = self._tasks.client
-        futures = [
-            client.submit(_take, self.rows[block], places, self.metric, pure=False)
-            for block, places in parts
-        ]
-        return np.concatenate(self._tasks.gather(futures, "drawing the centres"))
+
+        def draw() -> list[NDArray[np.float64]]:
+            rows = self._all_rows()
+            futures = [
+                self._tasks.client.submit(_take, rows[block], places, self.metric, pure=False)
+                for block, places in parts
+            ]
+            return self._tasks.gather(futures, "drawing the centres")
+
+        return np.concatenate(self._tasks.repeated(draw))
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the numbers, rising, of the rows whose points meet a condition."""
-        client = self._tasks.client
-        shared = self._tasks.shared(condition)
-        futures = [
-            client.submit(_where, self.rows[block], shared, self.metric, n_jobs, pure=False)
-            for block in sorted(self.rows)
-        ]
-        found = self._tasks.gather(futures, "finding noise")
-        starts = self.starts[sorted(self.rows)]
-        numbers = [start + own for start, own in zip(starts, found, strict=True)]
+
+        def find() -> list[NDArray[np.intp]]:
+            rows, shared = self._all_rows(), self._tasks.shared(condition)
+            futures = [
+                self._tasks.client.submit(_where, block, shared, self.metric, n_jobs, pure=False)
+                for block in rows
+            ]
+            return self._tasks.gather(futures, "finding noise")
+
+        found = self._tasks.repeated(find)
+        numbers = [start + own for start, own in zip(self.starts[:-1], found, strict=True)]
         return np.concatenate([np.empty(0, dtype=np.intp), *numbers])
+
+    def _all_rows(self) -> list[Future]:
+        """Return the rows of all blocks, those that were lost computed again."""
+        blocks = range(len(self._sources))
+        self.forget_lost()
+        self.require(blocks)
+        return [self.rows[block] for block in blocks]
+
+    def _summaries(self) -> list[_Summary]:
+        futures = self._tasks.client.map(
+            _summarise, self._all_rows(), self._announced, metric=self.metric, pure=False
+        )
+        return self._tasks.gather(futures, "reading the blocks of X")
 
     def _check(self) -> None:
         client = self._tasks.client
         names = None if self._names is None else np.array(self._names, dtype=object)
-        blocks = [self.rows[block] for block in range(len(self._sources))]
-        futures = client.map(_summarise, blocks, self._announced, metric=self.metric, pure=False)
-        summaries = self._tasks.gather(futures, "reading the blocks of X")
+        summaries = self._tasks.repeated(self._summaries)
         for block, summary in enumerate(summaries):
             if summary.difference is not None:
                 raise ValueError(
@@ -261,7 +277,7 @@ class UniformWeights:
 
 
 class DaskWeights:
-    """Rows with weights, which are on the cluster, in as many blocks as the rows."""
+    """Weights of rows, on the cluster, in as many blocks as the rows."""
 
     uniform = False
 
@@ -311,7 +327,7 @@ class DaskWeights:
 def weights_of(
     sample_weight: DaskColumn | None, data: DaskData, resolution: int, tasks: Tasks
 ) -> UniformWeights | DaskWeights:
-    """Return the weights of the rows, cut up as the rows are."""
+    """Return the weights of the rows, in blocks as long as those of the rows."""
     if sample_weight is None:
         return UniformWeights(len(data))
     weights = _weight_array(sample_weight, data)
@@ -322,7 +338,8 @@ def weights_of(
     elif known or weights.ndim != 1 or weights.numblocks[0] != len(lengths):
         raise ValueError(
             f"sample_weight has shape {weights.shape}, in {weights.numblocks} blocks, but X has "
-            f"{len(data)} rows in {len(lengths)} blocks. Pass one weight a row, cut up as X is."
+            f"{len(data)} rows in {len(lengths)} blocks. Pass one weight for each row, in blocks "
+            "like those of X."
         )
     return DaskWeights(list(weights.to_delayed().ravel()), data, resolution, tasks)
 
@@ -357,7 +374,7 @@ def _rows_at(units: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.
 def _by_block(
     rising: NDArray[np.int64], starts: NDArray[np.int64]
 ) -> list[tuple[int, NDArray[np.int64]]]:
-    """Return the blocks that some places are in, and the places in each."""
+    """Return the blocks that contain some places, and the places in each."""
     cuts = np.searchsorted(rising, starts)
     return [
         (block, rising[first:last] - starts[block])

@@ -1,21 +1,18 @@
 """DaskEngine: rows on the workers of a Dask cluster.
 
-An actor on each worker holds the cells of its blocks. A round is one message to each of them, what
-a table gained and a threshold mostly, and one answer. All that was asked is remembered, in the
-small form in which it was sent: the rows of a worker that is lost are encoded again elsewhere, and
-asked it again, which gives them the labels that they had.
+An actor on each worker holds the cells of its blocks. A round is one message to each actor, mostly
+the gain of a table and a threshold, and one answer. The engine remembers all messages, which are
+small. When a worker is lost, other workers encode its rows again and get all messages again, which
+gives the rows the labels that they had.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask import delayed
-from distributed import Future, get_worker
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable
@@ -27,6 +24,7 @@ from .._utils.progress import Report, ignore
 from .data import DaskData
 from .placement import Placement, Share
 from .replay import Replay
+from .results import CollectedResults
 from .tasks import Tasks
 from .transport import pack
 from .worker import WORKER_VERBS, Command
@@ -49,6 +47,7 @@ class DaskEngine(CombinedRows):
         self.one, self.resolution = data.weights.one, partition.n_partitions
         self._replay = Replay()
         self._waiting: list[Command] = []
+        self._results: list[CollectedResults] = []
         self._tables: dict[int, NDArray[np.int64]] = {}
         self._gain: CountTable
         self._mass_then: int
@@ -70,7 +69,8 @@ class DaskEngine(CombinedRows):
         self.n_rows_left = sum(n_open for n_open, _ in abouts)
         self.backend: Backend = abouts[0][1]
 
-    # What differs from rows in one process: some is known here, some need not be sent at once.
+    # Verbs that differ from those of rows in one process: tables that this process knows already
+    # are not asked for, and a verb without an answer waits for the next message.
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         found = [answer for answer in self._ask("best_row", table, besides) if answer is not None]
@@ -87,8 +87,8 @@ class DaskEngine(CombinedRows):
         self.n_rows_left -= 1
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        # Workers know the table of the step before. It has gained what they answered then, unless
-        # copies of the seed have joined besides.
+        # Workers have the table of the last step. It has gained their last answers, unless copies
+        # of the seed have joined as well.
         is_gain = step > 1 and table.mass == self._mass_then
         sent = self._gain if is_gain else table
         answers = self._ask("absorb_by", sent, is_gain, min_score, cluster, step)
@@ -96,66 +96,43 @@ class DaskEngine(CombinedRows):
         table.add(self._gain)
         self._mass_then = table.mass
         self.n_rows_left -= absorbed.n_rows
-        # The seeds are in a cluster now: nobody asks for their tables any more.
+        # The seeds are in a cluster now, so their tables are not needed again.
         self._tables.clear()
         return absorbed
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
-        """Return arrays on the cluster, cut up as the rows are."""
-        while True:
-            self._ask("row_results", clusters)
-            futures, lost = self._collected()
-            if not lost:
-                break
+        """Return arrays on the cluster, in blocks as long as those of the rows."""
+        self._ask("row_results", clusters)
+        self._results.append(CollectedResults(len(self._results), self._data, self._tasks))
+        self._results[-1].collect(self._shares)
+        # The earlier ones may have been lost since.
+        while lost := self._lost_results():
             self._make_up_for(lost)
-        return RowResults(
-            *(
-                self._array(futures, number, kind)
-                for number, kind in enumerate((np.int64, np.float64, np.int32))
-            )
-        )
+        return self._results[-1].arrays()
 
     def map_rows(self, function: RowFunction, labels: da.Array) -> da.Array:
         """Return a Dask array, not computed yet: the function applied to each block."""
         return labels.map_blocks(_of_block, function, dtype=np.float64)
 
-    def _collected(self) -> tuple[dict[int, Future], list[Share]]:
-        """Return the results of each block, as data on workers, and the shares that are lost."""
-        futures: dict[int, Future] = {}
-        for share in self._shares:
-            for block in share.blocks:
-                futures[block] = self._tasks.client.submit(
-                    _results_of,
-                    share.actor,
-                    self._data.run(block).start,
-                    workers=[share.address],
-                    pure=False,
-                )
+    def _lost_results(self) -> list[Share]:
+        """Wait until all results are data of workers; return the shares that were lost."""
+        futures = [future for results in self._results for future in results.futures]
         try:
-            for _ in self._tasks.finished(list(futures.values()), "collecting the labels"):
+            for _ in self._tasks.finished(futures, "collecting the labels"):
                 pass
         except (RuntimeError, KeyError):
             there = self._tasks.workers()
             lost = [share for share in self._shares if share.address not in there]
             if not lost:
                 raise
-            return {}, lost
-        return futures, []
+            return lost
+        return []
 
     def close(self) -> None:
-        """Let go of what the workers hold."""
+        """Release the memory and connections of this fit on all workers."""
         self._placement.close()
 
-    def _array(self, futures: dict[int, Future], number: int, kind: type) -> da.Array:
-        lengths = self._data.lengths.tolist()
-        arrays = []
-        for block in sorted(futures):
-            values = delayed(operator.getitem)(futures[block], number)
-            arrays.append(da.from_delayed(values, (lengths[block],), dtype=kind))
-        # Cut up again, since blocks may be empty.
-        return da.concatenate(arrays).rechunk((tuple(lengths),))
-
-    # Asking, and what to do when nobody answers.
+    # Messages to workers, and recovery of lost workers.
 
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
         self._waiting.append((verb, arguments))
@@ -172,14 +149,16 @@ class DaskEngine(CombinedRows):
         return answers
 
     def _make_up_for(self, lost: list[Share]) -> list[Share]:
-        """Have other workers hold the blocks of lost shares; return their new shares."""
+        """Move the blocks of lost shares to other workers; return the new shares."""
         self._shares = [share for share in self._shares if share not in lost]
         replaced = self._replace([block for share in lost for block in share.blocks])
         self._shares += replaced
+        for results in self._results:
+            results.collect(replaced)
         return replaced
 
     def _replace(self, blocks: list[int]) -> list[Share]:
-        """Return shares that hold blocks which were lost, in the state that they had."""
+        """Return new shares for lost blocks, with rows in the state that they had."""
         placed: list[Share] = []
         while blocks:
             self._placement.count_loss()
@@ -193,8 +172,8 @@ class DaskEngine(CombinedRows):
         return placed
 
     def _send(self, shares: Sequence[Share], message: bytes) -> tuple[list[Any], list[Share]]:
-        """Return the answers, and the shares that did not give one since they are no more."""
-        lost = [share for share in shares if not _delivered(share, message)]
+        """Return the answers, and the shares that were lost before they answered."""
+        lost = [share for share in shares if not self._delivered(share, message)]
         answers = []
         for share in shares:
             if share in lost:
@@ -204,25 +183,23 @@ class DaskEngine(CombinedRows):
             except ConnectionError:
                 lost.append(share)
             except TimeoutError as error:
-                raise TimeoutError(
-                    f"Worker {share.address} did not answer for {self._tasks.timeout:g} seconds. "
-                    "Look at its log; pass a larger timeout if it only needs longer."
-                ) from error
+                raise self._no_answer(share) from error
         return answers, lost
 
+    def _delivered(self, share: Share, message: bytes) -> bool:
+        try:
+            share.connection.send(message)
+        except ConnectionError:
+            return False
+        except TimeoutError as error:  # the worker does not read a large message
+            raise self._no_answer(share) from error
+        return True
 
-def _delivered(share: Share, message: bytes) -> bool:
-    try:
-        share.connection.send(message)
-    except ConnectionError:
-        return False
-    return True
-
-
-def _results_of(actor: Any, first_row: int) -> RowResults:
-    """Ask the actor itself, which is on this worker: a call would send the results through."""
-    results: RowResults = get_worker().state.actors[actor.key].results_of(first_row)
-    return results
+    def _no_answer(self, share: Share) -> TimeoutError:
+        return TimeoutError(
+            f"Worker {share.address} did not answer for {self._tasks.timeout:g} seconds. "
+            "Look at its log; pass a larger timeout if it only needs longer."
+        )
 
 
 def _of_block(

@@ -15,7 +15,7 @@ from .._engines.sharded import Shard
 from .._utils.progress import Progress, Report, ignore
 from .data import DaskData
 from .tasks import LostError, Tasks
-from .transport import Connection, SchedulerConnection, SocketConnection, host_of, new_key
+from .transport import Connection, SchedulerConnection, SocketConnection, new_key, plain_host
 from .worker import Worker, encode_shard
 
 _MOST_LOSSES = 20
@@ -35,7 +35,7 @@ class Share(NamedTuple):
 
 
 class Placement:
-    """Puts blocks onto workers, again if need be."""
+    """Puts blocks onto workers, and onto others when workers are lost."""
 
     def __init__(
         self, data: DaskData, partition: Partition, n_jobs: int | None, tasks: Tasks
@@ -47,7 +47,7 @@ class Placement:
         self._connections: list[Connection] = []
 
     def place(self, blocks: list[int], report: Report = ignore) -> list[Share]:
-        """Encode blocks and have actors hold them; start again if what it takes is lost."""
+        """Encode blocks and give them to actors; start again if a worker is lost meanwhile."""
         n_actors, n_connections = len(self._actors), len(self._connections)
         while True:
             try:
@@ -62,12 +62,12 @@ class Placement:
                 return shares
 
     def close(self) -> None:
-        """Let go of all that was put onto workers, and of the ways there."""
+        """Release all data on workers, and close all connections."""
         self._let_go(0, 0)
         _release(self._on_the_way)
 
     def _let_go(self, n_actors: int, n_connections: int) -> None:
-        """Let go of all but the first actors and connections."""
+        """Release all but the first actors and connections."""
         for connection in self._connections[n_connections:]:
             connection.close()
         for actor in self._actors[n_actors:]:
@@ -75,7 +75,7 @@ class Placement:
         del self._connections[n_connections:], self._actors[n_actors:]
 
     def count_loss(self, error: LostError | None = None) -> None:
-        """Raise `error`, or one about the workers, if something was lost all too often."""
+        """Count a loss; raise `error`, or one about workers, after too many of them."""
         self._n_losses += 1
         if self._n_losses > _MOST_LOSSES:
             raise error or RuntimeError(
@@ -84,12 +84,12 @@ class Placement:
             )
 
     def _encode(self, blocks: list[int], report: Report) -> dict[Future, list[int]]:
-        """Return the shards that blocks were encoded to, with the blocks of each."""
+        """Encode blocks; return the shards, with the blocks of each."""
         client = self._tasks.client
         self._data.require(blocks)
         for _ in self._tasks.finished([self._data.rows[block] for block in blocks], "reading X"):
             pass
-        partition = self._tasks.shared(self._partition, direct=True)
+        partition = self._tasks.shared(self._partition)
         self._on_the_way.append(partition)
         units = self._data.weights.units
         shards = {}
@@ -116,7 +116,7 @@ class Placement:
         return shards
 
     def _assigned(self, blocks: list[int]) -> Iterator[tuple[str, list[int]]]:
-        """Yield workers and blocks to encode as one: what a worker has, unless that is too much."""
+        """Yield workers with the blocks of one shard each: their own blocks, up to a fair share."""
         workers = self._tasks.workers()
         lengths = self._data.lengths
         holders = self._tasks.holders([self._data.rows[block] for block in blocks])
@@ -136,7 +136,7 @@ class Placement:
                 yield address, group.tolist()
 
     def _hold(self, shards: dict[Future, list[int]]) -> list[Share]:
-        """Return actors that hold shards, one on each worker that has some."""
+        """Give shards to actors, one on each worker with shards; return their shares."""
         client = self._tasks.client
         places = self._tasks.holders(list(shards))
         by_worker: dict[str, list[Future]] = {}
@@ -161,7 +161,7 @@ class Placement:
         return self._connected(actors)
 
     def _connected(self, actors: dict[Future, list[int]]) -> list[Share]:
-        """Return the ways to actors."""
+        """Return the shares of actors, with a connection to each."""
         client = self._tasks.client
         places = self._tasks.holders(list(actors))
         if not all(places.get(actor.key) for actor in actors):
@@ -183,14 +183,16 @@ class Placement:
         ]
 
     def _faster(self, ways: list[SchedulerConnection]) -> list[Connection]:
-        """Return connections to workers themselves, and those given where there is none."""
+        """Return direct connections to workers where possible, else the given ones."""
         keys = [new_key() for _ in ways]
-        for way, key in zip(ways, keys, strict=True):
-            way.call("listen", host_of(way.address), key)
+        scheduler = self._tasks.client.scheduler.address
+        hosts = [plain_host(way.address, scheduler) for way in ways]
+        for way, key, host in zip(ways, keys, hosts, strict=True):
+            way.call("listen", host, key)
         connections: list[Connection] = []
         lost = None
-        # All of them, since a port is open until somebody has come.
-        for way, key in zip(ways, keys, strict=True):
+        # All of them, since a port stays open until a client connects.
+        for way, key, host in zip(ways, keys, hosts, strict=True):
             connection: Connection = way
             try:
                 port = way.result()
@@ -199,11 +201,9 @@ class Placement:
             except TimeoutError as error:
                 raise self._tasks.too_long(f"worker {way.address} could not be reached") from error
             if port:
-                # Where it cannot be reached, or is gone, the scheduler will tell.
+                # If the worker is out of reach, or gone, the scheduler will say so.
                 with contextlib.suppress(OSError):
-                    connection = SocketConnection(
-                        host_of(way.address), port, key, self._tasks.timeout
-                    )
+                    connection = SocketConnection(host, port, key, self._tasks.timeout)
             connections.append(connection)
             self._connections.append(connection)
         if lost:
@@ -218,6 +218,6 @@ def _release(futures: list[Future]) -> None:
 
 
 def _encode(*arguments: Any, n_jobs: int | None) -> Shard:
-    """Encode a shard with as many threads as the worker has, unless told otherwise."""
+    """Encode a shard with `n_jobs` threads, by default as many as the worker has."""
     threads = get_worker().state.nthreads if n_jobs is None else n_jobs
     return encode_shard(*arguments, n_jobs=threads)

@@ -14,7 +14,7 @@ class Replay:
         self._messages: list[bytes] = []
 
     def add(self, commands: Sequence[Command], message: bytes) -> None:
-        """Note commands, and how they were sent."""
+        """Note commands, and the message that they were sent in."""
         if any(WORKER_VERBS[verb].changes for verb, _ in commands):
             self._messages.append(message)
 

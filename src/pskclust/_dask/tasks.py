@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, TypeVar, cast
@@ -13,7 +15,8 @@ from .._utils.memory import readable_bytes
 
 T = TypeVar("T")
 
-_SECONDS_FOR_DETAILS = 2
+_SECONDS_FOR_DETAILS = 5
+_N_REPETITIONS = 3
 _MORE_MEMORY = (
     "Give them more memory, use more workers, or cut X into smaller blocks with X.rechunk."
 )
@@ -23,44 +26,84 @@ class LostError(RuntimeError):
     """Data on the cluster was lost and cannot be computed again."""
 
 
+def scheduler_is_gone(error: BaseException) -> RuntimeError:
+    """Return an error that says so, and why."""
+    return RuntimeError(
+        f"The Dask scheduler is gone, or this client is closed ({error!r}). Fit again with a "
+        "client that is connected."
+    )
+
+
 class Tasks:
     """A Dask client, with a timeout on everything that is waited for."""
 
     def __init__(self, client: Client, timeout: float) -> None:
         self.client = client
         self.timeout = timeout
-        self._workers_before = self._known_workers()
+        self._known: dict[str, Any] = {}
+        self._clock_behind = math.inf
+        # Before any work, since workers that run out of memory may be lost at once.
+        self._remember(self.asked("the workers", _facts_about_workers, client))
 
     def workers(self) -> dict[str, int]:
-        """Return the addresses of the workers there are, with the threads of each."""
-        what = "the workers"
-        try:
-            self.asked(what, self.client.wait_for_workers, 1, timeout=self.timeout)
-        except TimeoutError as error:
-            raise self.too_long("there was no worker") from error
-        # The client's own copy of this is some seconds old.
-        threads: dict[str, int] = self.asked(what, self.client.nthreads)
-        return threads
+        """Return the addresses of all workers, one or more, with the threads of each."""
+        facts = self.asked("the workers", _facts_about_workers, self.client)
+        if not facts:
+            _within(self.timeout, self.client.wait_for_workers, 1, timeout=self.timeout)
+            facts = self.asked("the workers", _facts_about_workers, self.client)
+        if not facts:
+            raise self.too_long("there was no worker")
+        self._remember(facts)
+        return {address: own["nthreads"] for address, own in facts.items()}
 
     def holders(self, futures: Sequence[Future]) -> dict[str, list[str]]:
         """Return the addresses of the workers that hold the result of each future, by its key."""
         held: dict[str, list[str]] = self.asked("results", self.client.who_has, list(futures))
         return held
 
-    def shared(self, value: object, *, direct: bool = False) -> Future:
-        """Return a future of a value that was sent to all workers, past the scheduler if direct."""
-        options = {"broadcast": True, "hash": False, **({"direct": True} if direct else {})}
-        return self.asked("a place for data", self.client.scatter, value, **options)
+    def shared(self, value: object) -> Future:
+        """Return a future of a value that is sent to one worker; others fetch it from there.
+
+        Not `scatter` with `broadcast`, which may wait without end if a worker is lost meanwhile.
+        """
+        address = next(iter(self.workers()))
+        try:
+            return self._scattered(value, address, direct=True)
+        except LostError:
+            if address not in self.workers():
+                raise
+            # It is there, and out of reach for this process.
+            return self._scattered(value, address, direct=False)
+
+    def _scattered(self, value: object, address: str, *, direct: bool) -> Future:
+        options = {"workers": [address], "direct": direct, "hash": False}
+        try:
+            return self.asked("a place for data", self.client.scatter, value, **options)
+        except KeyError as error:  # of Dask's, for a worker that is gone when the value arrives
+            raise LostError(f"A value was lost with worker {address}.") from error
+
+    def repeated(self, attempt: Callable[[], T]) -> T:
+        """Return the result of an attempt, which is repeated if a worker was lost meanwhile."""
+        for _ in range(_N_REPETITIONS):
+            try:
+                return attempt()
+            except LostError:
+                continue
+        return attempt()
 
     def asked(self, what: str, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """Return what a method of the client returns, which by itself waits without end.
+        """Call a function of the client, which may wait without end, with the timeout.
 
-        It is called in a thread that is left behind if the scheduler does not answer.
+        It is called in a thread, which is left behind if the scheduler does not answer.
         """
         outcome = _within(self.timeout, function, *arguments, **options)
         if outcome is None:
-            raise self.too_long(f"the scheduler did not answer when it was asked for {what}")
+            raise self.too_long(f"the cluster did not answer when it was asked for {what}")
         answer, error = outcome
+        if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+            if self._facts_now(self.timeout) is None:
+                raise scheduler_is_gone(error) from error
+            raise LostError(f"Dask gave up {what}: a worker was lost meanwhile.") from error
         if isinstance(error, CancelledError):
             raise LostError(f"Dask gave up {what}: it was lost with a worker.") from error
         if error is not None:
@@ -68,11 +111,11 @@ class Tasks:
         return cast(T, answer)
 
     def finished(self, futures: Sequence[Future], what: str) -> Iterator[list[Future]]:
-        """Yield futures as they finish; raise what has gone wrong, on the cluster or with it."""
+        """Yield futures as they finish; raise the errors of tasks and of the cluster."""
         waiting: Any = list(futures)
         try:
             while waiting:
-                # Else it looks for a client that was made the default one.
+                # Without it, `wait` looks for the default client.
                 with self.client.as_current():
                     done, waiting = wait(waiting, self.timeout, return_when="FIRST_COMPLETED")
                 for future in done:
@@ -82,9 +125,11 @@ class Tasks:
         except TimeoutError as error:
             raise self.too_long(f"nothing came of {what}") from error
         except KilledWorker as error:
+            last = error.last_worker
+            lost = self._lost(self._facts_now()) | {str(last.name): last.memory_limit}
             raise RuntimeError(
-                f"Workers were lost again and again while {what}. They may have run out of memory"
-                f"{self._limits()}. {_MORE_MEMORY}"
+                f"Dask gave up {what}: each worker that tried it was lost. "
+                f"{_sentence_about(lost)} {_MORE_MEMORY}"
             ) from error
         except CancelledError as error:
             raise LostError(
@@ -94,7 +139,7 @@ class Tasks:
             ) from error
 
     def gather(self, futures: Sequence[Future], what: str) -> list[Any]:
-        """Return the results of futures, small ones, in their order, and let go of them."""
+        """Return the results of futures, which are small, in their order; release the futures."""
         try:
             for _ in self.finished(futures, what):
                 pass
@@ -105,36 +150,67 @@ class Tasks:
         return results
 
     def too_long(self, what: str) -> TimeoutError:
-        """Return an error that tells what was waited for, and which workers were restarted."""
-        before, now = self._workers_before, self._known_workers()
-        restarted = sorted(
-            str(name) for name in before if name in now and before[name] != now[name]
-        )
-        if restarted:
+        """Return an error that names the workers that were lost or have fallen silent."""
+        now = self._facts_now()
+        waited = f"For {self.timeout:g} seconds {what}."
+        lost, silent = self._lost(now), self._silent(now)
+        if lost:
+            return TimeoutError(f"{waited} {_sentence_about(lost)} {_MORE_MEMORY}")
+        if silent:
             return TimeoutError(
-                f"For {self.timeout:g} seconds {what}. Meanwhile these workers were restarted: "
-                f"{', '.join(restarted)}. They may have run out of memory{self._limits()}. "
-                f"{_MORE_MEMORY}"
+                f"{waited} No heartbeat came from {', '.join(silent)} meanwhile. Look at their "
+                "logs; pass a larger timeout if they only need longer."
             )
         return TimeoutError(
-            f"For {self.timeout:g} seconds {what}. Look at the workers' logs; pass a larger "
-            "timeout if they only need longer."
+            f"{waited} Look at the workers' logs; pass a larger timeout if they only need longer."
         )
 
-    def _known_workers(self) -> dict[Any, str]:
-        """Return the addresses of workers by name, which a restarted one keeps, as last heard."""
-        known = self._infos()
-        return {info["name"]: address for address, info in known.items()}
+    def _remember(self, facts: dict[str, Any]) -> None:
+        """Note workers while they are there, for messages about those that are lost."""
+        self._known.update(facts)
+        self._compare_clocks(facts)
 
-    def _infos(self) -> dict[str, Any]:
-        """Return the scheduler's facts about all workers, none if it does not answer soon."""
-        seconds = min(self.timeout, _SECONDS_FOR_DETAILS)
-        answer, _ = _within(seconds, self.client.scheduler_info, n_workers=-1) or (None, None)
-        return dict((answer or {}).get("workers", {}))
+    def _compare_clocks(self, facts: dict[str, Any]) -> None:
+        """Note how far the clock of the scheduler, which times heartbeats, is behind."""
+        ages = [time.time() - own["last_seen"] for own in facts.values()]
+        self._clock_behind = min([self._clock_behind, *ages])
 
-    def _limits(self) -> str:
-        limits = [info["memory_limit"] for info in self._infos().values() if info["memory_limit"]]
-        return f": they may take {readable_bytes(min(limits))} each" if limits else ""
+    def _facts_now(self, at_most: float = _SECONDS_FOR_DETAILS) -> dict[str, Any] | None:
+        """Return the facts about all workers, None if the scheduler does not answer soon."""
+        seconds = min(self.timeout, at_most)
+        answer, _ = _within(seconds, _facts_about_workers, self.client) or (None, None)
+        return answer
+
+    def _lost(self, now: dict[str, Any] | None) -> dict[str, int]:
+        """Return the memory limits of workers that are gone, or restarted, by their names."""
+        if now is None:
+            return {}
+        gone = [self._known[address] for address in sorted(self._known) if address not in now]
+        return {str(own["name"]): own["memory_limit"] for own in gone}
+
+    def _silent(self, now: dict[str, Any] | None) -> list[str]:
+        """Return the addresses of workers whose last heartbeat is old."""
+        if not now:
+            return []
+        self._compare_clocks(now)
+        oldest = time.time() - self._clock_behind - self.timeout / 2
+        return sorted(address for address, own in now.items() if own["last_seen"] < oldest)
+
+
+def _facts_about_workers(client: Client) -> dict[str, Any]:
+    """Return the scheduler's facts about each worker, by address."""
+    # Not `client.scheduler_info`: it answers from memory where the scheduler is gone.
+    facts: dict[str, Any] = client.sync(client.scheduler.identity)["workers"]
+    return facts
+
+
+def _sentence_about(lost: dict[str, int]) -> str:
+    """Return a sentence about lost workers, given the memory limit of each, 0 without one."""
+    named = [
+        f"{name} (memory limit {readable_bytes(limit)})" if limit else name
+        for name, limit in lost.items()
+    ]
+    return f"Workers were lost, which may have run out of memory: {', '.join(named)}."
 
 
 def _within(

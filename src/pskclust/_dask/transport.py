@@ -1,15 +1,17 @@
 """Connections between the process that fits and the workers that hold rows.
 
 A fit has hundreds of rounds of a millisecond's work each. Calls of an actor take several
-milliseconds, so a plain socket is used where Dask itself uses plain sockets; the key that opens
-it is exchanged through Dask. Elsewhere, and where workers cannot be reached, the scheduler passes
-rounds on.
+milliseconds, so a plain socket is used where Dask itself uses plain sockets (tcp://); the key that
+opens it is exchanged through Dask. Where Dask encrypts (tls://), or workers cannot be reached, the
+scheduler passes rounds on, over Dask's own connections.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
+import ipaddress
 import os
 import pickle
 import secrets
@@ -26,8 +28,8 @@ from distributed.protocol import to_serialize
 _SECONDS_TO_CONNECT = 10
 _LENGTH = struct.Struct("<Q")
 _KEY_BYTES = 32
-# The next round mostly follows in less. Workers that sleep meanwhile, and are woken, make a round
-# longer by about a tenth where processors are few.
+# The next round mostly follows sooner. To wake a worker that sleeps makes a round longer by about
+# a tenth where processors are few.
 _SECONDS_AWAKE = 0.001
 _give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
 
@@ -39,15 +41,23 @@ class Connection(Protocol):
         """Send a message, without waiting for the answer."""
 
     def receive(self) -> Any:
-        """Return the answer, or raise ConnectionError if there is nobody to give it."""
+        """Return the answer, or raise ConnectionError if the worker is lost."""
 
     def close(self) -> None: ...
 
 
-def host_of(address: str) -> str:
-    """Return where the worker at an address may listen; nothing if plain sockets are not used."""
-    scheme, _, place = address.rpartition("://")
-    return place.rpartition(":")[0].strip("[]") if scheme == "tcp" else ""
+def plain_host(worker: str, scheduler: str) -> str:
+    """Return the host at which a worker may listen on a plain socket; "" if it may not.
+
+    It may where Dask itself uses plain sockets, at the address that other machines know it by,
+    and never at all addresses of its machine.
+    """
+    if not all(address.startswith("tcp://") for address in (worker, scheduler)):
+        return ""
+    host = worker.removeprefix("tcp://").rpartition(":")[0].strip("[]")
+    with contextlib.suppress(ValueError):
+        return "" if ipaddress.ip_address(host).is_unspecified else host
+    return host
 
 
 def new_key() -> bytes:
@@ -120,12 +130,12 @@ def pack(message: Any) -> bytes:
 
 
 def unpack(message: bytes) -> Any:
-    """Return the message in some bytes. They can be trusted: peers prove that they have the key."""
+    """Return the message in some bytes, which are trusted: the peer has proved to have the key."""
     return pickle.loads(message)
 
 
 def serve(host: str, key: bytes, answer: Callable[[bytes], tuple[str, Any]]) -> int:
-    """Answer whoever comes with the key, one alone and soon; return the port to come to."""
+    """Answer one client that connects with the key, within ten seconds; return the port."""
     server = socket.create_server((host, 0), family=_family(host))
     server.settimeout(_SECONDS_TO_CONNECT)
     port: int = server.getsockname()[1]
@@ -157,7 +167,7 @@ def _serve(server: socket.socket, key: bytes, answer: Callable[[bytes], tuple[st
 
 
 def _stay_awake(arrivals: selectors.BaseSelector) -> None:
-    """Return when something has arrived, or after a moment."""
+    """Return when a message arrives, or after a moment."""
     end = time.perf_counter() + _SECONDS_AWAKE
     while not arrivals.select(0) and time.perf_counter() < end:
         _give_way()

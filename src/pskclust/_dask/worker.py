@@ -26,6 +26,8 @@ WORKER_VERBS: Mapping[str, Verb] = {
     **VERBS,
     "about": Verb(answers=True, changes=False),
     "absorb_by": Verb(answers=True, changes=True),
+    # A worker keeps the results, so one that takes over rows must have them too.
+    "row_results": Verb(answers=True, changes=True),
 }
 
 
@@ -60,18 +62,19 @@ class Worker:
         self._engine = ShardedEngine(shards, "dask")
         self._shards = shards
         self._table: CountTable
+        self._results: list[dict[int, RowResults]] = []
 
     def listen(self, host: str, key: bytes) -> int:
-        """Take commands from whoever connects with the key; return the port, 0 if there is none.
+        """Take commands from one client with the key; return the port, 0 if there is none.
 
-        Behind a translation of addresses a worker is not at the address that others know it by.
+        Behind network address translation a worker cannot listen at the address that others use.
         """
         with contextlib.suppress(OSError):
             return serve(host, key, self.run) if host else 0
         return 0
 
     def run(self, message: bytes) -> tuple[str, Any]:
-        """Do what is asked for, in this order; return the answer to the last, or an error."""
+        """Run commands in their order; return the answer to the last, or an error."""
         answer = None
         try:
             for verb, arguments in unpack(message):
@@ -84,20 +87,20 @@ class Worker:
         return "answer", answer
 
     def about(self) -> tuple[int, Backend]:
-        """Return how many rows are in no cluster, and the backend that works on them."""
+        """Return the number of rows in no cluster, and the backend that works on them."""
         return self._engine.n_rows_left, self._engine.backend
 
     def best_row(
         self, table: CountTable, besides: int | None
     ) -> tuple[Candidate, CountTable] | None:
-        """Return the best row with its table, which is asked for next, as if its weight was 1."""
+        """Return the best row and its table for weight 1, which the next step needs."""
         best = self._engine.best_row_if_any(table, besides)
         return None if best is None else (best, self._engine.table_of(best.row, 1))
 
     def absorb_by(
         self, table: CountTable, is_gain: bool, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb rows by a table, or by that of the step before and what it has gained since."""
+        """Absorb rows by a table: a new one, or the last one with a gain added."""
         if is_gain:
             self._table.add(table)
         else:
@@ -105,14 +108,15 @@ class Worker:
         return self._engine.absorbed(self._table, min_score, cluster, step)
 
     def row_results(self, clusters: ClusterTables) -> None:
-        """Find what is known of the rows of each run, for `results_of`."""
-        self._results = {
-            run.start: own
-            for shard in self._shards
-            for run, own in zip(shard.runs, shard.row_results(clusters), strict=True)
-        }
+        """Compute the results of all rows for `results_of`, in copies: the engine goes on."""
+        self._results.append(
+            {
+                run.start: own.copied()
+                for shard in self._shards
+                for run, own in zip(shard.runs, shard.row_results(clusters), strict=True)
+            }
+        )
 
-    def results_of(self, first_row: int) -> RowResults:
-        """Return copies, since the engine goes on with what it has."""
-        found = self._results[first_row]
-        return RowResults(found.labels.copy(), found.similarities.copy(), found.growth_steps.copy())
+    def results_of(self, number: int, first_row: int) -> RowResults:
+        """Return the results of a run, given the number of the pass and of the first row."""
+        return self._results[number][first_row]

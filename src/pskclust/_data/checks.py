@@ -1,4 +1,4 @@
-"""Checks of data against distances and psi, before any work is done."""
+"""Checks of rows, psi and method, made before any work is done."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .distance_metrics import column_ranges
 
 
 def check_distances(rows: NDArray[Any]) -> None:
-    """Raise ValueError if a squared distance between these rows could overflow or vanish."""
+    """Raise ValueError if squared distances between these rows could overflow or underflow."""
     check_overflow(rows)
     check_underflow(rows)
 
 
 def check_overflow(rows: NDArray[Any], *others: NDArray[Any]) -> None:
-    """Raise ValueError if a squared distance between these rows could overflow."""
+    """Raise ValueError if squared distances between these rows could overflow."""
     low, high = _box(rows, *others)
     with np.errstate(over="ignore", under="ignore"):
         spread = high - low
@@ -31,7 +31,7 @@ def check_overflow(rows: NDArray[Any], *others: NDArray[Any]) -> None:
 
 
 def check_underflow(points: NDArray[Any]) -> None:
-    """Raise ValueError if all squared distances between these points vanish."""
+    """Raise ValueError if all squared distances between these points underflow."""
     low, high = _box(points)
     with np.errstate(over="ignore", under="ignore"):
         widest = (high - low).max()
@@ -63,10 +63,9 @@ def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
 
 
 def check_method_of_device(device: str, method: str) -> None:
-    """Raise ValueError for a method whose cells are not found by products."""
+    """Raise ValueError if the cells of `method` are not found by matrix products."""
     if method != "voronoi":
         raise ValueError(
-            f"device={device!r} multiplies rows by centres, which finds the cells of "
-            f"method='voronoi' only, not those of method={method!r}. Use method='voronoi', or "
-            "leave device out."
+            f"device={device!r} works with method='voronoi' only, not with method={method!r}. Use "
+            "method='voronoi', or leave device out."
         )

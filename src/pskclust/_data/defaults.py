@@ -1,7 +1,7 @@
-"""The defaults of psi and tau for clusters that grow.
+"""Default psi and tau of clusters that grow.
 
 The numbers are those of the best fixed setting over 25 benchmark sets, psi 64 with tau 0.01, as
-docs/defaults.md shows. A row's similarity to a cluster that covers m cells is about 1/m, so tau
+docs/parameters.md shows. A row's similarity to a cluster that covers m cells is about 1/m, so tau
 goes with 1/psi; small data has fewer cells, four rows to each.
 """
 

@@ -1,8 +1,8 @@
 """Distance metrics, as maps of rows to points in Euclidean space.
 
-Every metric offered ranks pairs of rows as Euclidean distance between their points does, so
-that all else in this package knows one distance only. A new metric needs its name in `METRICS`, its
-map in `to_points`, and, where it does not take every row, its check in `check_metric`.
+Each metric orders pairs of rows as the Euclidean distance between their points does, so that the
+rest of the package uses Euclidean distance only. A new metric needs a name in `METRICS`, a map in
+`to_points`, and, if it does not allow all rows, a check in `check_metric`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ROWS_SIDE_BY_SIDE = 64
 
 
 def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
-    """Return the float64 points of some rows; the point of a row depends on that row alone."""
+    """Return the points of some rows, of float64; each depends on its row only."""
     points = np.ascontiguousarray(rows, dtype=np.float64)
     if metric == "cosine":
         return _on_unit_sphere(points)
@@ -35,7 +35,7 @@ def n_point_columns(n_columns: int, metric: str) -> int:
 
 def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the smallest and the largest value of each column."""
-    # NumPy is slow along short rows, so rows are laid side by side.
+    # NumPy reduces short rows slowly, so several rows are joined to one.
     n_rows, n_columns = rows.shape
     n_whole = n_rows - n_rows % _ROWS_SIDE_BY_SIDE
     low, high = rows[n_whole:], rows[n_whole:]
@@ -49,9 +49,9 @@ def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def check_metric(rows: NDArray[Any], metric: str, first_row: int = 0) -> None:
-    """Raise ValueError where `metric` means nothing for a row of X.
+    """Raise ValueError if `metric` is not defined for a row of X.
 
-    `rows` are those of X from `first_row` on.
+    `rows` are the rows of X from `first_row` on.
     """
     if metric == "cosine":
         _require_directions(rows, first_row)
@@ -60,7 +60,7 @@ def check_metric(rows: NDArray[Any], metric: str, first_row: int = 0) -> None:
 
 
 def _on_unit_sphere(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    # The largest component becomes 1 first, so that no square over- or underflows.
+    # Dividing by the largest component first keeps squares from over- and underflowing.
     scaled: NDArray[np.float64] = points / np.abs(points).max(axis=1, keepdims=True)
     squared_norm = np.zeros(len(points))
     for column in scaled.T:
@@ -70,7 +70,7 @@ def _on_unit_sphere(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _on_globe(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return points on the unit sphere: chords order pairs as great circles do."""
+    """Return points on the unit sphere, whose chords order pairs as great circles do."""
     latitude, longitude = np.radians(np.ascontiguousarray(degrees.T))
     return np.column_stack(
         [
@@ -107,16 +107,16 @@ def _require_degrees(rows: NDArray[Any], first_row: int) -> None:
 
 
 def warn_if_unlikely(rows: NDArray[Any], metric: str) -> None:
-    """Warn of values that `metric` takes, but that are probably of another unit.
+    """Warn if the values are valid for `metric` but probably in another unit.
 
-    Latitudes and longitudes that are all as small as radians are probably radians. The smallest
-    and largest values of each column do as well as all rows.
+    Latitudes and longitudes within the range of radians are probably radians. `rows` may be all
+    rows, or the smallest and largest values of each column.
     """
     if metric != "haversine":
         return
     if np.abs(rows[:, 0]).max() <= np.pi / 2 and np.abs(rows[:, 1]).max() <= np.pi:
         warnings.warn(
-            "All of X would be latitudes and longitudes in radians, but metric='haversine' takes "
+            "All values of X are within the range of radians, but metric='haversine' takes "
             "degrees. Pass numpy.degrees(X) if they are radians.",
             UserWarning,
             stacklevel=4,

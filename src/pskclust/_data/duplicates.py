@@ -1,4 +1,4 @@
-"""Find equal rows, where there are many of them."""
+"""Merging of equal rows, if there are many."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from numpy.typing import NDArray
 from .rows import Data
 from .weights import Weights
 
-# Fewer rows are clustered before equal ones are found.
+# Clustering fewer rows takes less time than finding equal ones.
 _MIN_ROWS = 10_000
 _ROWS_TO_LOOK_AT = 1 << 14
-# Rows are merged if at most this share of them are different; a sample shows more.
+# Rows are merged if at most this fraction is distinct; in a sample the fraction is higher.
 _MAX_SHARE, _MAX_SHARE_OF_SAMPLE = 0.5, 0.9
 
 
 @dataclass(frozen=True, eq=False)
 class EqualRows:
-    """The different rows, in the order of their first copies, and the copies of each."""
+    """The distinct rows, in the order of their first copies, and the copies of each."""
 
     first_copies: NDArray[np.intp]  # (m,) rising
-    numbers: NDArray[np.intp]  # (n,) which of the different rows each row is
+    numbers: NDArray[np.intp]  # (n,) number of the distinct row that each row equals
     n_copies: NDArray[np.int64]  # (m,)
 
     def merged(self, data: Data) -> Data:
-        """Return data with one row, of its copies' weight, for each different one."""
+        """Return data with each distinct row once, weighted by the number of its copies."""
         return replace(data, rows=data.rows[self.first_copies], weights=Weights(self.n_copies, 1))
 
     def second_copy(self, number: int) -> int:
-        """Return the second row of those that are equal."""
+        """Return the second copy of a distinct row."""
         copies = np.flatnonzero(self.numbers == number)
         return int(copies[1])
 
 
 def find_equal_rows(data: Data, always: bool = False) -> EqualRows | None:
-    """Return which rows are equal, or None if so few are that merging them would not pay.
+    """Return the equal rows, or None if there are too few for merging to save time.
 
-    With `always`, merging need not pay. Rows with weights of their own are never merged.
+    With `always`, rows are merged even if that saves no time. Weighted rows are never merged.
     """
     n_rows = len(data)
     if not data.weights.uniform:
@@ -66,15 +66,15 @@ def _group(rows: NDArray[Any], max_share: float = _MAX_SHARE) -> EqualRows | Non
     groups = EqualRows(
         first_copies[by_first_copy], places[numbers], n_copies[by_first_copy].astype(np.int64)
     )
-    # Different rows with the same hash, one in 10^19, are left to be what they are.
+    # If distinct rows share a hash, one chance in 10^19, nothing is merged.
     return groups if _all_equal(rows, groups) else None
 
 
 def _hashes(rows: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return a number for each row: equal ones for equal rows."""
+    """Return a hash of each row; equal rows have equal hashes."""
     hashes = np.zeros(len(rows), dtype=np.uint64)
     for column in rows.T:
-        # Adding zero makes one zero of two.
+        # Adding 0 turns -0.0 into 0.0.
         hashes ^= (column.astype(np.float64) + 0.0).view(np.uint64)
         hashes *= np.uint64(0x9E3779B97F4A7C15)
         hashes ^= hashes >> np.uint64(29)

@@ -1,4 +1,4 @@
-"""Groups of rows: which group each row belongs to."""
+"""Groups of rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The names of groups, sorted, and the place of each row's group among them."""
+    """The sorted names of groups, and the index of each row's group."""
 
     names: NDArray[Any]  # (g,)
     numbers: NDArray[np.intp]  # (n,)
@@ -32,7 +32,7 @@ def check_groups(groups: ArrayLike | None, n_rows: int) -> Groups:
             f"groups has shape {names.shape}, but X has {n_rows} rows. Pass the group of each row, "
             f"in an array of shape ({n_rows},)."
         )
-    # A missing number is not equal to itself.
+    # NaN is not equal to itself.
     missing = np.flatnonzero((names != names) | (names == np.array(None)))
     if len(missing):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Rules for parameters: which values are allowed, and how to say so."""
+"""Rules for the values of parameters, with their error messages."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .distance_metrics import METRICS
 
 METHODS = ("voronoi", "hypersphere", "tree")
 
-# More change no similarity by more than 0.002, and take minutes to draw.
+# More partitionings change similarities by less than 0.002 and take minutes to draw.
 MAX_PARTITIONS = 100_000
-# A choice looks at each one with several psi; more would take minutes.
+# A choice uses each partitioning with several psi; more would take minutes.
 MAX_PARTITIONS_OF_CHOICE = 10_000
-# Of one cluster, a second's work if none of them admits a row.
+# For one cluster; steps that admit no row take about a second in all.
 MAX_GROWTH_STEPS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The values that a parameter may have, as a test and in words."""
+    """Allowed values of a parameter: a test, and a description."""
 
     words: str
     admits: Callable[[Any], bool]
@@ -94,7 +94,7 @@ CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
     "refine": (FLAG, one_of("auto")),
     "min_cluster_size": (whole(1), NONE),
     "noise": (one_of("keep", "nearest"),),
-    "verbose": (FLAG, whole(0)),
+    "verbose": (FLAG, whole(0), NONE),
     "callback": (FUNCTION, NONE),
     "scratch_dir": (PATH, NONE),
     "checkpoint": (PATH, NONE),
@@ -102,19 +102,19 @@ CLUSTERING_RULES: dict[str, tuple[Rule, ...]] = KERNEL_RULES | {
 
 
 def require_few_steps(tau: float, growth_rate: float) -> None:
-    """Raise ValueError if a threshold that falls by `growth_rate` takes too long to reach tau."""
+    """Raise ValueError if the threshold takes too many steps to fall to tau."""
     n_steps = math.log(tau) / math.log(1 - growth_rate)
     if n_steps > MAX_GROWTH_STEPS:
         least = -math.expm1(math.log(tau) / MAX_GROWTH_STEPS)
         raise ValueError(
-            f"growth_rate={growth_rate:g} makes {n_steps:.2g} steps until the threshold has fallen "
-            f"to tau={tau:g}, more than the {MAX_GROWTH_STEPS:,} that a cluster may take. Use a "
-            f"growth_rate of {_rounded_up(least):g} or more."
+            f"growth_rate={growth_rate:g} takes {n_steps:.2g} steps until the threshold has fallen "
+            f"to tau={tau:g}, more than the limit of {MAX_GROWTH_STEPS:,}. Use a growth_rate of "
+            f"{_rounded_up(least):g} or more."
         )
 
 
 def _rounded_up(value: float) -> float:
-    """Return a number of two digits that is not smaller."""
+    """Return the value rounded up to two digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return math.ceil(value / unit) * unit
 
@@ -132,10 +132,7 @@ def check_parameters(
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a fit, checked, as the pipeline takes them.
-
-    Names are those of ``PSKC``. None stands for "auto": the fit decides.
-    """
+    """Checked parameters of a fit, with the names of ``PSKC``. None stands for "auto"."""
 
     psi: int | None
     tau: float | None
@@ -156,7 +153,7 @@ class Parameters:
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Parameters:
-        """Return the parameters of an estimator, or raise ValueError for the first bad one."""
+        """Return checked parameters; raise ValueError for the first that is not allowed."""
         check_parameters(values, CLUSTERING_RULES)
         tau, refine = values["tau"], values["refine"]
         parameters = cls(
@@ -182,21 +179,21 @@ class Parameters:
     def _refuse_long_choice(self) -> None:
         if self.n_partitions > MAX_PARTITIONS_OF_CHOICE:
             raise ValueError(
-                f"n_partitions={self.n_partitions} is more than the {MAX_PARTITIONS_OF_CHOICE:,} "
-                "of a choice, which looks at each one several times. Use fewer, or give psi and "
-                "tau."
+                f"n_partitions={self.n_partitions} is more than the limit of "
+                f"{MAX_PARTITIONS_OF_CHOICE:,} for choosing a clustering. Use fewer, or give psi "
+                "and tau."
             )
 
     def _refuse_parameters_of_growth(self) -> None:
         if self.checkpoint is not None:
             raise ValueError(
-                "checkpoint notes clusters as they grow on all rows, but without tau clusters are "
+                "checkpoint saves clusters as they grow on all rows, but without tau clusters are "
                 "chosen on a sample, which takes seconds. Give psi and tau, or leave checkpoint "
                 "out."
             )
         if self.growth_rate != DEFAULT_GROWTH_RATE:
             raise ValueError(
-                f"growth_rate={self.growth_rate:g} is for clusters that grow, but without tau "
+                f"growth_rate={self.growth_rate:g} applies to clusters that grow, but without tau "
                 "clusters are chosen on a sample. Give psi and tau, or leave growth_rate out."
             )
 

@@ -1,4 +1,4 @@
-"""The rows of a fit: an array, checked, with a metric and weights."""
+"""The rows of a fit: checked values with a metric and weights."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .._utils.parallel import map_chunks, rows_per_chunk
 from .distance_metrics import check_metric, to_points, warn_if_unlikely
 from .weights import RowWeights, Weights
 
-# Tells which points, (m, d), meet it.
+# Maps points, (m, d), to a mask, (m,).
 Condition = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
 
 class FitRows(Protocol):
-    """The rows of a fit, wherever they are: in memory, read in blocks, on a Dask cluster."""
+    """The rows of a fit, in memory, read in blocks, or on a Dask cluster."""
 
     @property
     def metric(self) -> str: ...
@@ -35,15 +35,15 @@ class FitRows(Protocol):
     def __len__(self) -> int: ...
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the points, in Euclidean space, of the chosen rows, whose numbers rise."""
+        """Return the points, in Euclidean space, of the chosen rows; numbers are ascending."""
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
-        """Return the numbers, rising, of the rows whose points meet a condition."""
+        """Return the row numbers, ascending, of the points that meet a condition."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """The rows of a fit in memory, checked."""
+    """Checked rows of a fit in memory."""
 
     rows: NDArray[Any]
     metric: str
@@ -65,7 +65,7 @@ class Data:
         return to_points(self.rows[chosen], self.metric)
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
-        """Return the numbers, rising, of the rows whose points meet a condition."""
+        """Return the row numbers, ascending, of the points that meet a condition."""
 
         def find(chunk: slice) -> NDArray[np.intp]:
             found: NDArray[np.intp] = np.flatnonzero(condition(self.points(chunk)))
@@ -85,9 +85,9 @@ def check_rows(
     reset: bool = False,
     min_samples: int = 1,
 ) -> NDArray[Any]:
-    """Return X as a real, finite (n, d) array of whatever type it came in.
+    """Return X as a finite array, (n, d), of its own numeric type.
 
-    Set or check `n_features_in_` and `feature_names_in_` of `estimator` on the way.
+    Set (with `reset`) or check `n_features_in_` and `feature_names_in_` of `estimator`.
     """
     if sparse.issparse(X):
         raise TypeError(
@@ -119,7 +119,10 @@ def check_rows(
 def check_values(
     rows: NDArray[Any], metric: str, names: NDArray[Any] | None = None, first_row: int = 0
 ) -> NDArray[Any]:
-    """Return the rows of X from `first_row` on, if they are finite numbers that `metric` allows."""
+    """Return rows of X if they are finite numbers that `metric` allows, else raise an error.
+
+    `rows` are the rows of X from `first_row` on.
+    """
     if rows.dtype.kind not in "biuf":
         raise TypeError(f"X holds {rows.dtype}, not numbers. Encode it as numbers first.")
     if rows.dtype.itemsize > 8:
@@ -192,10 +195,10 @@ def _all_numbers(values: ArrayLike) -> bool:
 
 
 def _name_the_bad_entry(X: ArrayLike, error: Exception) -> None:
-    """Raise an error again with the place and the value of the entry that is not a number."""
+    """Raise an error that names the first entry of X that is not a number."""
     try:
         entries = np.asarray(X)
-    except ValueError:  # rows of different lengths: NumPy's own message says so
+    except ValueError:  # rows of different lengths, which NumPy's message explains
         return
     if entries.ndim != 2 or entries.dtype.kind not in "OSUT":
         return

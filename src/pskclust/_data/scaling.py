@@ -1,7 +1,7 @@
-"""Scaling of the columns of a table before a fit, kept so that it can be repeated.
+"""Scaling of the columns of a table before a fit, saved so that it can be repeated.
 
-Everything is one subtraction and one division in float64 for each value, by numbers that a model
-file keeps to the bit: a row that is prepared again is the very row of the fit.
+Each value takes one subtraction and one division in float64, by numbers that a model file stores
+to the bit. So a row that is scaled again equals the row of the fit to the bit.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _UNEQUAL_SPREADS = 30
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """The columns of a fit, how they were scaled, and their means.
+    """The columns of a fit, their scaling and their means.
 
     Attributes
     ----------
     columns : tuple of str
         Names of the columns that were clustered, in order.
     scaling : {"none", "standard", "minmax"}
-        Columns as they are, of mean 0 and variance 1, or from 0 to 1.
+        No scaling, to mean 0 and variance 1, or to the range 0 to 1.
     offset, scale : ndarray of float64, shape (n_columns,)
         A value x was clustered as (x - offset) / scale.
     means : ndarray of float64, shape (n_columns,)
-        Mean of each column before scaling, for values that are missing.
+        Mean of each column before scaling, to fill in missing values.
     """
 
     columns: tuple[str, ...]
@@ -52,7 +52,7 @@ class Preparation:
         means: NDArray[np.float64],
         weight: NDArray[np.float64] | None = None,
     ) -> Preparation:
-        """Return the preparation that scales these rows; a row counts by its weight."""
+        """Return the preparation that scales these rows, weighted by `weight`."""
         n_columns = rows.shape[1]
         offset, scale = np.zeros(n_columns), np.ones(n_columns)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -62,24 +62,34 @@ class Preparation:
                 offset, largest = _range(rows, weight)
                 scale = largest - offset
         if not np.isfinite(offset + scale).all():
-            raise ValueError(f"scaling={scaling!r} overflows: numbers of X are too large for it.")
-        # A column of one value stays one of one value.
+            raise ValueError(f"scaling={scaling!r} overflows: values of X are too large.")
+        # A constant column stays constant.
         scale[~(scale > 0)] = 1.0
         return cls(tuple(columns), scaling, offset, scale, means)
 
     def apply(self, X: Any, names: Sequence[str] | None = None) -> NDArray[Any]:
-        """Return the rows of X as they were clustered.
+        """Return the rows of X, scaled as for the fit.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_columns), or a table with these columns
-            A table with names may have its columns in any order, and others besides.
+            A table with column names may have more columns, in any order.
         names : sequence of str or None, default=None
-            Of the columns of an array, which may then be in any order, too.
+            Names of the columns of an array. With names, it may have more columns, in any order.
 
         Returns
         -------
         rows : ndarray of shape (n_samples, n_columns)
+            The scaled rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust._data.scaling import Preparation
+        >>> X = np.array([[1.0], [3.0]])
+        >>> Preparation.of(X, ["size"], "standard", X.mean(axis=0)).apply(X)
+        array([[-1.],
+               [ 1.]])
         """
         columns = list(self.columns)
         if hasattr(X, "columns"):
@@ -92,8 +102,7 @@ class Preparation:
             rows = rows[:, [list(names).index(column) for column in columns]]
         if rows.ndim != 2 or rows.shape[1] != len(self.columns):
             raise ValueError(
-                f"X has shape {rows.shape}, and must have the {len(self.columns)} columns of the "
-                "fit."
+                f"X has shape {rows.shape}. Pass the {len(self.columns)} columns of the fit."
             )
         if self.scaling == "none":
             return rows
@@ -105,19 +114,19 @@ class Preparation:
         return scaled
 
     def apply_all(self, rows: NDArray[Any] | RowBlocks) -> NDArray[Any] | RowBlocks:
-        """Return rows as they are clustered: an array, or blocks that are scaled as they come."""
+        """Return scaled rows: an array, or blocks that are scaled when they are read."""
         if not isinstance(rows, RowBlocks):
             return self.apply(rows)
         return RowBlocks(*rows.shape, lambda: map(self.apply, rows))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the preparation as JSON and arrays that a model file can hold."""
+        """Return the preparation as JSON values and arrays, for a model file."""
         words = {"columns": list(self.columns), "scaling": self.scaling}
         return words, {"offset": self.offset, "scale": self.scale, "means": self.means}
 
     @classmethod
     def from_parts(cls, words: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Preparation:
-        """Return the preparation that `to_parts` took apart."""
+        """Return the preparation from the parts that `to_parts` returned."""
         return cls(tuple(words["columns"]), words["scaling"], **arrays)
 
 
@@ -128,17 +137,17 @@ def mean_and_deviation(
     n_rows, n_columns = rows.shape
     total = float(n_rows) if weight is None else weight.sum()
     mean, squares = np.zeros(n_columns), np.zeros(n_columns)
-    # Sums rather than products with BLAS, whose results may depend on its threads.
+    # Sums instead of BLAS products, whose results may depend on the number of threads.
     for weights, chunk in _weighted_chunks(rows, weight):
         mean += (weights[:, np.newaxis] * chunk).sum(axis=0) / total
-    # A second pass, since the square of a large mean would swallow the variance.
+    # A second pass keeps the variance exact where the mean is large.
     for weights, chunk in _weighted_chunks(rows, weight):
         squares += (weights[:, np.newaxis] * np.square(chunk - mean)).sum(axis=0)
     return mean, np.sqrt(squares / total)
 
 
 def chunks(rows: NDArray[Any] | Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
-    """Yield the rows of an array or of blocks, always cut alike, so that sums round alike."""
+    """Yield rows in chunks of fixed size, so that sums round alike for arrays and blocks."""
     if isinstance(rows, np.ndarray):
         for start in range(0, len(rows), _CHUNK_ROWS):
             yield rows[start : start + _CHUNK_ROWS]
@@ -157,7 +166,7 @@ def _weighted_chunks(
 def _range(
     rows: NDArray[Any] | RowBlocks, weight: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest and the largest value of each column, over rows that have a weight."""
+    """Return the smallest and the largest value of each column, over rows of weight above 0."""
     low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
     for weights, chunk in _weighted_chunks(rows, weight):
         taking_part = chunk[weights > 0].astype(np.float64, copy=False)
@@ -169,7 +178,7 @@ def _range(
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:
-    """Return the columns that vary most and least, and how many times, if that is much."""
+    """Return the columns of largest and smallest spread and their ratio, None if it is small."""
     if not (spreads > 0).any():
         return None
     widest, narrowest = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())

@@ -1,6 +1,6 @@
-"""Rows that are read block by block, from anything that yields them.
+"""Rows that are read block by block from any source.
 
-The package `tables` makes them of files.
+The package `tables` reads them from files.
 """
 
 from __future__ import annotations
@@ -14,26 +14,39 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-# A block of a few megabytes: large enough to read fast, small enough to be no matter.
+# Blocks of this size are read fast and take little memory.
 _BLOCK_BYTES = 1 << 24
 
 
 class RowBlocks:
-    """Rows that are read block by block and never all in memory.
+    """Rows that are read block by block and are never all in memory.
 
-    ``PSKC.fit`` and ``PSKC.predict`` take it in place of an array. They make one of the path of a
-    file by themselves; :func:`pskclust.tables.stream_table` makes one of some columns of a file.
+    ``PSKC.fit``, ``PSKC.predict`` and :func:`pskclust.sweep` accept row blocks in place of an
+    array. They also accept the path of a file; use :func:`pskclust.tables.stream_table` to read
+    only some of its columns.
 
     Parameters
     ----------
-    n_rows, n_columns : int
-        How many rows and columns there are in all.
+    n_rows : int
+        Number of rows in all blocks together.
+    n_columns : int
+        Number of columns of each block.
     read : callable
-        Called with no argument, returns the blocks in the order of the rows: an iterable of
-        array-likes of shape (m, n_columns), of any length each. It is called once for each pass
-        over the rows and must give the same rows every time.
+        Function without arguments that returns the blocks in the order of the rows: an iterable
+        of array-likes of shape (m, n_columns), where m may differ from block to block. It is
+        called once for each pass over the rows and must return the same rows every time.
     names : sequence of str or None, default=None
-        Names of the columns.
+        Names of the columns. With names, a fitted model checks those of new rows.
+
+    Attributes
+    ----------
+    shape : tuple of two int
+        Number of rows and number of columns.
+
+    See Also
+    --------
+    pskclust.tables.stream_table : Return row blocks that are read from a file.
+    PSKC.fit : Find the clusters of arrays, files or row blocks.
 
     Examples
     --------
@@ -43,7 +56,7 @@ class RowBlocks:
     ...     for number in range(10):
     ...         yield np.random.RandomState(number).randn(100, 2)
     >>> rows = RowBlocks(1000, 2, read)
-    >>> PSKC(random_state=0).fit(rows).labels_.shape
+    >>> PSKC(psi=16, tau=0.1, random_state=0).fit(rows).labels_.shape
     (1000,)
     """
 
@@ -64,11 +77,11 @@ class RowBlocks:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns, as of an array."""
+        """Number of rows and number of columns."""
         return self.n_rows, self.n_columns
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
-        """Yield the blocks as arrays; raise ValueError where they are not what was announced."""
+        """Yield the blocks as arrays; raise ValueError if their shapes do not fit `shape`."""
         n_read = 0
         for block in self._read():
             rows = np.asarray(block)
@@ -84,18 +97,32 @@ class RowBlocks:
         if n_read != self.n_rows:
             more = "more than" if n_read > self.n_rows else f"only {n_read} of"
             raise ValueError(
-                f"The blocks of X hold {more} {self.n_rows} rows. Every pass must give as many "
-                "rows as n_rows says, so nothing may change them meanwhile."
+                f"The blocks of X hold {more} {self.n_rows} rows. Every pass must return n_rows "
+                "rows, so the source must not change during a fit."
             )
 
     @contextlib.contextmanager
     def on_disk(self, folder: str | os.PathLike[str]) -> Iterator[NDArray[Any]]:
-        """Give all rows as an array that is mapped from a file, which has no name and never stays.
+        """Yield all rows as an array that is mapped from a temporary file.
 
         Parameters
         ----------
         folder : str or path-like
-            Where the file is, and must have room.
+            Folder for the file, with room for all rows. The file is removed afterwards.
+
+        Yields
+        ------
+        rows : memmap of shape (n_rows, n_columns)
+            The rows, read-only, of float32 or the smallest wider type that holds all blocks.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from pskclust import RowBlocks
+        >>> blocks = RowBlocks(4, 1, lambda: ([[row], [row + 1]] for row in (0, 2)))
+        >>> with TemporaryDirectory() as folder, blocks.on_disk(folder) as rows:
+        ...     print(rows.ravel().tolist())
+        [0.0, 1.0, 2.0, 3.0]
         """
         with tempfile.TemporaryFile(dir=folder) as stream:
             kind: np.dtype[Any] = np.dtype(np.float32)
@@ -108,12 +135,25 @@ class RowBlocks:
 
     @classmethod
     def from_array(cls, array: Any) -> Self:
-        """Return the rows of an array on disk: a memory map, or a Zarr or HDF5 array.
+        """Return row blocks that are read from an array on disk.
 
         Parameters
         ----------
         array : array of shape (n_rows, n_columns)
-            Anything with a `shape` that can be sliced.
+            A memory map, a Zarr array, an HDF5 data set, or any object that has a `shape` and can
+            be sliced.
+
+        Returns
+        -------
+        rows : RowBlocks
+            Blocks of about 16 MB: whole chunks of the array, if it has chunks.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust import RowBlocks
+        >>> RowBlocks.from_array(np.zeros((1000, 2)))
+        RowBlocks(1000 rows, 2 columns)
         """
         if len(array.shape) != 2:
             raise ValueError(
@@ -130,7 +170,7 @@ class RowBlocks:
 
 
 def numbered(blocks: Iterable[NDArray[Any]]) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield the blocks that are not empty, each with the number of its first row."""
+    """Yield each block that is not empty, with the number of its first row."""
     first_row = 0
     for rows in blocks:
         if len(rows):
@@ -139,7 +179,7 @@ def numbered(blocks: Iterable[NDArray[Any]]) -> Iterator[tuple[int, NDArray[Any]
 
 
 def of_length(blocks: Iterable[NDArray[Any]], n_rows: int) -> Iterator[NDArray[Any]]:
-    """Yield the rows of all blocks again, in blocks of equal length; the last may be shorter."""
+    """Yield the rows of all blocks in blocks of `n_rows` rows; the last one may be shorter."""
     waiting: list[NDArray[Any]] = []
     n_waiting = 0
     for block in blocks:
@@ -156,6 +196,6 @@ def of_length(blocks: Iterable[NDArray[Any]], n_rows: int) -> Iterator[NDArray[A
 
 
 def _rows_per_block(n_columns: int, chunks: tuple[int, ...] | None = None) -> int:
-    """Return how many rows to read at a time: whole chunks, where the array has them."""
+    """Return the number of rows in a block: whole chunks, if the array has chunks."""
     rows = max(1, _BLOCK_BYTES // (8 * max(1, n_columns)))
     return rows if not chunks else max(1, rows // chunks[0]) * int(chunks[0])

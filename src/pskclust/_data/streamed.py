@@ -1,4 +1,4 @@
-"""The rows of a fit that are read block by block: one pass to sample them, one to encode them."""
+"""Rows of a fit that are read block by block: a pass to sample them, a pass to encode them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .weights import Weights
 
 
 class StreamedRows:
-    """Rows that are read from their source in every pass; their weights are in memory.
+    """Rows that are read from their source in each pass; their weights are in memory.
 
-    Only where `with_fingerprint` is set, `fingerprint` is a hash of all values and weights once
-    the rows have been read: a checkpoint needs it, and it takes a while.
+    With `with_fingerprint`, which a checkpoint needs, `fingerprint` is a hash of all values and
+    weights after the first pass. Computing it takes time.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class StreamedRows:
         return self._blocks.n_columns
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Check all rows, and return the points of those chosen, whose numbers must rise."""
+        """Check all rows and return the points of the chosen ones; numbers are ascending."""
         names = None if self._blocks.names is None else np.array(self._blocks.names, dtype=object)
         digest = self._digest() if self._with_fingerprint else None
         extremes: list[NDArray[Any]] = []
@@ -68,7 +68,7 @@ class StreamedRows:
         return np.concatenate(parts)
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
-        """Return the numbers, rising, of the rows whose points meet a condition."""
+        """Return the row numbers, ascending, of the points that meet a condition."""
         found = [np.empty(0, dtype=np.intp)]
         for first_row, rows in numbered(self._blocks):
             some = Data(rows, self.metric, self.weights.only(slice(0, len(rows))))
@@ -76,12 +76,12 @@ class StreamedRows:
         return np.concatenate(found)
 
     def _digest(self) -> hashlib.blake2b:
-        # Equal weights, which take no memory, are told by one of them.
+        # One entry stands for all of uniform weights.
         step = len(self) if self.weights.uniform else 1
         return hashlib.blake2b(self.weights.units[::step].tobytes())
 
     def shards(self, n_rows: int) -> Iterator[tuple[int, Data]]:
-        """Yield the data in shards of `n_rows` rows, with the number of the first row of each."""
+        """Yield shards of `n_rows` rows, each with the number of its first row."""
         for first_row, rows in numbered(of_length(self._blocks, n_rows)):
             weights = self.weights.only(slice(first_row, first_row + len(rows)))
             yield first_row, Data(rows, self.metric, weights)

@@ -1,8 +1,8 @@
-"""Sample weights as whole numbers, so that sums of them are exact.
+"""Sample weights as whole numbers, so that their sums are exact.
 
-A row of integer weight w is w equal rows. Fractional weights are held in fixed point: each is
-rounded to a multiple of 1/`one`, where `one` is the largest power of two for which every score
-of a fit still is an exact float64.
+A row of integer weight w counts as w equal rows. Fractional weights are stored in fixed point: each
+is rounded to a multiple of 1/`one`, where `one` is the largest power of two for which every score
+of a fit is an exact float64.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LARGEST_EXACT = 1 << 53
 
 
 class RowWeights(Protocol):
-    """Weights of rows in whole units, wherever the rows are; `one` units are weight 1."""
+    """Weights of rows in whole units, of which `one` make weight 1."""
 
     @property
     def n_slots(self) -> int: ...
@@ -43,8 +43,9 @@ class Weights:
     Attributes
     ----------
     units : ndarray of int64, shape (n_samples,)
+        Weight of each row in units.
     one : int
-        How many units are weight 1.
+        Number of units of weight 1.
     """
 
     units: NDArray[np.int64]
@@ -70,7 +71,7 @@ class Weights:
         return max(self.total // self.one, int(np.count_nonzero(self.units)))
 
     def rows_at(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Return the rows at some places of a line on which each row is as long as it weighs."""
+        """Return the rows at some positions of the cumulative weights."""
         if self.uniform:
             return places
         rows: NDArray[np.intp] = np.cumsum(self.units).searchsorted(places, side="right")
@@ -78,12 +79,12 @@ class Weights:
 
 
 def uniform_weights(n_samples: int) -> Weights:
-    """Return weight 1 for every row, in no memory."""
+    """Return weight 1 for each row, without allocating memory."""
     return Weights(np.broadcast_to(np.int64(1), n_samples), one=1)
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: int) -> Weights:
-    """Return `sample_weight` in units; `resolution` is the score of a row with its equal."""
+    """Return `sample_weight` in units; `resolution` is the score of a row with itself."""
     if sample_weight is None:
         return uniform_weights(n_samples)
     weights = checked_weights(sample_weight, n_samples)
@@ -92,14 +93,14 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: i
 
 
 def unit_exponent(total: float, whole: bool, resolution: int) -> int:
-    """Return how many binary places weights of this sum are held with: none if all are whole."""
+    """Return the number of binary digits after the point for weights of this sum."""
     if not total:
         raise ValueError("sample_weight is zero for every row. At least one must be positive.")
     room = LARGEST_EXACT // (2 * resolution)
     if total > room:
         raise ValueError(
-            f"sample_weight sums to {_in_words(total)}, more than the {room:g} that can be counted "
-            "exactly here. Divide all weights by the same number."
+            f"sample_weight sums to {_in_words(total)}, more than the {room:g} up to which sums "
+            "are exact. Divide all weights by the same number."
         )
     return 0 if whole else math.floor(math.log2(room) - math.log2(total))
 
@@ -119,7 +120,7 @@ def are_whole(weights: NDArray[np.float64]) -> bool:
 
 
 def sum_of(weights: Iterable[float]) -> float:
-    """Return the sum, rounded once; infinite if it is larger than any float."""
+    """Return the sum, rounded once; infinity if it overflows."""
     try:
         return math.fsum(weights)
     except OverflowError:
@@ -127,9 +128,9 @@ def sum_of(weights: Iterable[float]) -> float:
 
 
 def exact_sum(weights: NDArray[np.float64]) -> list[float]:
-    """Return numbers that add up to the sum of all weights without any rounding.
+    """Return numbers whose exact sum is the exact sum of all weights.
 
-    Rounded once, over the parts of all weights, it is the sum that is rounded once over all.
+    So the exact sums of several parts can be combined, and rounded once.
     """
     if sum_of(weights) == math.inf:
         return [math.inf]
@@ -142,7 +143,7 @@ def exact_sum(weights: NDArray[np.float64]) -> list[float]:
 def checked_weights(
     sample_weight: ArrayLike, n_samples: int, first_row: int = 0
 ) -> NDArray[np.float64]:
-    """Return the weights of the rows from `first_row` on, finite and not negative."""
+    """Return the weights of the rows from `first_row` on after checking them."""
     try:
         weights: NDArray[Any] = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -150,7 +151,7 @@ def checked_weights(
     if weights.shape != (n_samples,):
         raise ValueError(
             f"sample_weight has shape {weights.shape}, but X has {n_samples} rows. "
-            f"Pass one weight a row, in an array of shape ({n_samples},)."
+            f"Pass one weight for each row, in an array of shape ({n_samples},)."
         )
     bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
     if len(bad):

@@ -1,1 +1,1 @@
-"""Rows in memory, on disk or merged, behind one set of verbs."""
+"""Engines: rows in memory, on disk or merged, with one interface."""

@@ -1,4 +1,4 @@
-"""DenseEngine: rows in the memory of this process, the cells of all of them in one array."""
+"""DenseEngine: rows in memory, with all cells in one array."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .member_index import MemberIndex
 
 
-# With more rows to a cell, an index is no faster than scoring all rows again.
+# With more rows per cell, an index is not faster than scoring all rows again.
 MAX_ROWS_PER_CELL_TO_INDEX = 64
 _INDEX_BYTES_PER_CELL = 4
 # Fewer rows are added to a large table directly; more are counted in a second table first.
@@ -32,7 +32,7 @@ _FEW_ROWS = 2048
 
 
 class DenseEngine(MemoryRows):
-    """All cells of all rows in one array, found here unless given; chunks of rows in threads."""
+    """Engine with all cells in one array; threads work on chunks of rows."""
 
     name = "local"
 
@@ -79,7 +79,7 @@ class DenseEngine(MemoryRows):
 
     def reset(self) -> None:
         super().reset()
-        # Rows of weight 0 are no rows to growth.
+        # Growth ignores rows of weight 0.
         self._open = np.flatnonzero(self._units)
 
     def _index_pays(self, partition: Partition) -> bool:
@@ -123,7 +123,7 @@ class DenseEngine(MemoryRows):
     def _take(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[NDArray[np.intp], int]:
-        """Put the rows that score enough into a cluster; return them, and the best score left."""
+        """Assign rows with sufficient scores to a cluster; return them and the best score left."""
         scores = self._scores_while_growing(table)
         passing = scores >= min_score
         rows = self._open[passing]
@@ -149,7 +149,7 @@ class DenseEngine(MemoryRows):
         return RowResults(self._labels.copy(), similarities, self._steps.copy())
 
     def _scores_while_growing(self, table: CountTable) -> NDArray[np.int64]:
-        """Return the scores of the rows in no cluster; from step to step a table changes little."""
+        """Return the scores of rows in no cluster, updated from the previous step if possible."""
         if self._index is None:
             return self._scores(self._open, table)
         known = self._index.scores(self._open, table)

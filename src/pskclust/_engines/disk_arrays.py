@@ -1,4 +1,4 @@
-"""DiskArrays: arrays on disk, mapped into memory, in temporary files without a name."""
+"""DiskArrays: arrays in unnamed temporary files, mapped into memory."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .._utils.exceptions import InsufficientDiskError
 from .._utils.memory import readable_bytes
 
 _ALIGNMENT = 64
-# Each file is a descriptor that stays open, so it is not made for each few arrays.
+# Each file keeps a descriptor open, so that many arrays share one file.
 _MIN_FILE_BYTES = 1 << 30
 
 
 class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
-    """A place for arrays in a folder, open for writing in a with block, to be read ever after.
+    """Arrays in a folder: written in a ``with`` block, readable afterwards.
 
-    The files have no name: the system removes them itself when the last array is let go of,
-    whatever becomes of this process.
+    The files have no name. The system removes them when the last array is released, even if this
+    process is killed.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
 
     def _new_file(self, size: int) -> None:
         self.__exit__()
-        # It is the with block around this object that closes it.
+        # The with block around this object closes it.
         file = cast(BinaryIO, tempfile.TemporaryFile(dir=self._folder))  # noqa: SIM115
-        # The size is a promise only: a part of a file that nobody writes to takes no room.
+        # The size reserves nothing: unwritten parts of a file occupy no space.
         os.truncate(file.fileno(), size)
         self._file, self._used, self._size = file, 0, size
         self._map = mmap.mmap(file.fileno(), size)
@@ -80,7 +80,7 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
         assert self._file is not None
         self._file.seek(start)
         try:
-            # Writing tells when the disk is full; the mapping would end the process.
+            # If the disk is full, writing raises an error; a mapping would kill the process.
             self._file.write(content.data if content.size else b"")
             self._file.flush()
         except OSError as error:

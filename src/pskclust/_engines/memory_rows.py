@@ -1,4 +1,4 @@
-"""The base class of engines for rows in memory: labels, proposals, moves, tables."""
+"""MemoryRows: base class of engines with rows in memory: labels, proposals, moves, tables."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from .protocol import Candidate, Moved, ProposalRule, RowFunction
 
 T = TypeVar("T")
 
-# Takes arrays that will be read often and never written, and returns them from where they are kept.
+# Moves arrays that are only read to their storage, and returns them from there.
 Keep = Callable[[Sequence[NDArray[Any]]], Sequence[NDArray[Any]]]
 
-# Rows that move are added to tables in parts, so that many of them need little memory.
+# Moving rows are added to tables in parts, to limit memory.
 _ROWS_PER_CHANGE = 1 << 14
 
 
 def in_memory(arrays: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
-    """Keep arrays where they are."""
+    """Return arrays unchanged."""
     return arrays
 
 
 class MemoryRows(ABC):
     """Rows in memory, with a label each.
 
-    An engine may reorder its rows: the place of a row is its index in the arrays here, its number
+    An engine may reorder its rows. The place of a row is its index in the arrays here, its number
     is its index in the data.
     """
 
@@ -64,7 +64,7 @@ class MemoryRows(ABC):
         self.one = data.weights.one
 
     def reset(self) -> None:
-        # New arrays: the old ones may be part of a result.
+        # New arrays, because the old ones may be part of a result.
         self._labels = np.full(self._n_rows, -1, dtype=np.int64)
         self._steps = np.full(self._n_rows, -1, dtype=np.int32)
 
@@ -116,7 +116,7 @@ class MemoryRows(ABC):
         self._labels[self._moved.rows] = self._moved.old
 
     def remember_labels(self) -> None:
-        # In half the memory: there are never that many clusters.
+        # Half the memory of int64; there are always fewer clusters.
         self._remembered = self._labels.astype(np.int32)
 
     def recall_labels(self) -> None:
@@ -177,10 +177,10 @@ class MemoryRows(ABC):
         for _ in self._map(label_chunk, len(rows), max(len(clusters), self.resolution)):
             pass
 
-    # How rows are counted and scored: all that another kernel has to do in its own way.
+    # Counting and scoring of rows, which engines of other kernels override.
 
     def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the counts of some rows with weights, a table."""
+        """Return the table of some rows with weights."""
 
         def count_chunk(chunk: slice) -> NDArray[np.int64]:
             return self._partition.count(self._cells_of(rows[chunk]), units[chunk], self._kernels)
@@ -210,7 +210,7 @@ class MemoryRows(ABC):
         return one_hot(self._cells_of(rows), self._partition.n_cells, self._partition.no_cell)
 
     def _rows_by_cluster(self, n_clusters: int) -> Iterable[NDArray[np.intp]]:
-        """Yield the places of the rows of each cluster, rising."""
+        """Yield the places of the rows of each cluster, ascending."""
         by_label = np.argsort(self._labels, kind="stable")
         ends = np.searchsorted(self._labels[by_label], np.arange(-1, n_clusters), side="right")
         return (by_label[start:end] for start, end in itertools.pairwise(ends))
@@ -221,9 +221,9 @@ class MemoryRows(ABC):
     def _rows_to_judge(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the rows of the sources but for some that are known to stay.
+        """Return the rows of the sources without some that are known to stay.
 
-        Return also the least similarity of those to their cluster, in the form of `propose`.
+        Also return the smallest similarity of the latter to their cluster, as `propose` does.
         """
         return np.flatnonzero(sources[self._labels]), np.full(len(clusters) + 1, np.inf)
 
@@ -284,7 +284,7 @@ def _propose(
     labels: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> tuple[_Proposals, NDArray[np.float64]]:
-    """Return the moves that a rule proposes, and the weakest row of each cluster that stays."""
+    """Return the moves that a rule proposes, and the weakest staying row of each cluster."""
     own_or_zero = np.column_stack([similarities, np.zeros(len(labels))])
     own = own_or_zero[np.arange(len(labels)), labels]
     proposals = _Proposals(rows, labels, rule(labels, similarities), own)
@@ -295,12 +295,12 @@ def _propose(
 
 
 def require_memory_to_fit(n_rows: int, partition: Partition, **others: int) -> None:
-    """Raise InsufficientMemoryError if the cells of all rows and what goes with them do not fit.
+    """Raise InsufficientMemoryError if the cells and labels of all rows do not fit into memory.
 
-    `others` are what an engine needs besides, in bytes.
+    `others` are further needs of an engine, in bytes by purpose.
     """
     cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
-    # Labels, steps, the list of rows left and, for a step, their scores and the next such list.
+    # Labels, steps, the rows left and, during a step, their scores and the next rows left.
     row_bytes = n_rows * (8 + 4 + 8 + 8 + 8)
     table_bytes = 4 * partition.n_partitions * partition.n_cells * 8
     require_memory(

@@ -1,4 +1,4 @@
-"""MergedEngine: equal rows as one row of their total weight, held by another engine."""
+"""MergedEngine: equal rows as one row of their total weight, in another engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .protocol import (
 
 
 class MergedEngine:
-    """Row numbers are those of all rows; of equal rows, the first one stands for all."""
+    """Engine that merges equal rows; row numbers are those of all rows."""
 
     def __init__(self, engine: ShardableEngine, equal: EqualRows) -> None:
         self._engine = engine
@@ -76,7 +76,7 @@ class MergedEngine:
         self._engine.recall_labels()
 
     def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
-        """Give rows, and all copies of them, new labels."""
+        """Set the labels of rows and all their copies."""
         numbers, firsts = np.unique(self._equal.numbers[rows], return_index=True)
         self._engine.set_labels(numbers, labels[firsts])
 
@@ -105,7 +105,7 @@ class MergedEngine:
         self._engine.renumber(new_labels)
 
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
-        """Rows that are merged have no weights."""
+        """Do nothing: merged rows have no weights, so none has weight 0."""
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         merged = self._engine.row_results(clusters)
@@ -122,7 +122,7 @@ class MergedEngine:
         self._seed_pairs = {}
 
     def _second_seed(self, number: int) -> int:
-        """Return the x_q of an x_p with copies: its next copy, or an earlier row as similar."""
+        """Return the second row of a seed with copies: a copy, or an earlier row as similar."""
         copy = self._equal.second_copy(number)
         if self._engine.n_rows_left == 1:
             return copy

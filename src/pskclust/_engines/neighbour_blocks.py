@@ -1,4 +1,4 @@
-"""NeighbourBlocksEngine: many rows of few dimensions, in blocks of 64 neighbours."""
+"""NeighbourBlocksEngine: rows in blocks of 64 neighbours."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from .superblocks import (
 )
 
 T = TypeVar("T")
-# Where clusters have members in so few of their cells, counts are looked up cell by cell.
+# If clusters have members in at most this fraction of cells, counts are looked up by cell.
 _MAX_SHARE_TO_LIST = 0.25
 
 
 class NeighbourBlocksEngine(MemoryRows):
-    """Rows stand in the order of their neighbour blocks, and are asked for by their numbers."""
+    """Engine with rows in the order of neighbour blocks; callers use row numbers."""
 
     name = "local"
     backend: Backend = "numba"
@@ -83,7 +83,7 @@ class NeighbourBlocksEngine(MemoryRows):
         if blocked is None:
             require_memory_for_blocks(data, partition)
             blocked = block_rows(data, partition, n_jobs, report, blocks_per_superblock)
-        # Four bytes suffice for the rows of most data.
+        # Four bytes are enough for most data.
         places = np.empty(self._n_rows, dtype=np.min_scalar_type(-self._n_rows))
         places[blocked.order] = np.arange(self._n_rows)
         holders = holders_of_cells(blocked, partition.psi)
@@ -96,13 +96,13 @@ class NeighbourBlocksEngine(MemoryRows):
 
     def reset(self) -> None:
         super().reset()
-        # Rows of weight 0 are no rows to growth.
+        # Growth ignores rows of weight 0.
         counted = np.zeros((len(self._layout.block_cells), BLOCK), dtype=bool)
         counted.ravel()[: len(self._units)] = self._units > 0
         packed = np.packbits(counted, axis=1, bitorder="little")
         self._open = packed.view("<u8").astype(np.uint64).ravel()
         self._count_open()
-        # Kept from step to step, as are the rows that join: new memory costs page faults.
+        # Reused from step to step, because new memory causes page faults.
         self._own_table = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
@@ -205,7 +205,7 @@ class NeighbourBlocksEngine(MemoryRows):
         return Absorbed(n_rows, best_score_left), added
 
     def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
-        """Return the superblocks that may have a row to absorb, and the best score elsewhere."""
+        """Return the superblocks that may contain a row to absorb, and the best score elsewhere."""
         growth_kernels.take_over(table.counts, self._own_table, *self._holders, self._highest)
         possible = self._highest >= min_score
         is_open = self._n_open > 0
@@ -234,7 +234,7 @@ class NeighbourBlocksEngine(MemoryRows):
             )
             return tables, masses
 
-        # Each run allocates tables, so large ones are counted in one run.
+        # Each run allocates tables, so large tables are counted in one run.
         if n_bytes > LARGEST_TABLES_PER_RUN_BYTES:
             parts = [count(np.arange(len(self._n_open)))]
         else:
@@ -372,7 +372,7 @@ class NeighbourBlocksEngine(MemoryRows):
         scores = np.zeros(len(self._labels), dtype=np.int64)
         for cluster, rows in enumerate(self._rows_by_cluster(len(clusters))):
             scores[rows] = self._scores(rows, clusters.table(cluster))
-        # The last size is for rows in no cluster, whose score is 0.
+        # The last entry is that of rows in no cluster, whose score is 0.
         sizes = np.append(self.resolution * clusters.masses, 1)
         similarities = scores / sizes[self._labels]
         return RowResults(*map(self._by_row_number, (self._labels, similarities, self._steps)))

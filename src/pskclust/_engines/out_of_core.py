@@ -1,4 +1,4 @@
-"""The engine for rows that are read batch by batch, with their cells in memory or on disk."""
+"""Engine for rows that are read batch by batch, with cells in memory or on disk."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .memory_rows import Keep, in_memory, require_memory_to_fit
 from .select import engine_for_rows
 from .sharded import Shard, ShardedEngine
 
-# What the rows of a shard and their cells take while it is encoded.
+# Memory for the rows of a shard and their cells while it is encoded.
 _SHARD_BYTES = 1 << 27
-# Neighbour blocks list cells twice at the worst: by row, and those that a block has.
+# Neighbour blocks store up to two numbers for a cell: by row, and by block.
 _MOST_BYTES_PER_CELL = 2
-# Row numbers by place (8 bytes), places by row number (8 at the most), weights (8).
+# Row numbers by place (8 bytes), places by row number (at most 8), weights (8).
 _KEPT_BYTES_PER_ROW = 24
 
 
@@ -37,8 +37,8 @@ def out_of_core_engine(
 ) -> ShardedEngine:
     """Read all rows and return an engine that holds their cells.
 
-    `shard_rows` is how many rows are encoded as one shard, by default as many as fit in 256 MB.
-    With a `scratch_dir`, cells are `on_disk` if they do not fit in memory, unless it is given.
+    `shard_rows` is the number of rows of a shard, by default as many as fit into 256 MB. With a
+    `scratch_dir`, `on_disk` None puts cells on disk if they do not fit into memory.
     """
     size = shard_rows or rows_per_shard(data.n_columns, partition)
     shards: list[Shard] = []
@@ -64,7 +64,7 @@ def out_of_core_engine(
 
 
 def rows_per_shard(n_columns: int, partition: Partition) -> int:
-    """Return how many rows are best encoded as one."""
+    """Return the default number of rows of a shard."""
     cell_bytes = partition.n_partitions * partition.cell_type.itemsize
     return max(1, _SHARD_BYTES // (8 * n_columns + _MOST_BYTES_PER_CELL * cell_bytes))
 
@@ -76,7 +76,7 @@ def _place_for_cells(
     scratch_dir: str | os.PathLike[str] | None,
     on_disk: bool | None,
 ) -> Iterator[Keep]:
-    """Give memory if the cells of all rows fit there, else the disk."""
+    """Yield storage for cells: memory if all cells fit, else the disk."""
     if scratch_dir is None:
         require_memory_to_fit(n_rows, partition)
         yield in_memory

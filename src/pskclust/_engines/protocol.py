@@ -1,9 +1,9 @@
-"""The Engine protocol: every question that growth and refinement ask about the rows.
+"""Engine protocol: the operations on rows that growth and refinement use.
 
-A method of an engine is called a verb. `VERBS` states two facts of each: whether it answers, and
-whether it changes the state of the rows. Engines that pass verbs on to other machines read them
-there: a verb without an answer need not be sent at once, and a verb that changes the state is sent
-again to a worker that takes over rows of a lost one.
+A method of an engine is called a verb. `VERBS` states whether each verb has an answer and whether
+it changes the state of the rows. Engines that send verbs to other machines use both: a verb without
+an answer can be delayed, and a verb that changes the state is repeated on a worker that replaces a
+lost one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ASKS = Verb(answers=True, changes=False)
 _TELLS = Verb(answers=False, changes=True)
 _ASKS_AND_TELLS = Verb(answers=True, changes=True)
 
-# Every method of the protocols below, in their order.
+# All methods of the protocols below, in their order.
 VERBS: Mapping[str, Verb] = {
     "total": _ASKS,
     "best_row": _ASKS,
@@ -61,10 +61,10 @@ VERBS: Mapping[str, Verb] = {
 
 
 class ProposalRule(Protocol):
-    """Proposes new labels for rows.
+    """Rule that proposes new labels for rows.
 
-    A rule with `offsets` proposes the cluster of largest 2 * similarity - offset where that is
-    more than for the row's own cluster, which lets an engine pass over many rows at once.
+    A rule with `offsets` proposes the cluster with the largest 2 * similarity - offset, if that
+    exceeds the value of the row's own cluster. An engine can then skip many rows at once.
     """
 
     @property
@@ -77,14 +77,14 @@ class ProposalRule(Protocol):
 
 
 class RowFunction(Protocol):
-    """Computes a value for each of successive rows."""
+    """Function that computes a value for each of some consecutive rows."""
 
     def __call__(self, labels: NDArray[np.int64], /, first_row: int) -> NDArray[np.float64]:
         """Return the values of the rows from `first_row` on, given their labels."""
 
 
 class Candidate(NamedTuple):
-    """A row that was looked for, its score, and its weight in units."""
+    """A row that was found, its score, and its weight in units."""
 
     row: int
     score: int
@@ -92,14 +92,14 @@ class Candidate(NamedTuple):
 
 
 def better_candidate(one: Candidate | None, other: Candidate | None) -> Candidate | None:
-    """Return the candidate of higher score, of equal ones that of the lower row number."""
+    """Return the candidate with the higher score, or the lower row number if scores are equal."""
     if one is None or other is None:
         return one or other
     return max(one, other, key=lambda candidate: (candidate.score, -candidate.row))
 
 
 class Absorbed(NamedTuple):
-    """Number of rows that a cluster took in one step, and the best score of the rows left."""
+    """Number of rows that joined a cluster in one step, and the best score of the rows left."""
 
     n_rows: int
     best_score_left: int
@@ -113,7 +113,7 @@ class Moved(NamedTuple):
 
 
 class Members(NamedTuple):
-    """The rows that a cluster took when it grew, rising, and the step at which it took each."""
+    """The rows of a grown cluster, ascending, and the step in which each joined."""
 
     rows: NDArray[np.int64]
     steps: NDArray[np.int32]
@@ -129,11 +129,14 @@ class RowResults(NamedTuple):
     def only(self, chosen: slice) -> RowResults:
         return RowResults(self.labels[chosen], self.similarities[chosen], self.growth_steps[chosen])
 
+    def copied(self) -> RowResults:
+        return RowResults(self.labels.copy(), self.similarities.copy(), self.growth_steps.copy())
+
 
 class Engine(Protocol):
-    """Encoded rows in some place: in memory, on disk, on other machines.
+    """Encoded rows in memory, on disk or on other machines.
 
-    An engine can be used as soon as it is made: its constructor finds the cells of the rows.
+    The constructor finds the cells of the rows, so that an engine is ready for use.
     """
 
     name: str
@@ -141,7 +144,7 @@ class Engine(Protocol):
 
     @property
     def resolution(self) -> int:
-        """The score of a row against its own copy."""
+        """Score of a row against itself."""
 
     @property
     def one(self) -> int:
@@ -155,72 +158,72 @@ class Engine(Protocol):
         """Return the table of all rows that are in no cluster."""
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
-        """Return the row in no cluster with the highest score, the first one if there are ties."""
+        """Return the row in no cluster with the highest score; of equal ones, the first."""
 
     def table_of(self, row: int, units: int) -> CountTable:
-        """Return the table of one row, as if it weighed `units`."""
+        """Return the table of one row with weight `units`."""
 
     def claim(self, row: int, cluster: int) -> None:
-        """Put one row into a cluster that starts to grow."""
+        """Assign one row to a cluster that starts to grow."""
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        """Put every row in no cluster with at least `min_score` against `table` into a cluster.
+        """Assign all rows in no cluster with at least `min_score` against `table` to a cluster.
 
-        When all are found they are added to the table.
+        They are added to the table after all of them are found.
         """
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
-        """Give every row its most similar cluster if that exceeds `threshold`, else none."""
+        """Assign each row to its most similar cluster if that exceeds `threshold`, else to none."""
 
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
-        """Note the new labels that `rule` proposes for the rows of the clusters in `sources`.
+        """Store the labels that `rule` proposes for the rows of the clusters in `sources`.
 
-        Return, for each cluster, the least similarity to it of a row that the rule would leave
-        there (infinity if there is none). `sources` and what is returned have an entry for each
-        cluster, then one for the rows in no cluster.
+        Return the smallest similarity, for each cluster, of a row that would stay in it; infinity
+        if none would. `sources` and the result have an entry for each cluster, and a last one for
+        rows in no cluster.
         """
 
     def move(self, below: NDArray[np.float64]) -> Moved:
-        """Give rows their proposed labels where their similarity to the old one is `below`."""
+        """Assign proposed labels to rows whose similarity to their cluster is less than `below`."""
 
     def undo_move(self) -> None:
-        """Give the rows the labels back that they had before the latest `move`."""
+        """Restore the labels from before the latest `move`."""
 
     def remember_labels(self) -> None:
-        """Note the labels of all rows, for `n_changed_labels` and `recall_labels`."""
+        """Store the labels of all rows, for `n_changed_labels` and `recall_labels`."""
 
     def recall_labels(self) -> None:
-        """Give all rows the labels that `remember_labels` noted."""
+        """Restore the labels that `remember_labels` stored."""
 
     def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
-        """Give some rows, whose numbers rise, new labels; all others keep theirs."""
+        """Set the labels of some rows; numbers are ascending. Other rows keep their labels."""
 
     def n_changed_labels(self) -> int:
-        """Return how many rows have another label than when labels were remembered."""
+        """Return the number of rows whose label differs from the stored one."""
 
     def n_members(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return how many rows each cluster has."""
+        """Return the number of rows of each cluster."""
 
     def weight_of_members(self, n_clusters: int) -> NDArray[np.int64]:
         """Return the total weight of the rows of each cluster, in units."""
 
     def tables(self, n_clusters: int) -> ClusterTables:
-        """Return the tables of the clusters, counted from the labels that rows have now."""
+        """Return the tables of the clusters, counted from the current labels."""
 
     def best_members(self, clusters: ClusterTables) -> list[Candidate | None]:
-        """Return the member of each cluster with the highest score against the cluster's table.
+        """Return the member of each cluster with the highest score against its table.
 
-        Members are the rows of positive weight with the cluster's label. Of members with equal
-        scores the first one is returned, and None for a cluster without members.
+        Members are the rows of positive weight with the cluster's label. Of equal scores, the first
+        is returned; None for a cluster without members.
         """
 
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
-        """Replace each label by the entry of `new_labels` at its place; the last is for -1."""
+        """Replace each label by its entry in `new_labels`; the last entry is that of -1."""
 
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
-        """Give the rows of weight 0 the labels that `rule` proposes."""
+        """Assign to rows of weight 0 the labels that `rule` proposes."""
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         """Return the label of each row, its similarity to that cluster, and its growth step."""
@@ -228,26 +231,26 @@ class Engine(Protocol):
     def map_rows(self, function: RowFunction, labels: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return a value for each row, given the labels that `row_results` returned.
 
-        Where rows are in several blocks, the function is called for each block, with the number
-        of its first row.
+        If rows are in several blocks, the function is called for each block, with the number of its
+        first row.
         """
 
     def reset(self) -> None:
-        """Take all rows out of their clusters, so that growth can start anew on the same cells."""
+        """Remove all rows from their clusters, so that growth can start again on the same cells."""
 
 
 class ResumableEngine(Engine, Protocol):
-    """An engine whose clusters can be noted as they are grown, and taken up again."""
+    """Engine whose clusters can be saved as they grow, and restored."""
 
     def members(self, cluster: int) -> Members:
         """Return the rows of a cluster."""
 
     def restore(self, members: Members, cluster: int) -> None:
-        """Put rows into a cluster again that had grown before."""
+        """Assign saved rows to a cluster."""
 
 
 class ShardableEngine(ResumableEngine, Protocol):
-    """An engine that may hold some of the rows only, or one row in place of several equal ones."""
+    """Engine that may hold a part of the rows, or one row in place of several equal ones."""
 
     def weight_of_changed_labels(self) -> int:
         """Return the total weight of the rows that `n_changed_labels` counts, in units."""
@@ -255,4 +258,4 @@ class ShardableEngine(ResumableEngine, Protocol):
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb as `absorb` does, but return the table of the rows, and add them nowhere."""
+        """Absorb like `absorb`, but return the table of the rows instead of adding them."""

@@ -1,4 +1,4 @@
-"""The choice of an engine, and of neighbour blocks to encode rows, by the size of the data."""
+"""Choice of the engine, and of the encoding of rows, by the size of the data."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from .memory_rows import Keep, in_memory
 from .merged import MergedEngine
 from .protocol import Engine, ShardableEngine
 
-# In more columns few blocks share cells. They still pay, but not where cells have so few rows that
-# an index of those is the faster way to grow clusters.
+# With more columns few blocks share cells. Blocks are still faster, unless cells have so few rows
+# that an index of rows grows clusters faster.
 _MAX_COLUMNS_TO_SHARE_CELLS = 8
-# Blocks whose rows have more cells in a partitioning rule nothing out: growth is as fast without.
+# With more distinct cells per block, bounds exclude nothing and blocks save no time.
 _MAX_CELLS_OF_BLOCK = 16
-# New rows are put into blocks in batches, so that memory does not grow with their number.
+# New rows are sorted into blocks in batches, to limit memory.
 _ROWS_AT_A_TIME = 1 << 20
 
 
 def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None) -> bool:
-    """Whether the compiled kernels on neighbour blocks are the faster way."""
+    """Return whether compiled kernels on neighbour blocks are faster."""
     return (
         isinstance(partition, VoronoiPartition)
         and partition.no_cell is None
@@ -48,7 +48,7 @@ def cells_of_rows(data: Data, partition: Partition, n_jobs: int | None) -> Cells
     """Return the cell of each row in each partitioning, (n, t)."""
     if (
         not isinstance(partition, VoronoiPartition)
-        # Blocks rule centres out before a product; a device multiplies by all of them.
+        # Blocks exclude centres before a product, but a device multiplies by all of them.
         or isinstance(partition, DevicePartition)
         or not blocks_pay(len(data), partition)
     ):
@@ -69,14 +69,19 @@ def labels_by_blocks(
     n_jobs: int | None,
     backend: Backend | None = None,
 ) -> NDArray[np.int64] | None:
-    """Return the most similar cluster of each row; None where blocks are not the faster way."""
+    """Return the most similar cluster of each row, or None if blocks are not faster."""
     if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition, backend):
         return None
-    from .superblocks import most_similar_clusters, tables_fit_in_memory
+    from .superblocks import (
+        most_similar_clusters,
+        require_memory_to_label,
+        tables_fit_in_memory,
+    )
 
     if not len(clusters) or not tables_fit_in_memory(clusters):
         return None
-    # A copy, so that what is made of it does not stay.
+    require_memory_to_label(min(len(data), _ROWS_AT_A_TIME), partition)
+    # A copy, whose cached properties are freed afterwards.
     clusters = replace(clusters)
     labels = np.empty(len(data), dtype=np.int64)
     for some in _slices(len(data)):
@@ -98,8 +103,8 @@ def isolation_engine(
 ) -> Engine:
     """Return an engine for rows in memory, ready for use.
 
-    The backend, and whether equal rows are merged, are chosen by the data, unless they are given.
-    Without `neighbour_blocks`, compiled code works on an array of all cells.
+    Unless they are given, the backend and the merging of equal rows depend on the data. Without
+    `neighbour_blocks`, compiled code works on an array of all cells.
     """
     equal = None if merge is False else find_equal_rows(data, always=bool(merge))
     rows = data if equal is None else equal.merged(data)
@@ -120,14 +125,14 @@ def engine_for_rows(
     backend: Backend | None = None,
     neighbour_blocks: bool = True,
 ) -> ShardableEngine:
-    """Return an engine for rows in memory, ready for use, without merging any.
+    """Return an engine for rows in memory, without merging equal rows.
 
-    Where these are not `all_rows`, clusters grow by others too.
+    If these are not `all_rows`, clusters also grow by rows elsewhere.
     """
     pays = blocks_pay(len(data), partition, backend)
     cells = None
     if isinstance(partition, VoronoiPartition) and pays and neighbour_blocks:
-        # Compiled code is loaded only where it is used.
+        # Compiled code is loaded only if it is used.
         from .._cells.neighbour_blocks import block_rows
         from .neighbour_blocks import NeighbourBlocksEngine
         from .superblocks import require_memory_for_blocks
@@ -140,7 +145,7 @@ def engine_for_rows(
             )
         cells = blocked.cells_by_row()
         del blocked
-    # An index knows of the rows that joined here only.
+    # An index only knows of rows that joined here.
     return DenseEngine(
         data,
         partition,

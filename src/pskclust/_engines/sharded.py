@@ -1,6 +1,6 @@
-"""ShardedEngine: rows in several shards; each answers for its own rows, answers are combined.
+"""ShardedEngine: rows in several shards, whose answers are combined.
 
-An answer is a sum, or the best of several, so it does not depend on how rows are cut up.
+An answer is a sum or the best of several, so it does not depend on the division into shards.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from .protocol import (
 
 
 class Shard:
-    """Rows of one engine, by their numbers among all rows.
+    """Rows of one engine, addressed by their numbers among all rows.
 
-    They are the rows of some runs, in rising order. Verbs that are about one row do nothing, and
-    answer None, where the row is elsewhere.
+    They are some runs of consecutive rows, in ascending order. Verbs about one row do nothing and
+    return None if the row is in another shard.
     """
 
     def __init__(self, engine: ShardableEngine, runs: Sequence[range]) -> None:
@@ -92,7 +92,7 @@ class Shard:
         return [found.only(slice(*ends)) for ends in itertools.pairwise(self._places)]
 
     def answer(self, verb: str, *arguments: Any) -> Any:
-        """Return the answer to a verb, from the engine if it is about no single row."""
+        """Return the answer to a verb; verbs that are not about single rows go to the engine."""
         if verb not in VERBS:
             raise ValueError(f"{verb!r} is not a verb of an engine")
         owner = self if hasattr(self, verb) else self._engine
@@ -105,7 +105,7 @@ class Shard:
     def _own_rows(
         self, rows: NDArray[np.intp], values: NDArray[Any]
     ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Return which of some rows are here, by the engine's numbers, and their values."""
+        """Return those of some rows that are here, by the engine's numbers, and their values."""
         own_rows, own_values = [], []
         for run, place in zip(self.runs, self._places, strict=False):
             own = slice(*np.searchsorted(rows, [run.start, run.stop]))
@@ -121,7 +121,7 @@ class Shard:
 
 
 class CombinedRows(ABC):
-    """The verbs of an engine, put together from the answers of all parts."""
+    """Verbs of an engine, combined from the answers of all parts."""
 
     @abstractmethod
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
@@ -222,7 +222,7 @@ class ShardedEngine(CombinedRows):
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb, and return the table of the rows that joined, which are added nowhere."""
+        """Absorb rows and return their table, without adding them."""
         return summed_up(self._ask("absorbed", table, min_score, cluster, step))
 
     def members(self, cluster: int) -> Members:
@@ -237,7 +237,7 @@ class ShardedEngine(CombinedRows):
             np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows, np.int32)
         )
         for shard in self._shards:
-            # One shard at a time, since all of them could be much.
+            # One shard at a time, to limit memory.
             for run, own in zip(shard.runs, shard.row_results(clusters), strict=True):
                 rows = slice(run.start, run.stop)
                 results.labels[rows] = own.labels
@@ -260,7 +260,7 @@ def summed_up(answers: Sequence[tuple[Absorbed, CountTable]]) -> tuple[Absorbed,
 
 
 def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:
-    """Return the sum of tables that nobody else has."""
+    """Return the sum of tables; the first one is overwritten."""
     total, *others = answers
     for other in others:
         total.add(other)
@@ -268,7 +268,7 @@ def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:
 
 
 def _sum_of_clusters(answers: Sequence[ClusterTables]) -> ClusterTables:
-    """Return the tables of clusters that have members in several parts."""
+    """Return the sums of the tables of clusters with members in several parts."""
     total, *others = answers
     for other in others:
         counts = (total.counts + other.counts).tocsr()

@@ -1,10 +1,10 @@
-"""Work on superblocks of neighbour blocks in threads, and labels of rows by their tables."""
+"""Work on superblocks in threads, and labelling of rows by tables of clusters."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,34 +15,34 @@ from .._cells.voronoi import VoronoiPartition
 from .._data.rows import Data
 from .._kernels import neighbour_labels as label_kernels
 from .._kernels.neighbour_blocks import BLOCK, UNKNOWN
+from .._utils.memory import require_memory
 from .._utils.parallel import map_chunks, n_threads
 from .memory_rows import require_memory_to_fit
 
 T = TypeVar("T")
 Superblocks = NDArray[np.int64]
 
-# Tables of all clusters beyond this size are not written out: rows are judged one by one.
+# Dense tables of all clusters have at most this size; beyond, rows are labelled one by one.
 LARGEST_TABLES_BYTES = 1 << 28
 LARGEST_TABLES_PER_RUN_BYTES = 1 << 25
-# Not many, since each run allocates a table.
+# Few, because each run allocates a table.
 _RUNS_PER_THREAD = 2
 SUPERBLOCKS_PER_RUN = 64
 
 
-# Of blocks, and of superblocks.
+# Bounds of blocks, and of superblocks.
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def no_bounds(n_blocks: int, n_superblocks: int) -> Bounds:
-    """Return bounds of scores of which nothing is known."""
+    """Return infinite bounds, for unknown scores."""
     return np.full(n_blocks, UNKNOWN), np.full(n_superblocks, UNKNOWN)
 
 
 class ScoreBounds:
-    """Bounds of the scores of rows in no cluster against the table of all of them.
+    """Upper bounds of the scores of rows in no cluster against the table of all such rows.
 
-    Such rows become fewer, and so do their counts: the scores of those left do not rise, and
-    bounds stay good.
+    During growth these rows only become fewer, so that scores do not rise and bounds stay valid.
     """
 
     def __init__(self, n_blocks: int, n_superblocks: int) -> None:
@@ -50,7 +50,7 @@ class ScoreBounds:
         self._counts: NDArray[np.int64] | None = None
 
     def of(self, table: CountTable) -> Bounds:
-        """Return bounds to be lowered for a table; new ones, if a count has risen."""
+        """Return the bounds for a table; new ones if a count has increased."""
         if self._counts is not None and (table.counts > self._counts).any():
             self._bounds = no_bounds(*map(len, self._bounds))
         self._counts = table.counts.copy()
@@ -59,8 +59,34 @@ class ScoreBounds:
 
 def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
     """Raise InsufficientMemoryError if rows in block order and their cells do not fit."""
-    n_columns = min(partition.points.shape[1], MAX_COLUMNS_TO_COPY)
-    require_memory_to_fit(len(data), partition, points=8 * len(data) * (n_columns + 1))
+    needs = _bytes_of_blocks(len(data), partition)
+    others = {"points": needs.points} | ({"lists": needs.lists} if needs.lists else {})
+    require_memory_to_fit(len(data), partition, **others)
+
+
+def require_memory_to_label(n_rows: int, partition: VoronoiPartition) -> None:
+    """Raise InsufficientMemoryError if new rows in block order and their cells do not fit."""
+    needs = _bytes_of_blocks(n_rows, partition)
+    require_memory(
+        {"cells": needs.cells + needs.lists, "points": needs.points, "labels": 16 * n_rows},
+        f"Finding the clusters of {n_rows} rows",
+        "Predict fewer rows at a time.",
+    )
+
+
+class _BlockBytes(NamedTuple):
+    cells: int
+    points: int
+    lists: int
+
+
+def _bytes_of_blocks(n_rows: int, partition: VoronoiPartition) -> _BlockBytes:
+    """Return the memory of rows in block order, of their cells, and of the cells of blocks."""
+    n_columns = partition.points.shape[1]
+    cells = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    points = 8 * n_rows * (min(n_columns, MAX_COLUMNS_TO_COPY) + 1)
+    # In a plane the rows of a block share most of their cells; else lists are as long as the cells.
+    return _BlockBytes(cells, points, 0 if n_columns <= 2 else cells)
 
 
 def map_superblocks(
@@ -69,29 +95,29 @@ def map_superblocks(
     n_jobs: int | None,
     superblocks_per_run: int = SUPERBLOCKS_PER_RUN,
 ) -> Iterator[T]:
-    """Deal superblocks out to a few runs a thread: those with much to do stand side by side."""
+    """Distribute superblocks over a few runs for each thread; busy ones are often adjacent."""
     threads = n_threads(n_jobs)
     most = -(-len(superblocks) // superblocks_per_run)
     n_runs = min(_RUNS_PER_THREAD * threads if threads > 1 else 1, most)
-    # Contiguous, since code is compiled anew for other arrays.
+    # Contiguous, because other layouts would compile the kernels again.
     runs = [superblocks[first::n_runs].copy() for first in range(n_runs)]
     return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
 
 
 def block_scores() -> NDArray[np.int64]:
-    """Return memory for the scores of the rows of a block."""
+    """Return an array for the scores of a block."""
     return np.empty(BLOCK, dtype=np.int64)
 
 
 def tables_fit_in_memory(
     clusters: ClusterTables, largest_bytes: int = LARGEST_TABLES_BYTES
 ) -> bool:
-    """Whether the tables of all clusters can be written out in full."""
+    """Return whether dense tables of all clusters fit into memory."""
     return bytes_of_tables(len(clusters), clusters.shape) <= largest_bytes
 
 
 def bytes_of_tables(n_clusters: int, shape: tuple[int, int]) -> int:
-    """Return the size of the tables of all clusters, written out in full."""
+    """Return the size of dense tables of all clusters."""
     return 8 * n_clusters * math.prod(shape)
 
 
@@ -101,7 +127,7 @@ def labeller(
     threshold: float,
     labels: NDArray[np.int64],
 ) -> Callable[[Superblocks], None]:
-    """Return a function that labels the rows of some superblocks by their most similar cluster."""
+    """Return a function that assigns the rows of some superblocks to their most similar cluster."""
     tables, denominators = clusters.padded, clusters.resolution * clusters.masses
 
     def label(some: Superblocks) -> None:
@@ -121,7 +147,7 @@ def most_similar_clusters(
     threshold: float,
     n_jobs: int | None,
 ) -> NDArray[np.int64]:
-    """Return the most similar cluster of each new row, -1 where none is above `threshold`."""
+    """Return the most similar cluster of each new row; -1 if none exceeds `threshold`."""
     blocked = block_rows(data, partition, n_jobs)
     labels = np.empty(len(data), dtype=np.int64)
     label = labeller(blocked.layout, clusters, threshold, labels)

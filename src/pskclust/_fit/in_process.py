@@ -1,4 +1,4 @@
-"""Rows and engines in this process: what ``PSKC.fit`` works on."""
+"""Rows and engines in this process, for ``PSKC.fit``."""
 
 from __future__ import annotations
 

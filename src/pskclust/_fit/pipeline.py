@@ -64,7 +64,7 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """All that a fit found and chose."""
+    """The outcome of a fit."""
 
     result: Result
     partition: Partition
@@ -82,7 +82,7 @@ class Fitted:
         return self.partition.psi
 
     def on(self, device: str | None) -> Self:
-        """Return the same with cells of new rows found on a device."""
+        """Return the same fit with a device for the cells of new rows."""
         partition = on_device(self.partition, device)
         return self if partition is self.partition else replace(self, partition=partition)
 
@@ -194,6 +194,32 @@ def fitted_grown(
     return Fitted(result, partition, metric, tau, *backend, columns, linkage, whole=whole)
 
 
+def relabelled(engine: Engine, fitted: Fitted, labels: NDArray[np.int64]) -> Fitted:
+    """Return a fit with other clusters of the same rows, such as those of a layer.
+
+    The engine holds the cells of the rows in the partition of the fit; its rows take the labels.
+    Similarities, seeds and sizes are those of the new clusters. Confidences and parts of a tree
+    belong to the clusters of the fit and are left out.
+    """
+    engine.set_labels(np.arange(len(labels)), labels)
+    clusters = engine.tables(int(labels.max(initial=-1)) + 1)
+    unchanged = refine(engine, clusters, max_passes=0)
+    before, linkage, whole = fitted.result, fitted.linkage, fitted.whole
+    references = None if before.references is None else clusters.by_number()
+    seeds = _best_rows(engine, clusters)
+    result = Result.of(engine, unchanged, seeds, None, before.threshold, references)
+    if whole is not None:
+        whole = replace(whole, peaks=result.similarities[seeds])
+    if linkage is not None:
+        linkage = replace(linkage, confidences=None, parts=None)
+    return replace(
+        fitted,
+        result=replace(result, growth_steps=before.growth_steps),
+        linkage=linkage,
+        whole=whole,
+    )
+
+
 def draw(rows: FitRows, parameters: Parameters) -> Partition:
     """Draw the partition of a fit that grows clusters on all rows."""
     return draw_for_fit(
@@ -209,7 +235,7 @@ def draw(rows: FitRows, parameters: Parameters) -> Partition:
 def choose_clusters(
     rows: FitRows, parameters: Parameters, rng: RandomState, report: Report = ignore
 ) -> Chosen:
-    """Choose a clustering of a sample of the rows, with what is given of psi and their number."""
+    """Choose a clustering of a sample of the rows; psi and their number may be given."""
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_overflow(rows.rows)
     return choose(rows, parameters.psi, parameters.n_clusters, parameters.n_partitions, rng, report)
@@ -270,7 +296,7 @@ def finish_chosen(
     parameters: Parameters,
     report: Report = ignore,
 ) -> tuple[Result, Linkage, WholeSet]:
-    """Give all rows to the clusters that were chosen on a sample, whose rows keep their label.
+    """Assign all rows to chosen clusters; rows of the sample keep their labels.
 
     Rows that are `left_out` are noise.
     """
@@ -304,9 +330,14 @@ def _finish_linked(
     if refinement.n_reassigned:
         references = None
     report(Progress("link", 1, 1, len(clusters)))
-    best = engine.best_members(refinement.clusters)
-    seeds = np.array([member.row for member in best if member is not None], dtype=np.int64)
+    seeds = _best_rows(engine, refinement.clusters)
     return Result.of(engine, refinement, seeds, linked.n_steps, 0.0, references)
+
+
+def _best_rows(engine: Engine, clusters: ClusterTables) -> NDArray[np.int64]:
+    """Return the member of each cluster that is most similar to it."""
+    best = engine.best_members(clusters)
+    return np.array([member.row for member in best if member is not None], dtype=np.int64)
 
 
 def _refined(
@@ -323,7 +354,7 @@ def _refined(
 
 
 def _give_noise(engine: Engine, clusters: ClusterTables, threshold: float) -> None:
-    """Give noise to clusters if no similarity is asked for, and label rows of weight 0."""
+    """Assign noise to clusters if `noise` says so, and label rows of weight 0."""
     if not threshold:
         adopt_noise(engine, clusters)
     label_absent(engine, clusters, threshold)
@@ -345,7 +376,7 @@ def _refuse_too_small(left: NDArray[np.bool_], parameters: Parameters) -> None:
 def _journal(
     rows: FitRows, parameters: Parameters, partition: Partition, tau: float
 ) -> Checkpoint | None:
-    """Return the journal that a checkpoint is noted in, if one is wanted."""
+    """Return the journal of a checkpoint, if one is asked for."""
     if parameters.checkpoint is None or not isinstance(rows, StreamedRows):
         return None
     names = ("growth_rate", "n_partitions", "method", "metric", "replace", "random_state")

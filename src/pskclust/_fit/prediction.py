@@ -52,19 +52,19 @@ def membership(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArra
 def top_similarities(
     fitted: Fitted, rows: NDArray[Any], top_k: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the largest similarities of each row, (n, top_k), and to which clusters they are."""
+    """Return the largest similarities of each row, and their clusters, (n, top_k) both."""
     return _top_of_clusters(fitted, rows, _by_similarity(fitted), top_k, n_jobs)
 
 
 def top_memberships(
     fitted: Fitted, rows: NDArray[Any], top_k: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the largest memberships of each row, (n, top_k), and in which clusters they are."""
+    """Return the largest memberships of each row, and their clusters, (n, top_k) both."""
     return _top_of_clusters(fitted, rows, _by_share(fitted), top_k, n_jobs)
 
 
 def score_samples(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.float64]:
-    """Return how usual each row of a checked array is; noise scores less than all other rows."""
+    """Return the score of each row of a checked array; noise scores less than other rows."""
     values = fitted.cell_values
     data = Data(rows, fitted.metric, uniform_weights(len(rows)))
     scores = np.empty(len(rows))
@@ -75,12 +75,12 @@ def score_samples(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDA
 
 
 def usual_scores(fitted: Fitted, scores: Any, labels: Any) -> Any:
-    """Return scores by the whole set, those of noise less by as much as two scores can differ."""
+    """Return scores by the whole set; noise is lowered by the span of all scores."""
     return scores - fitted.cell_values.span * (labels < 0)
 
 
 def outlier_scores(fitted: Fitted, scores: Any, labels: Any) -> Any:
-    """Return scores by the whole set from 0, most usual, to 1: below 0.5 for members of clusters.
+    """Return outlier scores from 0 to 1: below 0.5 for members of clusters, above for noise.
 
     Scores and labels are arrays, or Dask arrays.
     """

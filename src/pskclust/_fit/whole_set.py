@@ -1,4 +1,4 @@
-"""Rows seen from the whole set: how usual a row is among all rows of a fit, noise among them.
+"""Scores of rows by all rows of a fit, noise included: high for typical rows, low for outliers.
 
 The share of all rows in the cell of a row is its similarity to the whole set (Eq. 1 of the paper,
 with all rows for the cluster). Cells are large where rows are few, so that this share alone hardly
@@ -28,7 +28,7 @@ _UNITS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class WholeSet:
-    """What the whole set tells of the clusters and of the rows of a fit."""
+    """Scores of the rows, and counts of the clusters, by all rows of a fit."""
 
     noise: ClusterTables  # of one set, the rows in no cluster
     peaks: NDArray[np.float64]  # (k,) similarity of the most similar member of each cluster
@@ -83,7 +83,7 @@ class CellValues:
 
 
 class Seen(NamedTuple):
-    """The rows of a fit as the whole set sees them, and the part of the tree that each is in."""
+    """Scores of the rows of a fit, and the part of the tree that holds each row."""
 
     whole: WholeSet
     parts: NDArray[Any] | None
@@ -92,7 +92,7 @@ class Seen(NamedTuple):
 def see_whole(
     engine: Engine, result: Result, partition: Partition, parts: Parts | None = None
 ) -> Seen:
-    """Score all rows of an engine by the whole set, and give them to parts of a tree, if any.
+    """Score all rows of an engine by the whole set, and assign them to parts of a tree.
 
     This is the last that is asked of an engine: rows lose the labels of the result.
     """

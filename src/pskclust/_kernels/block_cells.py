@@ -1,7 +1,7 @@
-"""Compiled loops that find the cells of neighbour blocks in middle and high dimension.
+"""Compiled loops that find the cells of neighbour blocks with medium and large numbers of columns.
 
-A box, or in many columns a ball, around the rows of a block rules out most centres in data that has
-clusters; the others are compared with the rows by products in float32.
+A box, or with many columns a ball, around the rows of a block excludes most centres in data with
+clusters. The remaining centres are compared with the rows by products in float32.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -34,36 +34,36 @@ from .vectors import CENTRES_AT_A_TIME
 
 compiled = compiled_with(block_products, boxes, vectors)
 
-# The box of a few blocks is tried first.
+# Number of blocks in a group, whose common box is tried first.
 BLOCKS_PER_GROUP = 4
-# Where boxes rule out less than a tenth in the first partitionings, they are not tried in others.
+# If boxes exclude less than a tenth in the first partitionings, they are not tried in others.
 _TRIALS, _MIN_SHARE_RULED_OUT = 3, 0.1
-# So few are compared with rows sooner than with a box.
+# Up to this many centres are compared with rows faster than with a box.
 _FEW_CENTRES = 12
 
 
 class Centres(NamedTuple):
     """The centres of all partitionings."""
 
-    points: NDArray[np.float64]  # (u, d) the different ones
-    numbers: NDArray[np.intp]  # (t, psi) which of them is which centre
+    points: NDArray[np.float64]  # (u, d) the distinct centres
+    numbers: NDArray[np.intp]  # (t, psi) number of the point of each centre
     columns: NDArray[np.float64]  # (t, d, psi) their coordinates; (0, d, psi) for balls
 
 
 class Workspace(NamedTuple):
-    """Memory that a thread keeps from call to call."""
+    """Working arrays that a thread reuses from call to call."""
 
     low: NDArray[np.float64]  # (blocks of a group + 1, d) boxes; the last one is the group's
     high: NDArray[np.float64]  # (blocks of a group + 1, d)
     middle: NDArray[np.float64]  # (d,)
-    rows: NDArray[np.float32]  # (blocks of a group, d, 64) less the middle
+    rows: NDArray[np.float32]  # (blocks of a group, d, 64) minus the middle
     bounds: NDArray[np.float64]  # (2, psi)
     possible: NDArray[np.float64]  # (d, psi) centres that may be nearest to a row of a group
     in_group: NDArray[np.int32]  # (psi,) their numbers
-    shifted: NDArray[np.float32]  # (psi + 1, d) the middle less those
+    shifted: NDArray[np.float32]  # (psi + 1, d) the middle minus those
     halves: NDArray[np.float32]  # (psi + 1,) half of their squared lengths
-    in_block: NDArray[np.int32]  # (psi + 4,) which of those may be nearest in a block
-    candidates: NDArray[np.intp]  # (psi,) which of the different centres they are
+    in_block: NDArray[np.int32]  # (psi + 4,) those that may be nearest in a block
+    candidates: NDArray[np.intp]  # (psi,) their numbers among the distinct centres
     sums: NDArray[np.float32]  # (psi,)
     smallest: NDArray[np.float32]  # (2, 64)
     distances2: NDArray[np.float64]  # (2, 64)
@@ -71,7 +71,7 @@ class Workspace(NamedTuple):
 
 
 def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
-    """Return a workspace for boxes, which takes centres column by column, or for balls."""
+    """Return a workspace for boxes, which use centres column by column, or for balls."""
     n_blocks, n_possible = (BLOCKS_PER_GROUP, psi) if boxes else (1, 0)
     order: Literal["F", "C"] = "F" if boxes else "C"
     space = Workspace(
@@ -97,7 +97,7 @@ def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
 
 @compiled_into
 def enter_group(points, first, last, space):
-    """Take the rows of a group of blocks relative to its middle; return the largest distance."""
+    """Shift the rows of a group of blocks by its middle; return the largest distance."""
     find_boxes(points, first, last, 0, space.low, space.high)
     whole, radius = len(space.low) - 1, 0.0
     for column in range(points.shape[1]):
@@ -110,7 +110,7 @@ def enter_group(points, first, last, space):
 
 @compiled_into
 def keep_in_group(i, centres, bounded, space):
-    """List the centres that may be nearest to a row of a group; return how many, and how far."""
+    """List centres that may be nearest to a row of a group; return number and largest distance."""
     psi, whole = centres.numbers.shape[1], len(space.low) - 1
     columns = centres.columns[i]
     if bounded:
@@ -130,7 +130,7 @@ def keep_in_group(i, centres, bounded, space):
 
 @compiled_into
 def keep_in_block(box, n_in_group, bounded, space):
-    """List which of those may be nearest to a row of one block; return how many."""
+    """List those of them that may be nearest to a row of one block; return their number."""
     if bounded:
         bound_gains(space.low, space.high, box, space.possible, n_in_group, space.bounds)
     count = np.int64(0)
@@ -143,7 +143,7 @@ def keep_in_block(box, n_in_group, bounded, space):
 
 @compiled_within
 def fill_up(count, space):
-    """Fill up the last four of the centres kept with one that is never nearest."""
+    """Pad the kept centres to a multiple of four with one that is never nearest."""
     for a in range(count, count + CENTRES_AT_A_TIME - 1):
         space.in_block[a] = len(space.halves) - 1
 
@@ -160,7 +160,7 @@ def write_nearest(
     space,  # INOUT Workspace
     cells,  # OUT  (n_blocks, t, 64)
 ):
-    """Find the nearest of the centres kept; where rounding could decide, by exact distances."""
+    """Find the nearest kept centre; settle doubtful cases by exact distances."""
     kept, smallest, nearest = space.in_block, space.smallest, space.nearest
     compare(rows, space.shifted, space.halves, kept, n_kept, smallest, nearest)
     n_unsure = n_within(smallest, margin)
@@ -255,11 +255,11 @@ def find_cells_in_balls(
 
 @compiled_into
 def keep_in_ball(i, away2, error, radius, middle, centres, space):
-    """List the centres that may be nearest to a point of a ball; return how many, and how far.
+    """List centres that may be nearest to a point of a ball; return number and largest distance.
 
     With m for the middle, r for the radius and y for the centre nearest to m, a centre z with
     |m - z| > |m - y| + 2 r is farther than y from every point. The limit is a little larger, so
-    that computed distances are in that order, too.
+    that computed distances have the same order.
     """
     numbers = centres.numbers[i]
     least2 = np.inf
@@ -269,7 +269,7 @@ def keep_in_ball(i, away2, error, radius, middle, centres, space):
     limit2 = limit * limit * (1 + 1e-9) + error
     count, farthest2 = np.int64(0), 0.0
     for number in range(len(numbers)):
-        # Also where a distance is not a number.
+        # This form includes distances that are NaN.
         if away2[numbers[number]] > limit2:
             continue
         length2 = shift_centre(centres.points, numbers[number], middle, space.shifted, count)

@@ -1,8 +1,8 @@
 """Compiled loops that find nearest centres for a block of rows, by products in float32.
 
-Rows and centres are taken relative to a point among the rows, so that float32 holds them well.
-Where the two nearest centres of a row are closer than all roundings together, exact distances
-decide: so cells are those of `reference.nearest_centres`, to the bit.
+Rows and centres are shifted by a point among the rows, so that float32 represents them well. If
+the distances of the two nearest centres differ by less than the rounding errors, exact distances
+decide. So cells equal those of `reference.nearest_centres` to the bit.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -15,12 +15,12 @@ from .compiling import compiled_into, compiled_loosely, compiled_within
 from .neighbour_blocks import BLOCK
 from .vectors import CENTRES_AT_A_TIME, ROWS_AT_A_TIME, compare_with_four
 
-# What stands for the distance to a centre that is none.
+# Distance to a centre that only pads the list.
 NEVER = np.float32(3e38)
-# Within these lengths, squares and products are far from the ends of float32.
+# Squares and products of lengths within these limits neither overflow nor underflow in float32.
 _SHORTEST, _LONGEST = 1e-12, 1e18
 _HALF_ULP = 2.0**-24
-# So many rows of a block are settled one by one; more are settled together.
+# Up to this many rows of a block are settled one by one; more are settled together.
 FEW_ROWS = 6
 
 
@@ -32,7 +32,7 @@ def shift_rows(
     shifted,  # OUT  (d, 64) the rows less the middle
     lengths2,  # TMP  (64,)
 ):
-    """Take rows relative to a point; return the largest distance to it."""
+    """Shift rows by a point; return the largest distance to it."""
     for place in range(BLOCK):
         lengths2[place] = 0.0
     for column in range(points.shape[1]):
@@ -42,7 +42,7 @@ def shift_rows(
             lengths2[place] += value * value
     farthest2 = 0.0
     for place in range(BLOCK):
-        # Once it is not a number, it stays so.
+        # NaN stays NaN.
         if lengths2[place] > farthest2 or lengths2[place] != lengths2[place]:
             farthest2 = lengths2[place]
     return np.sqrt(farthest2)
@@ -57,7 +57,7 @@ def shift_centres(
     halves,  # OUT  (psi + 1,) half of their squared lengths
     lengths2,  # TMP  (psi,)
 ):
-    """Take centres relative to a point, turned to the other side; return the largest distance."""
+    """Write the point minus each centre; return the largest distance."""
     for number in range(n_centres):
         lengths2[number] = 0.0
     for column in range(len(middle)):
@@ -80,7 +80,7 @@ def shift_centre(
     shifted,  # OUT  (psi + 1, d)
     to,  # IN   where to put it
 ):
-    """Do so for one centre; return its squared distance."""
+    """Write the point minus one centre; return its squared distance."""
     length2 = 0.0
     for column in range(len(middle)):
         value = middle[column] - points[point, column]
@@ -99,7 +99,7 @@ def compare(
     smallest,  # OUT  (2, 64) the smallest and the second smallest sum of each row
     nearest,  # OUT  (64,) which of those kept has the smallest
 ):
-    """Find the nearest centre of each row, but for rounding."""
+    """Find the nearest centre of each row, up to rounding errors."""
     for place in range(BLOCK):
         smallest[0, place], smallest[1, place] = np.inf, np.inf
         nearest[place] = 0
@@ -110,7 +110,7 @@ def compare(
 
 @compiled_into
 def n_within(smallest, margin):
-    """Return how many rows have two sums closer to each other than a margin."""
+    """Return the number of rows whose two smallest sums differ by less than a margin."""
     count = np.int32(0)
     for place in range(BLOCK):
         count += np.int32(not smallest[1, place] > smallest[0, place] + margin)
@@ -119,7 +119,7 @@ def n_within(smallest, margin):
 
 @compiled_within
 def margin_of_error(n_columns, reach):
-    """Return how much two sums must differ for their order to be that of exact distances.
+    """Return the difference from which on the order of sums is that of exact distances.
 
     With X and Z for the lengths of row and centre, u the unit roundoff, sum and exact value differ
     by at most u (Z^2 / 2 + X Z) ((1.01 d + 2) + 2): d + 1 additions, a rounding of each factor, and
@@ -133,7 +133,7 @@ def margin_of_error(n_columns, reach):
 
 @compiled_loosely
 def sum_for_row(rows, place, centres, centre, half):
-    """Return the value that `compare` finds for a row and a centre, without its rounding."""
+    """Return the value of `compare` for a row and a centre, without rounding to float32."""
     total = half
     for k in range(centres.shape[1]):
         total += rows[k, place] * centres[centre, k]
@@ -151,7 +151,7 @@ def settle_row(
     sums,  # IN   (psi,) what was found for them
     limit,  # IN   a larger sum cannot be the nearest one's
 ):
-    """Return the place of the nearest candidate by exact distances; of equal ones, the first."""
+    """Return the index of the nearest candidate by exact distances; of equal ones, the first."""
     best, best2 = np.int32(0), np.inf
     for a in range(n_candidates):
         if sums[a] > limit:
@@ -175,7 +175,7 @@ def settle_block(
     distances2,  # TMP  (2, 64)
     nearest,  # OUT  (64,)
 ):
-    """Do so for all rows of a block."""
+    """Settle all rows of a block by exact distances."""
     for place in range(BLOCK):
         distances2[1, place] = np.inf
     for a in range(n_candidates):

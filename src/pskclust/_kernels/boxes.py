@@ -1,4 +1,4 @@
-"""Boxes around rows, and bounds that tell which centres may be nearest to a point of a box.
+"""Boxes around rows, and bounds on the distances of centres to the points of a box.
 
 The functions here become part of compiled loops that name this file in `compiled_with`.
 """
@@ -13,7 +13,7 @@ from .compiling import compiled_into, compiled_within
 from .neighbour_blocks import BLOCK
 
 EPSILON = np.finfo(np.float64).eps
-# Below, products lose digits to underflow.
+# Products of smaller values lose digits to underflow.
 SMALLEST = 1e-290
 
 
@@ -49,7 +49,7 @@ def bound_gains(
     n_centres,  # IN   how many there are
     bounds,  # OUT  (2, psi) in the second row, below 0 for a centre that is nowhere nearest
 ):
-    """Bound how much nearer than one centre each of the others can be to a point of the box.
+    """Compute how much nearer each centre can be to a point of the box than one given centre.
 
     That one is the centre whose largest distance to the box is smallest. The difference of the
     squared distances to two centres is linear in the point, so its largest value in the box is a
@@ -75,7 +75,7 @@ def bound_gains(
             value = centres[column, number]
             point = highest if value > own else lowest
             bounds[1, number] += (value - own) * ((point - own) + (point - value))
-    # All roundings, of this sum and of the distances that decide, are within this margin.
+    # The margin covers the rounding errors of this sum and of the exact distances.
     margin = 4 * (n_columns + 8) * EPSILON
     for number in range(n_centres):
         bounds[1, number] += margin * (bounds[0, number] + bounds[0, best]) + SMALLEST

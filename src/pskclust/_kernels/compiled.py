@@ -1,4 +1,4 @@
-"""The kernels for all cells in one array, compiled; signatures are those of the NumPy ones."""
+"""Compiled kernels for cells in one array, with the signatures of the NumPy kernels."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from .compiling import compiled, compiled_loosely, compiled_with_arrays, compiled_within
 
-# How many points are passed between two looks at how far the farthest nearest centre is.
+# Number of points between two updates of the distance of the farthest nearest centre.
 _WALK = 2048
-# Of them, those without a near one are passed this many at a time.
+# Points are skipped in groups of this size if none of a group is near.
 _GROUP = 64
-# How many bounds are looked at to guess how small those of the nearest centres are.
+# Number of bounds from which those of the nearest centres are estimated.
 _SAMPLE = 1024
 
 
@@ -36,7 +36,7 @@ def score_cells(cells, counts, scores):
 
 @compiled
 def score_clusters(cells, starts, clusters, counts, scores):
-    """Sum the counts, cluster by cluster, of each row's cells."""
+    """Sum the counts of each row's cells for each cluster."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     for row in range(len(cells)):
         scores[row] = 0
@@ -56,7 +56,7 @@ def list_members(
     """List the rows of each cell."""
     n_rows, n_partitions = cells.shape
     for i in range(n_partitions):
-        # A start moves to its end as the list fills, so it is counted a place ahead.
+        # Starts advance to their ends while the list is filled, so they are stored one entry later.
         for row in range(n_rows):
             starts[i * n_cells + cells[row, i] + 1] += 1
         end = i * n_rows
@@ -79,7 +79,7 @@ def add_to_scores(
     members,  # IN   (n * t,)
     scores,  # INOUT (n,) of all rows against the set
 ):
-    """Add what rows that join a set add to the scores of those that share cells with them."""
+    """Update scores for rows that join a set: rows that share cells with them gain."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     for row in range(len(cells)):
         for i in range(cells.shape[1]):
@@ -92,7 +92,7 @@ def add_to_scores(
 
 @compiled_with_arrays
 def settle_cells(points, screen, screened, cells):
-    """Find nearest centres: by bounds, then by distances, then, of those left, by exact ones."""
+    """Find nearest centres: by bounds, then by distances, then by exact distances."""
     n_points, n_partitions = len(screen.points), len(screen.centres)
     closest = np.empty(n_partitions, dtype=screened.bound2.dtype)
     found = np.empty(n_points, dtype=np.int32)
@@ -108,7 +108,7 @@ def settle_cells(points, screen, screened, cells):
                 found[point], found2[point] = point, 0.0
             n_found = n_points
         else:
-            # The points that seem nearest come first, so that most others are passed by.
+            # Points that are probably nearest come first, so that most others can be skipped.
             near = bound_of_nearest(screened.bound2, row, screen.centres.shape)
             for above, upto in ((-np.inf, near), (near, np.inf)):
                 n_found = find_distances(
@@ -130,7 +130,7 @@ def settle_cells(points, screen, screened, cells):
 
 @compiled_within
 def bound_of_nearest(bound2, row, shape):
-    """Return a bound that a few times more points have than are likely to be nearest centres."""
+    """Return a bound below which lie a few times as many points as there are nearest centres."""
     n_partitions, psi = shape
     n_points = bound2.shape[1]
     n_wanted = 2 * n_points / psi * (1 + np.log(n_partitions))
@@ -153,7 +153,7 @@ def find_distances(
     found2,  # OUT  (u,) the distance
     n_found,  # IN   how many there are already
 ):
-    """Compute the distances to points that may be nearest centres; return how many there are."""
+    """Compute the distances to points that may be nearest centres; return their number."""
     n_points = len(screen.points)
     margin = 2 * screened.error[row]
     for start in range(0, n_points, _WALK):
@@ -180,7 +180,7 @@ def find_distances(
 
 @compiled_within
 def any_between(bounds, above, upto):
-    """Return whether a bound is above one number and not above the other, without branches."""
+    """Return whether any bound is above `above` and at most `upto`, without branches."""
     hit = np.int32(0)
     for place in range(len(bounds)):
         hit |= np.int32(bounds[place] > above) & np.int32(bounds[place] <= upto)
@@ -198,7 +198,7 @@ def may_be_nearest(screen, point, least2, closest):
 
 @compiled_loosely
 def squared_distance(screened, row, screen, point):
-    """Return the squared distance of a row to a point of the screen, but for rounding."""
+    """Return the squared distance of a row to a point of the screen, up to rounding."""
     product = np.float32(0)
     for column in range(screen.shifted.shape[1]):
         product += screened.shifted[row, column] * screen.shifted[point, column]
@@ -218,7 +218,7 @@ def settle_row(
     exact2,  # TMP  (t,)
     cells,  # OUT  (m, t)
 ):
-    """Find the nearest centres among points; where there are several candidates, exactly."""
+    """Find the nearest centres among points; settle several candidates by exact distances."""
     n_candidates[:] = 0
     for place in range(len(found)):
         point = found[place]

@@ -1,4 +1,4 @@
-"""Decorators that compile kernels, and keep their code on disk."""
+"""Decorators that compile kernels and cache their code on disk."""
 
 from __future__ import annotations
 
@@ -11,29 +11,45 @@ from types import ModuleType
 from typing import Any
 
 import numba
+from numba.core import event
 
-# Nothing is divided by zero, and nobody calls from C.
+from .compilation import compilation_starts
+
+# Kernels never divide by zero and are not called from C.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-# Functions that others call do as those do with the next option.
+# Functions called from compiled code need no wrapper, and inherit `_nrt` from their callers.
 _WITHIN: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True}
-# Nobody counts references to arrays where none is made: there is less to compile.
+# Without reference counting, which functions that allocate need, compiling is faster.
 _NO_ARRAYS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
+class _Listener(event.Listener):
+    """Hears of functions that are compiled; those whose code is on disk are not."""
+
+    def on_start(self, event: Any) -> None:
+        compilation_starts()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]
+
+
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function that makes no arrays when it is first called; keep the code on disk."""
+    """Compile a function that allocates no arrays on its first call; cache the code on disk."""
     return _compiled(function, _NO_ARRAYS)
 
 
 def compiled_with_arrays(function: Callable[..., Any]) -> Any:
-    """Compile a function that makes arrays in the same way."""
+    """Compile a function that allocates arrays on its first call; cache the code on disk."""
     return _compiled(function, _OPTIONS)
 
 
 def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     try:
         return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # numba found no folder that it may write to
+    except RuntimeError:  # numba found no writable folder
         _warn_of_no_cache()
         return numba.njit(**options)(function)
 
@@ -49,7 +65,7 @@ def compiled_with(*modules: ModuleType) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled_with_module(function: Callable[..., Any]) -> Any:
         dispatcher = compiled(function)
-        # There is no public way to tell numba of a second file. Where this one is gone, only those
+        # numba has no public way to name a second file. If this private one disappears, only those
         # who edit kernels have to empty the cache themselves.
         index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if hasattr(index, "_source_stamp"):
@@ -60,20 +76,20 @@ def compiled_with(*modules: ModuleType) -> Callable[[Callable[..., Any]], Any]:
 
 
 def compiled_within(function: Callable[..., Any]) -> Any:
-    """Compile a function that only compiled ones call, and that is kept with their code."""
+    """Compile a function that only compiled functions call; its code is cached with theirs."""
     return numba.njit(**_WITHIN)(function)
 
 
 def compiled_into(function: Callable[..., Any]) -> Any:
-    """Copy a function into the compiled one that calls it: for those that are called once.
+    """Inline a function into the compiled function that calls it once.
 
-    Other functions that compiled ones call are compiled by themselves first, and then with these.
+    Functions that are not inlined are compiled alone first, and then with their callers.
     """
     return numba.njit(inline="always", **_WITHIN)(function)
 
 
 def compiled_loosely(function: Callable[..., Any]) -> Any:
-    """Compile such a function whose sums may be taken in any order: fast, and not for results."""
+    """Compile like `compiled_within`, with sums in any order: fast, but not exact."""
     return numba.njit(fastmath={"contract", "reassoc"}, **_WITHIN)(function)
 
 

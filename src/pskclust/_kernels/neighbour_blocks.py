@@ -1,13 +1,13 @@
-"""Neighbour blocks: 64 rows that lie close together, the bounds and the scores of their rows.
+"""Neighbour blocks: 64 rows that lie close together, with bounds and scores of their rows.
 
 In most partitionings all rows of a neighbour block share a cell. Such a pair of block and
-partitioning is kept as one number; only the others, the mixed ones, keep a number for each row. The
-few cells that a block holds, and those of a superblock of many blocks, bound the scores of all its
+partitioning is stored as one number; the other pairs, which are mixed, store a number for each
+row. The distinct cells of a block, and of a superblock of many blocks, bound the scores of its
 rows.
 
-Tables have a column more than there are cells, which holds zeros: the cell of a mixed block.
+Tables have an additional last column of zeros, to which mixed blocks refer.
 
-The functions here become part of the compiled loops of `neighbour_growth` and `neighbour_labels`,
+The functions here are inlined into the compiled loops of `neighbour_growth` and `neighbour_labels`,
 which name this file in `compiled_with`, so that their cached code is renewed when it changes.
 """
 
@@ -25,7 +25,7 @@ from .compiling import compiled_into, compiled_within
 BLOCK = 64
 ALL_ROWS = np.uint64(2**64 - 1)
 UNKNOWN = np.iinfo(np.int64).max
-# Blocks with more different cells in a partitioning, on average, have no use for bounds.
+# With more distinct cells per block and partitioning, bounds are not worth computing.
 _MAX_CELLS_TO_BOUND = 12
 
 
@@ -33,14 +33,14 @@ class Layout(NamedTuple):
     """The cells of all rows, block by block."""
 
     blocks_per_superblock: int
-    block_cells: NDArray[np.unsignedinteger]  # (n_blocks, t) the cell of all rows, psi if mixed
-    mixed_start: NDArray[np.int64]  # (n_blocks + 1,) where a block's mixed partitionings start
+    block_cells: NDArray[np.unsignedinteger]  # (n_blocks, t) common cell of the rows, psi if mixed
+    mixed_start: NDArray[np.int64]  # (n_blocks + 1,) starts of the blocks in the mixed arrays
     mixed_partitionings: NDArray[np.uint16]  # (mixed,)
     mixed_cells: NDArray[np.unsignedinteger]  # (mixed, 64)
-    distinct_start: NDArray[np.int64]  # (mixed + 1,) where the cells of a mixed one start
-    distinct_cells: NDArray[np.unsignedinteger]  # (distinct,) the cells its rows have
+    distinct_start: NDArray[np.int64]  # (mixed + 1,) starts of the mixed pairs in `distinct_cells`
+    distinct_cells: NDArray[np.unsignedinteger]  # (distinct,) distinct cells of a mixed pair
     super_start: NDArray[np.int64]  # (n_superblocks * t + 1,)
-    super_cells: NDArray[np.unsignedinteger]  # the cells a superblock has in a partitioning
+    super_cells: NDArray[np.unsignedinteger]  # distinct cells of a superblock in a partitioning
 
 
 @compiled_within
@@ -77,7 +77,7 @@ def super_bounds(layout, superblock, table):
 
 @compiled_within
 def common_score(layout, block, table):
-    """Return the score that all partitionings which are not mixed give to every row."""
+    """Return the part of the score that all rows of a block share."""
     total = 0
     for i in range(len(table)):
         total += table[i, layout.block_cells[block, i]]
@@ -99,7 +99,7 @@ def block_bounds(layout, block, common, table):
 
 @compiled_within
 def bounds_pay(layout, block):
-    """Return whether a block has so few different cells that bounds are found before scores."""
+    """Return whether a block has few enough distinct cells for bounds to be worth computing."""
     first, last = layout.mixed_start[block], layout.mixed_start[block + 1]
     n_distinct = layout.distinct_start[last] - layout.distinct_start[first]
     return n_distinct <= _MAX_CELLS_TO_BOUND * (last - first)
@@ -122,7 +122,7 @@ def score_block(layout, block, common, table, scores):
     for place in range(BLOCK):
         scores[place] = common
     mixed, stop = layout.mixed_start[block], layout.mixed_start[block + 1]
-    # Four at a time, so that scores go to memory and back a quarter as often.
+    # Four at a time, so that scores are loaded and stored a quarter as often.
     while mixed + 4 <= stop:
         a, b = partitionings[mixed], partitionings[mixed + 1]
         c, d = partitionings[mixed + 2], partitionings[mixed + 3]
@@ -143,7 +143,7 @@ def score_block(layout, block, common, table, scores):
 
 @compiled_into
 def count_rows(layout, block, chosen, units, counts):
-    """Add the rows of a block that `chosen` has a bit for to a table; return their mass."""
+    """Add the rows of a block whose bits are set in `chosen` to a table; return their mass."""
     start = block * BLOCK
     n_here = min(BLOCK, len(units) - start)
     mass = 0

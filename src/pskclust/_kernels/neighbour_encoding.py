@@ -1,7 +1,7 @@
-"""Compiled loops that find the cells of blocks of neighbours in few dimensions.
+"""Compiled loops that find the cells of neighbour blocks with few columns.
 
-Cells are exact: a centre is left out only if it is farther than another one by more than all
-roundings together, for every point of a box.
+Cells are exact: a centre is excluded only if, for every point of a box, it is farther than another
+one by more than the rounding errors.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -30,7 +30,7 @@ def keep_possible(
     kept,  # OUT  (d, psi) the centres that may be nearest to a point of the box
     kept_numbers,  # OUT  (psi,)
 ):
-    """Return how many centres are kept."""
+    """Keep the centres that may be nearest to a point of a box; return their number."""
     bound_gains(low, high, box, centres, n_centres, bounds)
     end = 0
     for number in range(n_centres):
@@ -52,7 +52,7 @@ def nearest_in_block(
     distances2,  # TMP  (2, 64)
     nearest,  # OUT  (64,)
 ):
-    """Find the nearest centre of each row; of several at the same distance the first wins."""
+    """Find the nearest centre of each row; of equally near ones, the first."""
     for a in range(n_centres):
         number = np.int64(numbers[a])
         for place in range(BLOCK):
@@ -83,7 +83,7 @@ def shared_cell(
     kept_numbers,  # OUT  (psi,)
     nearest,  # OUT  (64,) the nearest of each row, if there are several
 ):
-    """Return the cell that all rows of a block share, -1 if there is none; and how many kept."""
+    """Return the common cell of a block, -1 if it is mixed, and the number of kept centres."""
     n_kept = keep_possible(
         low, high, block, centres, numbers, n_centres, bounds, kept, kept_numbers
     )
@@ -106,7 +106,7 @@ def list_cells(
     cells,  # OUT  the different cells of the rows
     end,  # IN   where to put the first of them
 ):
-    """Return where the different cells end."""
+    """List the distinct cells of a block; return the end of the list."""
     for number in range(n_kept):
         n_members = 0
         for place in range(n_here):
@@ -128,7 +128,7 @@ def list_present(
     super_cells,  # OUT  (n_superblocks * t * psi,)
     end,  # IN   where to put the first of them
 ):
-    """List the cells that a superblock has; return where they end."""
+    """List the distinct cells of a superblock; return the end of the list."""
     for i in range(len(possible)):
         for place in range(n_possible[i]):
             cell = possible[i, place]
@@ -166,7 +166,7 @@ def encode_superblocks(
     super_end,  # OUT  (n_superblocks, t) where a superblock's cells in a partitioning end
     super_cells,  # OUT  (n_superblocks * t * psi,)
 ):
-    """Find the cells of all rows; return how many mixed, distinct and superblocks' there are.
+    """Find the cells of all rows; return the numbers of mixed, distinct and superblock entries.
 
     Half of its length is the list of its arrays, which are filled in one pass.
     """

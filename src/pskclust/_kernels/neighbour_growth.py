@@ -23,7 +23,7 @@ from .neighbour_blocks import (
 
 compiled = compiled_with(neighbour_blocks)
 
-# So many rows of a block are scored sooner all together than one by one.
+# From this many rows on, scoring a whole block is faster than scoring rows one by one.
 _MANY_ROWS = 40
 
 
@@ -53,7 +53,7 @@ def take_over(
     holders,  # IN   their numbers
     highest,  # INOUT (n_superblocks,) bounds on scores; UNKNOWN where a count has changed
 ):
-    """Take a table, and forget the bounds of superblocks with a cell whose count is new."""
+    """Copy a table, and invalidate the bounds of superblocks with a cell whose count changed."""
     n_partitions, psi = counts.shape
     n_known = 0
     for superblock in range(len(highest)):
@@ -88,11 +88,11 @@ def absorb(
     joined,  # OUT  (n_blocks,) their bits, set where there are any
     scores,  # TMP  (64,)
 ):
-    """Return how many rows join, and a bound on the scores of all others."""
+    """Return the number of rows that join, and a bound on the scores of all others."""
     n_taken = 0
     best_left = np.int64(-1)
     for superblock in superblocks:
-        # One that was not ruled out in an earlier step seldom is in this one.
+        # A superblock that was not excluded in an earlier step seldom is in this one.
         if visited[superblock] != cluster:
             highest[superblock] = super_bounds(layout, superblock, table)[1]
             if highest[superblock] < min_score:
@@ -157,7 +157,7 @@ def who_join(
 
 @compiled_into
 def bits_in(word):
-    """Return how many bits are set."""
+    """Return the number of set bits."""
     count = 0
     while word:
         word &= word - np.uint64(1)
@@ -177,9 +177,9 @@ def best_row(
     super_highest,  # INOUT (n_superblocks,) and in each superblock
     left,  # TMP  (n_superblocks,) those of superblocks that were not visited yet
 ):
-    """Return the place and the score of the best open row; of equal ones, the lowest number.
+    """Return position and score of the best open row; of equal ones, the lowest row number.
 
-    Bounds are good for later calls, too, in which no count is larger than it was.
+    Bounds stay valid in later calls, as long as no count increases.
     """
     best_place, best_score = np.int64(-1), np.int64(-1)
     for superblock in range(len(n_open)):
@@ -204,7 +204,7 @@ def best_row(
                     layout, block, table, open_rows, order, besides, best_place, best_score
                 )
             most = max(most, highest[block])
-        # A bound of all its cells may be lower than one of a block that was not looked at.
+        # The bound of the superblock may be lower than that of a block that was not visited.
         super_highest[highest_left] = min(most, super_highest[highest_left])
 
 

@@ -28,7 +28,7 @@ def expand_cells(
     rows,  # IN   (m,) places of rows
     cells,  # OUT  (m, t)
 ):
-    """Write the cells of some rows out in full."""
+    """Write the cells of some rows to a dense array."""
     for number in range(len(rows)):
         block, place = divmod(rows[number], BLOCK)
         for i in range(cells.shape[1]):
@@ -74,7 +74,7 @@ def row_results(
     similarities_out,  # OUT  (n,) of each row to its own cluster; 0 for noise
     steps_out,  # OUT  (n,)
 ):
-    """Write what is known of each row to the place of its number."""
+    """Write the results of each row to the entry of its row number."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
@@ -119,7 +119,7 @@ def could_be_closer(
             cell = layout.distinct_cells[place]
             largest = max(largest, closeness[other, i, cell] - closeness[own, i, cell])
         gain += largest
-    # These sums are rounded, at most by a part in 10^12 of 2; labels are settled elsewhere.
+    # These sums have rounding errors of up to 2e-12; labels are settled elsewhere.
     return gain > -1e-9
 
 
@@ -171,7 +171,7 @@ def judge_blocks(
             common = common_score(layout, block, tables[own])
             own_low[block] = block_bounds(layout, block, common, tables[own])[0]
             mark_clusters(layout, block, tables.shape[2] - 1, starts, clusters, marks)
-            # Of those without a cell in common, the one with the lowest offset is closest.
+            # Of the clusters without a common cell, the one with the lowest offset is closest.
             lowest, may_leave = np.int64(-1), False
             for other in range(len(tables)):
                 gap = offsets[other] - offsets[own]
@@ -191,7 +191,7 @@ def judge_blocks(
 
 @compiled_into
 def shared_label(labels, block):
-    """Return the label of all rows of a block, -1 if there is none."""
+    """Return the common label of the rows of a block, -1 if they differ."""
     own = labels[block * BLOCK]
     for row in range(block * BLOCK + 1, min((block + 1) * BLOCK, len(labels))):
         if labels[row] != own:
@@ -210,7 +210,7 @@ def weakest_rows(
     scores,  # TMP  (64,)
     weakest,  # OUT  (k,) the lowest score of a row against its own cluster
 ):
-    """Find the weakest row of each cluster, looking only where it can be."""
+    """Find the weakest row of each cluster; skip blocks that cannot hold it."""
     for block in blocks:
         own = content[block]
         if own_low[block] >= weakest[own]:
@@ -233,7 +233,7 @@ def most_similar(
     highs,  # TMP  (k,)
     labels,  # OUT  (n,)
 ):
-    """Find the most similar cluster of each row, -1 where none exceeds the threshold."""
+    """Find the most similar cluster of each row; -1 if none exceeds the threshold."""
     n_clusters, n_rows = len(tables), len(labels)
     for superblock in superblocks:
         sure = 0.0
@@ -292,7 +292,7 @@ def count_clusters(
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
             first, last = block * BLOCK, min((block + 1) * BLOCK, len(labels))
-            # A bit for each member of a cluster, kept at the place of its first member.
+            # The bits of a cluster's members are stored at the position of its first member.
             for place in range(first, last):
                 bits[place - first] = np.uint64(0)
                 leader = first

@@ -1,4 +1,4 @@
-"""A compiled loop that lays cells of rows out block by block."""
+"""Compiled loop that arranges the cells of rows block by block."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -30,7 +30,7 @@ def list_distinct(
     distinct_cells,  # OUT  (distinct,)
     end,  # IN   where to put the first of them
 ):
-    """List the different cells of a block; return where they end."""
+    """List the distinct cells of a block; return the end of the list."""
     for place in range(BLOCK):
         cell = cells[block, i, place]
         if seen[cell] != pair:
@@ -56,7 +56,7 @@ def lay_out(
     super_end,  # OUT  (n_superblocks, t) where a superblock's cells in a partitioning end
     super_cells,  # OUT  (n_superblocks * t * psi,)
 ):
-    """Fill the arrays of a layout; return how many mixed, distinct and superblocks' there are."""
+    """Fill the arrays of a layout; return the numbers of mixed, distinct and superblock entries."""
     n_blocks, n_partitions = block_cells.shape
     psi = present.shape[1]
     n_mixed = n_distinct = n_super = np.int64(0)

@@ -1,4 +1,4 @@
-"""Compiled loops that put rows in the order of the leaves of a k-d tree, which are blocks."""
+"""Compiled loops that sort rows by the leaves of a k-d tree, which are the blocks."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -9,19 +9,19 @@ import numpy as np
 from .compiling import compiled, compiled_into
 from .neighbour_blocks import BLOCK
 
-# Rows of a range that are looked at to find its widest column.
+# Number of rows of a range that are sampled to find its widest column.
 _SAMPLE = 256
-# One in this many of them is looked at to find where rows are sparse; fewer than twice the sample
-# are looked at, since steps are rounded down.
+# One in this many of them is used to find where rows are sparse. Steps are rounded down, so fewer
+# than twice the sample are used.
 _SAMPLES_PER_VALUE = 4
 MAX_VALUES = 2 * _SAMPLE // _SAMPLES_PER_VALUE
-# More than a range can be halved.
+# More than the number of times a range can be halved.
 MAX_WAITING = 64
-# Rows that are looked at for the value that parts many rows near a given place.
+# Number of rows that are sampled to find the value that splits many rows near a position.
 _PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
 # Ranges of more blocks than this are split between multiples of it.
 _UNIT_OF_MANY = 32
-# A split leaves the middle for a place that is this many times sparser.
+# A split moves away from the middle only to a position that is this many times sparser.
 _MIN_TIMES_SPARSER = 1.5
 
 
@@ -33,7 +33,7 @@ def split_range(
     last,  # IN   to here
     values,  # TMP  (MAX_VALUES,)
 ):
-    """Split rows in two at a place in the column in which they vary most; return the place."""
+    """Split rows in two along the column in which they vary most; return the border."""
     step = max(1, (last - first) // _SAMPLE)
     widest, chosen = -1.0, np.int64(0)
     for column in range(points.shape[1]):
@@ -55,7 +55,7 @@ def split_range(
 
 @compiled_into
 def list_rising(points, first, last, step, column, values):
-    """List the values of some rows, rising; return how many. A loop compiles faster than a sort."""
+    """Sort the values of some rows; return their number. A loop compiles faster than a sort."""
     count = (last - first + step - 1) // step
     for number in range(count):
         insert(points[first + number * step, column], values, number)
@@ -64,7 +64,7 @@ def list_rising(points, first, last, step, column, values):
 
 @compiled_into
 def insert(value, values, count):
-    """Put a value where it belongs among `count` that rise."""
+    """Insert a value into `count` ascending values."""
     at = count
     while at > 0 and values[at - 1] > value:
         values[at] = values[at - 1]
@@ -78,7 +78,7 @@ def blocks_below(
     n_values,  # IN   how many there are
     n_blocks,  # IN   of all of them
 ):
-    """Return how many of the blocks of a range are to be its first part.
+    """Return the number of blocks in the first part of a range.
 
     That is the largest power of two below all, so that superblocks are parts, too. But where the
     rows are much sparser elsewhere, clusters are parted there: a block with rows of two has a wide
@@ -98,17 +98,17 @@ def blocks_below(
 
 @compiled_into
 def width_at(values, n_values, share):
-    """Return how far some values around a share of all lie apart."""
+    """Return the distance between values around a quantile."""
     at, around = np.int64(share * n_values), max(1, n_values // 16)
     return values[min(at + around, n_values - 1)] - values[max(at - around, 0)]
 
 
 @compiled_into
 def select(points, order, first, last, place, column, values):
-    """Move rows until those before `place` have values no larger than those from there on."""
+    """Partition rows so that values before `place` do not exceed those from it on."""
     state = np.uint64(first + last)
     while last - first > 1:
-        # Of a few places that no data can be prepared for, the value at the share that is wanted.
+        # The pivot is a quantile of a few positions that no data can be prepared for.
         n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
         for number in range(n_values):
             state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
@@ -147,8 +147,8 @@ def split(
     values,  # TMP  (MAX_VALUES,)
     ends,  # TMP  (MAX_WAITING,)
 ):
-    """Split a range of rows, and its parts, until they are blocks; return the last place."""
-    # Parts that wait stand side by side, the last one first: each starts where the one before ends.
+    """Split a range of rows, and its parts, into blocks; return the last border."""
+    # Waiting parts are adjacent, the last one first: each starts where the previous one ends.
     ends[0] = last
     n_waiting = 1
     while n_waiting:

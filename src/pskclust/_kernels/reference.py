@@ -1,4 +1,4 @@
-"""The kernels in plain NumPy: the specification that every faster kernel must match to the bit."""
+"""Kernels in plain NumPy: the specification that faster kernels must match to the bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .screening import Screen, Screened
 
 Cells = NDArray[np.unsignedinteger[Any]]
 
-# Counts of all clusters in all cells are written out for a chunk of rows up to this size.
+# Largest size of the dense counts of all clusters for a chunk of rows.
 _LARGEST_DENSE_BYTES = 1 << 22
 
 
@@ -23,7 +23,7 @@ def squared_distances(
     difference: NDArray[np.float64],  # TMP  (m, psi)
     distance2: NDArray[np.float64],  # OUT  (m, psi)
 ) -> None:
-    """Sum the squared differences in feature order, so that each sum has one possible value."""
+    """Sum squared differences in the order of the columns, so that results are unique."""
     distance2[...] = 0
     for point_values, centre_values in zip(points.T, centres.T, strict=True):
         np.subtract.outer(point_values, centre_values, out=difference)
@@ -37,7 +37,7 @@ def nearest_centres(
     scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,)
 ) -> None:
-    """Find the Voronoi cell of each point; of centres at the same distance the first one wins."""
+    """Find the Voronoi cell of each point; of equally near centres, the first."""
     difference, distance2 = scratch
     squared_distances(points, centres, difference, distance2)
     cells[...] = distance2.argmin(axis=1)
@@ -49,7 +49,7 @@ def settle_cells(
     screened: Screened,  # IN   what it tells of the points
     cells: Cells,  # OUT  (m, t)
 ) -> None:
-    """Find nearest centres; where the screen leaves more than one, by exact distances."""
+    """Find nearest centres; if the screen leaves several, by exact distances."""
     for column, own in zip(cells.T, screen.centres, strict=True):
         own2 = screened.bound2.take(own, axis=1)
         column[...] = own2.argmin(axis=1)
@@ -69,7 +69,7 @@ def nearest_balls(
     scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,) psi where no ball holds the point
 ) -> None:
-    """Find, of the balls that hold each point, the one with the nearest centre."""
+    """Find the ball of each point; of several balls, that of the nearest centre."""
     difference, distance2 = scratch
     squared_distances(points, centres, difference, distance2)
     distance2[distance2 > radius2] = np.inf
@@ -85,7 +85,7 @@ def tree_leaves(
     target: NDArray[np.int32],  # IN   (nodes,) else, go here; at a leaf, its number
     cells: Cells,  # OUT  (m,)
 ) -> None:
-    """Send each point down one tree to the number of its leaf."""
+    """Find the leaf of each point in one tree."""
     node = np.zeros(len(points), dtype=np.int32)
     inner = np.arange(len(points))
     while True:
@@ -106,7 +106,7 @@ def count_cells(
     """Add each row's weight to the counts of its cells."""
     places = _places_in_table(cells, counts)
     weights = np.repeat(units, cells.shape[1])
-    # bincount sums in float64, which is exact: weights are kept small enough for that.
+    # bincount sums in float64, which is exact because weights are limited.
     flat = np.bincount(places.ravel(), weights=weights, minlength=counts.size)
     counts += flat.astype(np.int64).reshape(counts.shape)
 
@@ -127,7 +127,7 @@ def score_clusters(
     counts: NDArray[np.int64],  # IN   and how many
     scores: NDArray[np.int64],  # OUT  (m, k)
 ) -> None:
-    """Sum the counts, cluster by cluster, of each row's cells."""
+    """Sum the counts of each row's cells for each cluster."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     shape = len(starts) - 1, scores.shape[1]
     by_cell: Any = sparse.csr_array((counts, clusters, starts), shape=shape)
@@ -140,7 +140,7 @@ def score_clusters(
 def one_hot(cells: Cells, stride: int, no_cell: int | None = None) -> sparse.csr_array:
     """Return the feature map of rows: a one in column i * stride + cell_i for each cell."""
     n_rows, n_partitions = cells.shape
-    # Many users of sparse matrices take 32-bit indices only.
+    # Many functions for sparse matrices accept 32-bit indices only.
     index_type = sparse.get_index_dtype(maxval=max(n_partitions * stride, cells.size))
     columns = cells + np.arange(0, n_partitions * stride, stride, dtype=index_type)
     if no_cell is None:
@@ -155,7 +155,7 @@ def one_hot(cells: Cells, stride: int, no_cell: int | None = None) -> sparse.csr
 
 
 def _places_in_table(cells: Cells, counts: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return where the count of each cell stands in the flat table, (m, t)."""
+    """Return the index of each cell in the flat table, (m, t)."""
     n_partitions, n_cells = counts.shape
     starts = np.arange(0, n_partitions * n_cells, n_cells, dtype=np.intp)
     return starts + cells.astype(np.intp)

@@ -1,9 +1,9 @@
-"""Matrix products that tell far centres from near ones, in middle and high dimension.
+"""Matrix products that separate near centres from far ones, with four columns or more.
 
-A product gives a bound below each squared distance, and how wrong rounding can make it. Where the
-data varies in few directions, products are over those alone: with a and b for the parts of two
-points along them, r and s for the lengths of the rest of them, the squared distance of x and z is
-at least |x|^2 + |z|^2 - 2 (a.b + r s), and few distances need to be computed.
+A product gives a lower bound of each squared distance, with a limit of its rounding error. If the
+data varies in few directions, the products use only those. Let a and b be the components of x and z
+along them, and r and s the lengths of the remainders: the squared distance of x and z is at least
+|x|^2 + |z|^2 - 2 (a.b + r s). Few exact distances remain to be computed.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
-# Fewer columns, or fewer points, are multiplied as they are.
+# With fewer columns or points, all columns are multiplied.
 _MIN_COLUMNS_TO_ROTATE, _MIN_POINTS_TO_ROTATE = 32, 1000
-# Directions are used if so few of the columns' number hold so much of the squared lengths.
+# Directions are used if this fraction of the columns holds this share of the squared lengths.
 _MAX_DIRECTIONS_PER_COLUMN, _MAX_DIRECTIONS = 0.25, 128
 _ENERGY_WANTED, _ENERGY_NEEDED = 0.9, 0.7
 _POINTS_TO_FIND_DIRECTIONS = 4096
@@ -24,36 +24,36 @@ _CHUNK_ROWS = 2048
 
 
 class Screen(NamedTuple):
-    """Centres made ready for matrix products."""
+    """Centres, prepared for matrix products."""
 
-    points: NDArray[np.float64]  # (u, d) the different centres
-    shift: NDArray[np.float64]  # (d,) taken from all coordinates, so that products stay small
-    directions: NDArray[np.float64]  # (d, m) orthonormal; m is 0 where all columns are multiplied
-    factors: NDArray[np.floating[Any]]  # (m + 3 or d + 2, u) what rows are multiplied by
-    shifted: NDArray[np.floating[Any]]  # (u, d) the points less the shift; (u, 0) if m is 0
+    points: NDArray[np.float64]  # (u, d) the distinct centres
+    shift: NDArray[np.float64]  # (d,) subtracted from all points, so that products stay small
+    directions: NDArray[np.float64]  # (d, m) orthonormal; m is 0 if all columns are multiplied
+    factors: NDArray[np.floating[Any]]  # (m + 3 or d + 2, u) right factor of the product
+    shifted: NDArray[np.floating[Any]]  # (u, d) the points minus the shift; (u, 0) if m is 0
     squares: NDArray[np.floating[Any]]  # (u,) their squared lengths
     longest: float  # the largest length
-    centres: NDArray[np.intp]  # (t, psi) which of the points is which centre
-    use_start: NDArray[np.intp]  # (u + 1,) where the uses of a point as a centre start
-    use_partitionings: NDArray[np.int32]  # (t * psi,) in which partitioning,
-    use_numbers: NDArray[np.int32]  # (t * psi,) and as which centre there
+    centres: NDArray[np.intp]  # (t, psi) number of the point of each centre
+    use_start: NDArray[np.intp]  # (u + 1,) start of the uses of each point as a centre
+    use_partitionings: NDArray[np.int32]  # (t * psi,) partitioning of each use
+    use_numbers: NDArray[np.int32]  # (t * psi,) number of the centre in that partitioning
 
 
 class Screened(NamedTuple):
     """The result of screening rows."""
 
-    bound2: NDArray[np.floating[Any]]  # (n, u) below the squared distances, but for rounding
-    error: NDArray[np.float64]  # (n,) how far bounds and distances can be from exact ones
-    shifted: NDArray[np.floating[Any]]  # (n, d) the rows less the shift; (n, 0) if m is 0
+    bound2: NDArray[np.floating[Any]]  # (n, u) lower bounds of squared distances, up to rounding
+    error: NDArray[np.float64]  # (n,) largest error of bounds and distances
+    shifted: NDArray[np.floating[Any]]  # (n, d) the rows minus the shift; (n, 0) if m is 0
     squares: NDArray[np.floating[Any]]  # (n,) their squared lengths
 
 
 class Multiplied(NamedTuple):
-    """Rows made ready for the product with the factors of a screen."""
+    """Rows, prepared for the product with the factors of a screen."""
 
-    rows: NDArray[np.floating[Any]]  # (n, m + 3 or d + 2) what factors are multiplied by
-    error: NDArray[np.float64]  # (n,) how far bounds and distances can be from exact ones
-    shifted: NDArray[np.floating[Any]]  # (n, d) the rows less the shift; (n, 0) if m is 0
+    rows: NDArray[np.floating[Any]]  # (n, m + 3 or d + 2) left factor of the product
+    error: NDArray[np.float64]  # (n,) largest error of bounds and distances
+    shifted: NDArray[np.floating[Any]]  # (n, d) the rows minus the shift; (n, 0) if m is 0
     squares: NDArray[np.floating[Any]]  # (n,) their squared lengths
 
 
@@ -63,10 +63,10 @@ def make_screen(
     narrow: bool,
     all_columns: bool = False,
 ) -> Screen:
-    """Return the screen of centres, for products in float64 or, if `narrow`, for faster ones.
+    """Return the screen of centres for products in float64, or faster ones if `narrow`.
 
-    Those are in float32, if it holds the squares, at the price of a wider margin of error, and
-    over few directions if the points vary in few, unless `all_columns` are to be multiplied.
+    Narrow products are in float32, if it holds the squares, with larger errors. If the points vary
+    in few directions they use only those, unless `all_columns` is set.
     """
     n_points, n_columns = points.shape
     shift = points.mean(axis=0)
@@ -112,7 +112,7 @@ def _chunks(n_points: int) -> list[slice]:
 def screen_points(
     points: NDArray[np.float64], screen: Screen, bound2: NDArray[np.floating[Any]]
 ) -> Screened:
-    """Fill `bound2`, (n, u), with bounds below squared distances to the points of a screen."""
+    """Fill `bound2`, (n, u), with lower bounds of squared distances to the points of a screen."""
     made = rows_to_multiply(points, screen)
     with np.errstate(over="ignore", invalid="ignore"):
         np.matmul(made.rows, screen.factors, out=bound2)
@@ -120,13 +120,13 @@ def screen_points(
 
 
 def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
-    """Return what the factors of a screen are multiplied by, and how wrong products can be.
+    """Return the left factor of the product with a screen, and the largest error of bounds.
 
-    To first order, with R = ||x|| + ||z|| and u the unit roundoff of the product, a sum of k
-    products is wrong by at most (k + 6) u R^2 with its roundings to begin and to end with; a
-    distance from the product of all d columns is by (d / 2 + 4) u R^2, since ||x|| ||z|| is at
-    most R^2 / 4. In float64 there are the roundings of the shift, 4 u R^2, and of
-    `squared_distances`, (d + 2) u R^2, too. The bounds in the code are above all of these.
+    Let R = ||x|| + ||z||, and u the unit roundoff of the product. To first order, the error of a
+    sum of k products is at most (k + 6) u R^2, including the rounding of factors and result.
+    The error of a distance from the product of all d columns is (d / 2 + 4) u R^2, because
+    ||x|| ||z|| is at most R^2 / 4. In float64, the rounding of the shift adds 4 u R^2, and that of
+    `squared_distances` adds (d + 2) u R^2. The limits in the code exceed all of these.
     """
     dtype = screen.factors.dtype
     shifted = points - screen.shift
@@ -139,7 +139,7 @@ def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
         n_roundings = points.shape[1] / 2 if screen.directions.size else 2 * points.shape[1]
         reach = np.sqrt(squares) + screen.longest
         error = reach * reach * ((n_roundings + 32) * np.finfo(dtype).eps / 2)
-    # At the edges of what numbers can be, products over- and underflow: all is settled exactly.
+    # If products over- or underflow, the error is infinite and all is settled exactly.
     farthest = 1e18 if dtype == np.float32 else 1e150
     error[(reach < 1e-140) | (reach > farthest)] = np.inf
     return Multiplied(rows, error, narrow, narrow_squares)
@@ -148,7 +148,7 @@ def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
 def _parts(
     shifted: NDArray[np.float64], squares: NDArray[np.float64], directions: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the coordinates along the directions, and the length of the rest."""
+    """Return the coordinates along the directions, and the length of the remainder."""
     if not directions.shape[1]:
         return shifted
     along = shifted @ directions
@@ -157,7 +157,7 @@ def _parts(
 
 
 def _directions(points: NDArray[np.float64], shift: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the directions in which points vary most, if few hold most of the squared lengths."""
+    """Return the main directions of variation, or none if many hold the squared lengths."""
     n_points, n_columns = points.shape
     none = np.empty((n_columns, 0))
     if n_columns < _MIN_COLUMNS_TO_ROTATE or n_points < _MIN_POINTS_TO_ROTATE:

@@ -1,4 +1,4 @@
-"""The choice between plain NumPy and compiled code."""
+"""Choice between plain NumPy and compiled code."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from . import reference
 
 Backend = Literal["numpy", "numba"]
 
-# Below, a fit by plain NumPy is done before compiled code is loaded.
+# With fewer rows, NumPy finishes a fit before compiled code is loaded.
 MIN_ROWS_FOR_COMPILED = 6_000
 
 
 @functools.cache
 def can_compile() -> bool:
-    """Whether numba is there; plain NumPy does all the work where it is not, as in Pyodide."""
+    """Return whether numba is installed; without it, as in Pyodide, NumPy does all the work."""
     try:
         importlib.import_module("numba")
     except ImportError:
@@ -25,12 +25,12 @@ def can_compile() -> bool:
 
 
 def backend_for(n_rows: int) -> Backend:
-    """Return the backend that is faster for a number of rows."""
+    """Return the faster backend for a number of rows."""
     return "numba" if n_rows >= MIN_ROWS_FOR_COMPILED and can_compile() else "numpy"
 
 
 def kernels_for(n_rows: int, backend: Backend | None = None) -> Any:
-    """Return the kernels, as a module, of a backend; by default, of the one that is faster."""
+    """Return the module of kernels of a backend; by default, of the faster one."""
     if (backend or backend_for(n_rows)) == "numpy":
         return reference
     from . import compiled
@@ -39,5 +39,5 @@ def kernels_for(n_rows: int, backend: Backend | None = None) -> Any:
 
 
 def name_of(kernels: Any) -> Backend:
-    """Return the backend that a module of kernels is."""
+    """Return the name of the backend of a module of kernels."""
     return "numpy" if kernels is reference else "numba"

@@ -1,8 +1,8 @@
-"""The innermost loop of products in float32, written in vectors of the processor.
+"""The innermost loop of products in float32, written with vector instructions.
 
-Compiled from plain loops it has a third of this speed, since sums go to memory and back for every
-few columns. Here they stay in registers from the first column to the last. Vectors of 16 are
-made of whatever the processor has.
+A plain loop is three times slower, because its sums are stored and loaded every few columns. Here
+they stay in registers from the first column to the last. LLVM maps vectors of 16 numbers to those
+of the processor.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc, type-arg, attr-defined"
@@ -19,13 +19,13 @@ from numba.extending import intrinsic
 
 LANES = 16
 # Number of vectors of rows and of centres compared at a time: their sums fill half of the
-# registers, and a few more hold what is multiplied.
+# registers, and the factors take a few more.
 _VECTORS, CENTRES_AT_A_TIME = 2, 4
 ROWS_AT_A_TIME = LANES * _VECTORS
 
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _INTS = ir.VectorType(ir.IntType(32), LANES)
-_ALIGNMENT = 4  # that of a number: arrays are not aligned to vectors
+_ALIGNMENT = 4  # of a single number: arrays are not aligned to vectors
 
 
 def _compare_with_four(
@@ -38,7 +38,7 @@ def _compare_with_four(
     smallest,  # INOUT (2, n) float32 the smallest and the second smallest sum
     nearest,  # INOUT (n,) int32 which of those kept has the smallest
 ):
-    """Compare 32 rows with four centres by half of the squared distance, less that of the row."""
+    """Compare 32 rows with four centres by half the squared distance minus a term of the row."""
     for place in range(first, first + ROWS_AT_A_TIME):
         for number in range(start, start + CENTRES_AT_A_TIME):
             value = halves[kept[number]]
@@ -52,7 +52,7 @@ def _compare_with_four(
 
 
 class _Code:
-    """Writes the instructions of one call."""
+    """Builder of the instructions of one call."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         self.builder = builder
@@ -68,7 +68,7 @@ class _Code:
         return cgutils.unpack_tuple(self.builder, self.arrays[name].shape)[axis]
 
     def stride(self, name, axis):
-        """Return how many numbers lie between two that follow each other along an axis."""
+        """Return the stride of an axis, in numbers."""
         in_bytes = cgutils.unpack_tuple(self.builder, self.arrays[name].strides)[axis]
         return self.builder.ashr(in_bytes, ir.Constant(ir.IntType(64), 2))
 
@@ -86,7 +86,7 @@ class _Code:
         self.builder.store(value, self.vector_at(name, index, kind), align=_ALIGNMENT)
 
     def spread(self, number, kind=_FLOATS):
-        """Return a vector that has the same number everywhere."""
+        """Return a vector filled with one number."""
         one = self.builder.insert_element(ir.Constant(kind, ir.Undefined), number, _index(0))
         zeros = ir.Constant(_INTS, [0] * LANES)
         return self.builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), zeros)

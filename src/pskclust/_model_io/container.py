@@ -12,6 +12,7 @@ import io
 import json
 import math
 import os
+import struct
 import tokenize
 import zipfile
 from collections.abc import Mapping
@@ -36,8 +37,11 @@ _NOT_A_MODEL = (
     MemoryError,
     NotImplementedError,
     OSError,
+    OverflowError,
     RuntimeError,
     TypeError,
+    ValueError,
+    struct.error,
 )
 # The date of every member, so that equal models are equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -66,7 +70,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
                 member.removesuffix(".npy"): _read_array(archive, member, digest, name)
                 for member, digest in header["sha256"].items()
             }
-    except FileNotFoundError:
+    except (FileNotFoundError, ModelFileError):
         raise
     except _NOT_A_MODEL as error:
         raise ModelFileError(

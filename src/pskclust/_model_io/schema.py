@@ -347,7 +347,7 @@ def _check_tree(pairs: NDArray[np.int64], n_parts: int) -> None:
 
 
 def _check_parts(n_parts: int, arrays: Arrays) -> None:
-    """Rows are in parts that are sets of the tree; the number of parts stands for noise."""
+    """Check that each row is in a part of the tree; the number of parts means noise."""
     if n_parts > len(arrays["tree_masses"]):
         raise ValueError(f"{n_parts} parts of a tree of {len(arrays['tree_masses'])}")
     if "parts" in arrays and arrays["parts"].max(initial=0) > n_parts:

@@ -1,4 +1,4 @@
-"""Give every row to one of the clusters that were found on other tables: linked or chosen ones."""
+"""Assign every row to a linked or chosen cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._engines.protocol import Engine
 
 
 class OwnLabels(NamedTuple):
-    """Rows that keep the labels they have by themselves."""
+    """Rows that keep given labels."""
 
     rows: NDArray[np.intp]  # (m,) rising
     labels: NDArray[np.int64]  # (m,)
@@ -30,7 +30,7 @@ class OwnLabels(NamedTuple):
 def give_rows(
     engine: Engine, clusters: ClusterTables, min_mass: int, own: OwnLabels | None = None
 ) -> NDArray[np.bool_]:
-    """Give each row the cluster with the most members in its cells, noise where there are none.
+    """Assign each row to the cluster with the most members in its cells, else to noise.
 
     A cluster that ends up with a mass below `min_mass` is dissolved: its rows go to the other
     clusters by the same rule. Return which clusters are left, (k,); they are numbered anew.

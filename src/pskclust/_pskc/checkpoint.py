@@ -1,4 +1,4 @@
-"""Clusters noted in a folder as they are grown, so that a fit that was killed can go on."""
+"""Checkpoint: grown clusters saved in a folder, so that an interrupted fit can continue."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Checkpoint:
         identity: Mapping[str, Any],
         drawn: Partition,
     ) -> None:
-        """Take up what is in the folder if it is of the same fit; start anew if nothing is.
+        """Continue with the files in the folder if they belong to the same fit; else start.
 
         `identity` tells one fit from another; `drawn` is the partition of a new one.
         """
@@ -80,7 +80,7 @@ class Checkpoint:
         )
 
     def remove(self) -> None:
-        """Remove what was noted, and the folder if nothing else is in it."""
+        """Remove the saved clusters, and the folder if it is empty."""
         # First the header: without it the rest is nothing.
         (self._folder / _HEADER).unlink(missing_ok=True)
         self._forget()

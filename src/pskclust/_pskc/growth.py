@@ -40,13 +40,13 @@ class GrownCluster(NamedTuple):
 
 
 class Journal(Protocol):
-    """Notes clusters as they are grown, for a later fit to take up."""
+    """Saves clusters as they grow, so that a later fit can continue."""
 
     def restore(self, engine: ResumableEngine) -> Iterable[GrownCluster]:
-        """Put the clusters noted into the engine, one after the other, and yield them."""
+        """Restore the saved clusters in the engine, one after another, and yield them."""
 
     def note(self, engine: ResumableEngine, number: int, cluster: GrownCluster) -> None:
-        """Note a cluster that has grown."""
+        """Save a cluster that has grown."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ MAX_PASSES = 3
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """The clusters after refinement, and what it changed."""
+    """The clusters after refinement, and the changes."""
 
     clusters: ClusterTables
     objective_before: float

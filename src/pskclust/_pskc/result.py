@@ -19,7 +19,7 @@ _TABLES = ("clusters", "references")
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A clustering: what is known of each row, of each cluster, and of the whole."""
+    """A clustering: values of each row, of each cluster, and of the whole."""
 
     labels: NDArray[np.int64]  # (n,)
     similarities: NDArray[np.float64]  # (n,)

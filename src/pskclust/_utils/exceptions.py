@@ -4,16 +4,93 @@ from __future__ import annotations
 
 
 class InsufficientMemoryError(MemoryError):
-    """The computation would not fit into the memory that is available now."""
+    """Error for a computation that does not fit into the available memory.
+
+    It is raised before anything large is allocated. The message names the bytes needed, the bytes
+    available, and a parameter to change.
+
+    See Also
+    --------
+    InsufficientDiskError : The same for files on disk.
+    RowBlocks : Rows that are read block by block and need little memory.
+
+    Examples
+    --------
+    >>> from pskclust import InsufficientMemoryError, IsolationKernel
+    >>> try:
+    ...     IsolationKernel(psi=10**12, replace=True).fit([[0.0], [1.0]])
+    ... except InsufficientMemoryError as error:
+    ...     print(error)
+    Drawing 100 partitionings of psi=1000000000000 cells needs about 4,800 TB ...
+    """
 
 
 class InsufficientDiskError(OSError):
-    """The files of a fit would not fit on the disk."""
+    """Error for a fit whose temporary files do not fit on the disk.
+
+    Only a fit with `scratch_dir` writes such files. The message names the bytes needed and the
+    bytes that are free.
+
+    See Also
+    --------
+    InsufficientMemoryError : The same for memory.
+    PSKC : Its parameter `scratch_dir` names the folder for the files.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pskclust import PSKC, InsufficientDiskError
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> with TemporaryDirectory() as folder:
+    ...     try:
+    ...         model = PSKC(psi=2, tau=0.1, scratch_dir=folder).fit(X)
+    ...     except InsufficientDiskError:
+    ...         model = PSKC(psi=2, tau=0.1).fit(X)
+    >>> model.labels_.shape
+    (4,)
+    """
 
 
 class CheckpointError(ValueError):
-    """A checkpoint is of another fit, or cannot be read."""
+    """Error for a checkpoint that is damaged or belongs to another fit.
+
+    See Also
+    --------
+    PSKC : Its parameter `checkpoint` names the folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pskclust import PSKC, CheckpointError
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "fit.json").write_text("cut sh")
+    ...     try:
+    ...         PSKC(psi=2, tau=0.1, checkpoint=folder).fit([[0.0], [1.0]])
+    ...     except CheckpointError as error:
+    ...         print(error)
+    checkpoint='...' is damaged: fit.json cannot be read ...
+    """
 
 
 class ModelFileError(ValueError):
-    """A file is not a model that this version of pskclust can read."""
+    """Error for a file that this version of pskclust cannot read as a model.
+
+    See Also
+    --------
+    load : Read a model from a file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pskclust import ModelFileError, load
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.npz")
+    ...     _ = path.write_text("not a model")
+    ...     try:
+    ...         load(path)
+    ...     except ModelFileError as error:
+    ...         print(error)
+    '...model.npz' is not a model file, or it is damaged ...
+    """

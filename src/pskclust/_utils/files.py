@@ -1,12 +1,13 @@
-"""Files that are there whole or not at all, and temporary ones that nothing leaves behind.
+"""Files that are written completely or not at all, and temporary files that are always removed.
 
-A process that is killed cannot remove its temporary files. Each is locked while it is in use, and
-the system ends a lock with its process: the next run removes those that nobody has locked.
+A process that is killed cannot remove its temporary files. Each file is locked while it is in use,
+and the system releases the lock when the process ends: the next run removes all unlocked ones.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -19,15 +20,17 @@ try:
 except ImportError:  # on Windows, which does not remove files that are open
     fcntl = None  # type: ignore[assignment]
 
-# The end of the name of every temporary file and folder.
+# Suffix of the names of all temporary files and folders.
 ENDING = ".pskclust-part"
+# Errors of a disk, or of a user's share of it, that is full.
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Give a stream to a new file beside `path` that takes its place when all is written.
+    """Yield a stream to a new file that replaces `path` once it is written completely.
 
-    If anything is raised meanwhile, the new file is removed and the old one stays.
+    After an exception the new file is removed and the old one stays.
     """
     target = Path(path)
     if not target.parent.is_dir():
@@ -42,27 +45,33 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 os.fsync(stream.fileno())
             os.chmod(temporary, _usual_mode())
             os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+        # The system does not say which file it has no room for.
+        if isinstance(error, OSError) and error.errno in FULL:
+            error.filename = os.fspath(target)
         raise
 
 
 @contextlib.contextmanager
 def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
-    """Give a stream to a new file in the folder for such files, and its path."""
+    """Yield a stream to a new temporary file, and the path of the file."""
     remove_leftovers(tempfile.gettempdir())
     descriptor, path = _new_file(tempfile.gettempdir(), "pskclust-")
+    stream = os.fdopen(descriptor, "r+b")
     try:
-        with os.fdopen(descriptor, "r+b") as stream:
-            yield stream, Path(path)
+        yield stream, Path(path)
     finally:
+        # A full disk does not take what is left to write, which nobody will read.
+        with contextlib.suppress(OSError):
+            stream.close()
         os.unlink(path)
 
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Give a new folder that is removed afterwards."""
+    """Yield the path of a new folder that is removed afterwards."""
     remove_leftovers(tempfile.gettempdir())
     descriptor, path = _new_folder(tempfile.gettempdir(), "pskclust-")
     try:
@@ -74,7 +83,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
-    """Remove temporary files and folders of processes that are no more, of this user only."""
+    """Remove temporary files and folders that ended processes of this user left behind."""
     if fcntl is None:
         return
     with contextlib.suppress(OSError):
@@ -98,18 +107,18 @@ def _remove_unless_locked(path: str) -> None:
 
 
 def _new_file(folder: str | os.PathLike[str], prefix: str) -> tuple[int, str]:
-    """Return the descriptor and the path of a new file, locked."""
+    """Return the descriptor and the path of a new, locked file."""
     while True:
         descriptor, path = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=ENDING)
         _lock(descriptor)
-        # Another process may have taken it for a leftover before it was locked.
+        # Another process may have removed it as a leftover before it was locked.
         if os.fstat(descriptor).st_nlink:
             return descriptor, path
         os.close(descriptor)
 
 
 def _new_folder(folder: str | os.PathLike[str], prefix: str) -> tuple[int | None, str]:
-    """Return the descriptor, if folders have any, and the path of a new folder, locked."""
+    """Return the descriptor, None on Windows, and the path of a new, locked folder."""
     while True:
         path = tempfile.mkdtemp(dir=folder, prefix=prefix, suffix=ENDING)
         if fcntl is None:
@@ -124,7 +133,7 @@ def _new_folder(folder: str | os.PathLike[str], prefix: str) -> tuple[int | None
 
 @contextlib.contextmanager
 def _staying_locked(descriptor: int) -> Iterator[None]:
-    """Keep the lock of a file that is closed meanwhile."""
+    """Hold the lock of a file until the end of the block, even if the file is closed in it."""
     if fcntl is None:
         yield
         return
@@ -136,14 +145,14 @@ def _staying_locked(descriptor: int) -> Iterator[None]:
 
 
 def _lock(descriptor: int) -> None:
-    # Where a file system has no locks, none of its files is ever taken for a leftover.
+    # On a file system without locks, files are never removed as leftovers.
     if fcntl is not None:
         with contextlib.suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _usual_mode() -> int:
-    """Return the permissions that a new file gets here; temporary files are private."""
+    """Return the permissions of an ordinary new file; temporary files are private."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -1,4 +1,4 @@
-"""Values of parameters as JSON can hold them."""
+"""Parameter values in types that JSON can hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def plain_value(value: Any) -> Any:
-    """Return a parameter as JSON can hold it; a random generator is not kept."""
+    """Return a parameter value as a type that JSON can hold; None for a random generator."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, numbers.Integral):

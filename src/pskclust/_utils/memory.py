@@ -1,4 +1,4 @@
-"""Whether a piece of work fits into memory, asked before anything is allocated."""
+"""Checks of the available memory, made before anything large is allocated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
-    """Raise InsufficientMemoryError if `needs`, bytes by purpose, exceed what is available.
+    """Raise InsufficientMemoryError if `needs`, bytes by purpose, exceed the available memory.
 
     >>> require_memory({"cells": 1 << 60}, "encoding X", "Use fewer rows.")
     Traceback (most recent call last):
@@ -34,10 +34,7 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
 
 
 def release_free_memory() -> None:
-    """Give memory that was freed back to the system, where the C library keeps it (glibc).
-
-    Threads that each allocate and free much leave as much behind.
-    """
+    """Return freed memory to the system, which glibc otherwise keeps for each thread."""
     trim = getattr(_c_library(), "malloc_trim", None)
     if trim is not None:
         trim(0)
@@ -47,12 +44,12 @@ def release_free_memory() -> None:
 def _c_library() -> object:
     try:
         return ctypes.CDLL(None)
-    except (OSError, TypeError):  # a system without one to load
+    except (OSError, TypeError):  # a system without a C library to load
         return None
 
 
 def available_bytes() -> int | None:
-    """Return the memory this process may still take, or None where that cannot be told."""
+    """Return the bytes that this process can still allocate, or None if they are unknown."""
     limits = [_machine_bytes(), _control_group_bytes(), _address_space_bytes()]
     known = [limit for limit in limits if limit is not None]
     return max(0, min(known)) if known else None
@@ -72,7 +69,7 @@ def _machine_bytes() -> int | None:
 
 
 def _control_group_bytes() -> int | None:
-    """Return the bytes below the limits of containers (control groups, version 2 or 1)."""
+    """Return the bytes left below the limits of containers (control groups, version 2 or 1)."""
     rooms = []
     for folder, limit, used, cache in _control_groups():
         try:
@@ -84,10 +81,10 @@ def _control_group_bytes() -> int | None:
 
 
 def _control_groups() -> Iterator[tuple[Path, str, str, str]]:
-    """Yield the groups of this process, inner and outer ones: folders, and what files are called.
+    """Yield the folder of each control group of this process, and the names of its files.
 
-    Inside a container the names of groups may be those of the world outside, so the outermost
-    folder is always among them.
+    Inside a container the group names may be those of the host, so the outermost folder is always
+    included.
     """
     try:
         lines = _OWN_GROUPS.read_text().splitlines()
@@ -111,7 +108,7 @@ def _control_groups() -> Iterator[tuple[Path, str, str, str]]:
 
 
 def _cached_bytes(folder: Path, name: str) -> int:
-    """Return the bytes of cached files, which the system gives up on demand."""
+    """Return the bytes of cached files, which the system frees on demand."""
     try:
         lines = (folder / "memory.stat").read_text().splitlines()
     except OSError:
@@ -120,7 +117,7 @@ def _cached_bytes(folder: Path, name: str) -> int:
 
 
 def _address_space_bytes() -> int | None:
-    """Return the bytes below the limit of ``ulimit -v``."""
+    """Return the bytes left below the limit of ``ulimit -v``."""
     try:
         import resource
 
@@ -134,7 +131,7 @@ def _address_space_bytes() -> int | None:
 
 
 def readable_bytes(size: int) -> str:
-    """Return a size for people."""
+    """Return a number of bytes as text with a unit."""
     amount = float(size)
     for unit in ("bytes", "kB", "MB", "GB", "TB"):
         if amount < 1000 or unit == "TB":

@@ -1,4 +1,4 @@
-"""Packages that only some parts need: imported when used, named when missing."""
+"""Optional packages: imported on use, with an error that says how to install them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def optional(module: str, user: str, extra: str) -> Any:
-    """Import a module that the core does without; say how to get it where it is missing.
+    """Import an optional module; if it is missing, raise an error that says how to install it.
 
     >>> optional("no_such_module", "pskclust.image", "image")
     Traceback (most recent call last):

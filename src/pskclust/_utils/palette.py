@@ -1,4 +1,4 @@
-"""Colours that people tell apart, colour-blind ones included; noise is grey."""
+"""Colours of clusters, distinct for colour-blind readers too; noise is grey."""
 
 from __future__ import annotations
 
@@ -9,27 +9,45 @@ from numpy.typing import NDArray
 
 NOISE_COLOUR = (0.72, 0.72, 0.72)
 
-# Okabe and Ito's colours, but for black and for the yellow that vanishes on white, then three of
-# Tol's.
+# Okabe and Ito's colours without black and without yellow, which vanishes on white, then three
+# of Tol's.
 _BASE = (
     *("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"),
     *("#882255", "#999933", "#332288"),
 )
-# With more clusters than colours, the same again darker, then lighter.
+# Further clusters get the same colours darker, then lighter.
 _LIGHTNESS = (1.0, 0.6, 1.35)
 
 
 def cluster_colours(n_clusters: int) -> NDArray[np.float64]:
-    """Return a colour for each cluster, then, last, so that label -1 finds it, that of noise.
+    """Return the colour of each cluster and, as the last one, that of noise.
+
+    The colours of all displays, reports and the explorer. Index them by labels: label -1 finds the
+    last colour. Colours repeat from the 28th cluster on.
 
     Parameters
     ----------
     n_clusters : int
+        Number of clusters, 0 or more.
 
     Returns
     -------
     colours : ndarray of float64, shape (n_clusters + 1, 3)
         Red, green and blue from 0 to 1.
+
+    See Also
+    --------
+    pskclust.plotting.ClusterDisplay : Draw rows in the colours of their clusters.
+
+    Examples
+    --------
+    >>> from pskclust.plotting import cluster_colours
+    >>> colours = cluster_colours(3)
+    >>> colours.shape
+    (4, 3)
+    >>> labels = [0, 2, -1]
+    >>> colours[labels][-1].tolist()
+    [0.72, 0.72, 0.72]
     """
     many = len(_BASE) * len(_LIGHTNESS)
     numbers = np.arange(n_clusters) % many

@@ -1,4 +1,4 @@
-"""Work on chunks of rows, in threads."""
+"""Threads that work on chunks of rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import functools
 import math
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from joblib import cpu_count
 from numpy.typing import DTypeLike, NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
@@ -23,28 +24,28 @@ _CHUNK_ENTRIES = 1 << 17
 _MIN_CHUNK_ROWS = 32
 _PRODUCT_ENTRIES = 1 << 22
 _MIN_PRODUCT_ROWS, _MAX_PRODUCT_ROWS = 128, 2048
-# Fewer chunks than this a thread are done before the threads have started.
+# With fewer chunks for each thread, starting the threads takes longer than the work.
 _MIN_CHUNKS_PER_THREAD = 4
 
 
 def rows_per_chunk(width: int) -> int:
-    """Return how many rows to work on at a time where each needs `width` numbers."""
+    """Return the number of rows in a chunk, given the `width` of a row in numbers."""
     return max(_MIN_CHUNK_ROWS, _CHUNK_ENTRIES // max(1, width))
 
 
 def rows_per_product(n_columns: int) -> int:
-    """Return how many rows to multiply at a time: enough for matrix products to be worth it."""
+    """Return the number of rows in a chunk that is multiplied by a matrix."""
     return min(_MAX_PRODUCT_ROWS, max(_MIN_PRODUCT_ROWS, _PRODUCT_ENTRIES // max(1, n_columns)))
 
 
 class Buffers(threading.local):
-    """Memory that each thread keeps from chunk to chunk, which is faster than asking for new."""
+    """Memory that each thread reuses from chunk to chunk, which is faster than allocating it."""
 
     def __init__(self) -> None:
         self._bytes = np.empty(0, dtype=np.uint8)
 
     def array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Return an array of anything, of which a thread has one at a time."""
+        """Return an uninitialised array; it overwrites the previous one of the same thread."""
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if size > len(self._bytes):
             self._bytes = np.empty(size, dtype=np.uint8)
@@ -52,13 +53,19 @@ class Buffers(threading.local):
 
 
 class ProcessSetting(contextlib.AbstractContextManager[None]):
-    """A setting of the whole process: the first thread to come makes it, the last one undoes it."""
+    """Setting of the whole process: the first thread to enter makes it, the last one undoes it."""
 
     def __init__(self, make: Callable[[], Callable[[], None]]) -> None:
         """`make` makes the setting and returns the function that undoes it."""
         self._make = make
-        self._lock = threading.Lock()
         self._n_users = 0
+        self._new_lock()
+        # A forked process would wait for a thread that it does not have.
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._new_lock)
+
+    def _new_lock(self) -> None:
+        self._lock = threading.Lock()
 
     def __enter__(self) -> None:
         with self._lock:
@@ -74,17 +81,27 @@ class ProcessSetting(contextlib.AbstractContextManager[None]):
 
 
 def _limit_blas() -> Callable[[], None]:
-    undo: Callable[[], None] = threadpool_limits(1, user_api="blas").restore_original_limits
+    limits = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+    undo: Callable[[], None] = limits.restore_original_limits
     return undo
 
 
-# Keeps matrix products to a thread each, where chunks have threads of their own.
+@functools.lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """Return the libraries in this process, which take milliseconds to find.
+
+    A library comes with a module, so they are looked for again where there are more modules.
+    """
+    return ThreadpoolController()
+
+
+# Limits each matrix product to one thread while chunks are worked on in several.
 one_blas_thread = ProcessSetting(_limit_blas)
 
 
 @functools.cache
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that `n_jobs` stands for: None and -1 are all processors."""
+    """Return the number of threads for `n_jobs`: None and -1 are all processors."""
     processors = int(cpu_count())
     if n_jobs is None:
         return processors
@@ -98,7 +115,7 @@ def map_chunks(
     n_jobs: int | None,
     min_chunks_per_thread: int | None = None,
 ) -> Iterator[T]:
-    """Yield `work` of each chunk of rows, in the order of the rows."""
+    """Yield the result of `work` for each chunk of rows, in the order of the rows."""
     chunks = [
         slice(start, min(start + chunk_rows, n_rows)) for start in range(0, n_rows, chunk_rows)
     ]
@@ -110,10 +127,10 @@ def map_chunks(
 
 @functools.cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Return threads that are kept: growth asks for them hundreds of times a second."""
+    """Return a pool of threads that is kept: growth uses it hundreds of times a second."""
     return ThreadPoolExecutor(threads, thread_name_prefix="pskclust")
 
 
-# Threads do not live on in a forked process, which has to start its own.
+# A forked process has none of the threads of its parent and has to start new ones.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)

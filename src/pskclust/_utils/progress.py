@@ -1,31 +1,59 @@
-"""Telling the outside how far a fit has come."""
+"""Reports of the progress of a fit."""
 
 from __future__ import annotations
 
+import multiprocessing
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TextIO
+from typing import Self, TextIO
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a fit, as a ``callback`` receives it.
+    """Progress of a fit, as a ``callback`` receives it.
 
-    Attributes
+    Parameters
     ----------
     stage : {"sample", "choose", "encode", "grow", "refine", "link", "sweep"}
-        What the fit is doing: reading rows to sample them (only where they are read block by
-        block), choosing psi, finding the cells of the rows, growing clusters, refining them, or
-        linking them; "sweep" is all fits of a sweep.
-    done, total : int
-        Rows read, choices made, rows encoded, rows assigned to a cluster, refinement passes
-        made, clusterings linked, or fits made; and of how many at the most. Growth may end before
-        `total`: the rest is noise.
-    n_clusters : int
-        Clusters found so far, or by the latest fit of a sweep.
+        The current stage, see the table in the notes.
+    done : int
+        Number of units that are finished, 0 to `total`.
+    total : int
+        Number of units in all. Growth may end before it is reached: the remaining rows are noise.
+    n_clusters : int, default=0
+        Number of clusters found so far, or by the latest fit of a sweep.
+
+    See Also
+    --------
+    PSKC : Its parameter `callback` receives the progress of a fit.
+    sweep : Its parameter `callback` receives the progress of all fits.
+
+    Notes
+    -----
+    | stage | work | unit |
+    |---|---|---|
+    | sample | draw a sample from rows that are read block by block | rows read |
+    | choose | choose a clustering | choices made |
+    | encode | find the cell of each row in each partitioning | rows encoded |
+    | grow | grow clusters | rows assigned |
+    | refine | refine clusters | passes made |
+    | link | assign all rows to chosen or linked clusters | clusterings linked |
+    | sweep | fit every pair of psi and tau | fits made |
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> seen = []
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> model = PSKC(psi=2, tau=0.1, random_state=0, callback=seen.append).fit(X)
+    >>> seen[0]
+    Progress(stage='encode', done=4, total=4, n_clusters=0)
+    >>> list(dict.fromkeys(progress.stage for progress in seen))
+    ['encode', 'grow', 'refine']
     """
 
     stage: str
@@ -38,35 +66,40 @@ Report = Callable[[Progress], None]
 
 
 def ignore(progress: Progress) -> None:
-    """The report of a fit that nobody watches."""
+    """Discard the progress of a fit that nobody watches."""
 
 
-def reporter(verbose: bool, callback: Report | None) -> Report:
-    """Return the one function that a fit tells its progress to."""
-    candidates = (_Bar(sys.stderr) if verbose else None, callback)
-    listeners = [listener for listener in candidates if listener is not None]
-
-    def report(progress: Progress) -> None:
-        for listener in listeners:
-            listener(progress)
-
-    return report if listeners else ignore
+def is_watched() -> bool:
+    """Whether people read standard error: in a terminal or a notebook, in the main process."""
+    if multiprocessing.parent_process() is not None:
+        return False
+    return sys.stderr is not None and (sys.stderr.isatty() or _is_notebook())
 
 
-class _Bar:
-    """A line on a terminal that is drawn over itself; elsewhere one line for each stage."""
+def _is_notebook() -> bool:
+    # IPython is there if it runs this.
+    interactive = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(interactive).__name__ == "ZMQInteractiveShell"
 
-    MAX_WIDTH = 30
+
+COMPILATION = "Compiling code for this processor. It is kept for the next time."
+
+_MAX_BAR_WIDTH = 30
+_WORDS = {
+    "sample": "rows read",
+    "choose": "choices made",
+    "encode": "rows encoded",
+    "grow": "rows assigned",
+    "refine": "passes",
+    "link": "linked",
+    "sweep": "fits",
+}
+
+
+class Bar:
+    """Progress bar: one line redrawn in place on a terminal, elsewhere one line for each stage."""
+
     SECONDS_BETWEEN_DRAWINGS = 0.1
-    WORDS: ClassVar = {
-        "sample": "rows read",
-        "choose": "choices made",
-        "encode": "rows encoded",
-        "grow": "rows assigned",
-        "refine": "passes",
-        "link": "linked",
-        "sweep": "fits",
-    }
     LAST_STAGES = ("refine", "link", "sweep")
 
     def __init__(self, stream: TextIO) -> None:
@@ -75,6 +108,7 @@ class _Bar:
         self._latest: Progress | None = None
         self._drawn_at = 0.0
         self._drawn_width = 0
+        self._has_told = False
 
     def __call__(self, progress: Progress) -> None:
         if self._latest is not None and progress.stage != self._latest.stage:
@@ -84,22 +118,91 @@ class _Bar:
             self._end_stage(progress)
             self._latest = None
         elif self._live and time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS:
-            self._stream.write("\r" + self._line(progress).ljust(self._drawn_width))
-            self._drawn_width = len(self._line(progress))
+            self._stream.write("\r" + _line_for(progress).ljust(self._drawn_width))
+            self._drawn_width = len(_line_for(progress))
             self._stream.flush()
             self._drawn_at = time.monotonic()
 
     def _end_stage(self, progress: Progress) -> None:
-        line = self._line(progress).ljust(self._drawn_width)
+        line = _line_for(progress).ljust(self._drawn_width)
         self._stream.write(("\r" if self._live else "") + line + "\n")
         self._drawn_width = 0
         self._stream.flush()
 
-    def _line(self, progress: Progress) -> str:
-        words = f"{progress.done:,} of {progress.total:,} {self.WORDS[progress.stage]}"
-        if progress.stage in ("grow", "link"):
-            words += f", {progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
-        columns = shutil.get_terminal_size().columns
-        width = max(0, min(self.MAX_WIDTH, columns - len(words) - 11))
-        full = width * progress.done // max(progress.total, 1)
-        return f"{progress.stage:>6} [{'#' * full}{'.' * (width - full)}] {words}"[: columns - 1]
+    def tell_of_compilation(self) -> None:
+        """Write a line, once."""
+        if not self._has_told:
+            self._has_told = True
+            self._stream.write(("\r" if self._live else "") + COMPILATION + "\n")
+            self._stream.flush()
+
+
+class LateBar:
+    """A line that appears when a fit has taken a while, and is gone when it is done."""
+
+    SECONDS_BEFORE = 2.0
+    SECONDS_BETWEEN = 0.2
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._latest: Progress | None = None
+        self._started = time.monotonic()
+        self._has_told = False
+        self._width = 0
+        self._done = threading.Event()
+        self._writing = threading.Lock()
+        # A thread, since some stages report nothing for seconds.
+        self._thread = threading.Thread(target=self._draw, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self._done.set()
+        self._thread.join()
+        self._clear()
+
+    def __call__(self, progress: Progress) -> None:
+        self._latest = progress
+
+    def tell_of_compilation(self) -> None:
+        """Write a line, once."""
+        if not self._has_told:
+            self._has_told = True
+            self._clear()
+            self._write(COMPILATION + "\n")
+
+    def _draw(self) -> None:
+        wait = self.SECONDS_BEFORE
+        while not self._done.wait(wait):
+            wait = self.SECONDS_BETWEEN
+            seconds = f" ({time.monotonic() - self._started:.0f} s)"
+            line = _line_for(self._latest, len(seconds)) + seconds
+            self._write("\r" + line.ljust(self._width))
+            self._width = len(line)
+
+    def _clear(self) -> None:
+        if self._width:
+            self._write("\r" + " " * self._width + "\r")
+            self._width = 0
+
+    def _write(self, text: str) -> None:
+        with self._writing:
+            self._stream.write(text)
+            self._stream.flush()
+
+
+def _line_for(progress: Progress | None, n_reserved: int = 0) -> str:
+    """Return a bar with words, no longer than a line of the terminal less `n_reserved`."""
+    columns = shutil.get_terminal_size().columns - n_reserved
+    if progress is None:
+        return "Reading rows"[: columns - 1]
+    if progress.stage == "choose" and not progress.done:
+        return "Choosing clusters"[: columns - 1]
+    words = f"{progress.done:,} of {progress.total:,} {_WORDS[progress.stage]}"
+    if progress.stage in ("grow", "link"):
+        words += f", {progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
+    width = max(0, min(_MAX_BAR_WIDTH, columns - len(words) - 11))
+    full = width * progress.done // max(progress.total, 1)
+    return f"{progress.stage:>6} [{'#' * full}{'.' * (width - full)}] {words}"[: columns - 1]

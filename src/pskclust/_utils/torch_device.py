@@ -16,17 +16,17 @@ _PROBE_SHAPE = 256, 16
 
 
 class Device(NamedTuple):
-    """A device of PyTorch that was found to work."""
+    """A PyTorch device that has passed a test product."""
 
     name: str
     torch: Any  # the module
     device: Any  # torch.device
-    has_float64: bool  # those of Apple have float32 only
+    has_float64: bool  # devices of Apple have float32 only
 
 
 @functools.cache
 def open_device(name: str) -> Device:
-    """Return a device by its name, or raise an error that says why there is none."""
+    """Return the device of this name; raise ValueError if PyTorch cannot use it."""
     torch = optional("torch", f"device={name!r}", "torch")
     try:
         device = torch.device(name)
@@ -34,7 +34,7 @@ def open_device(name: str) -> Device:
         torch.ones(1, device=device, dtype=torch.float32).cpu()
     except (AssertionError, RuntimeError) as error:
         raise ValueError(
-            f"device={name!r} is not a device that PyTorch {torch.__version__} has here. "
+            f"device={name!r} is not available in PyTorch {torch.__version__} on this machine. "
             f"Use one of {', '.join(_names_here(torch))}, or leave device out."
         ) from error
     opened = Device(name, torch, device, _has_float64(torch, device))
@@ -43,9 +43,9 @@ def open_device(name: str) -> Device:
 
 
 def full_precision(device: Device) -> ProcessSetting:
-    """Return the context in which products in float32 are in full float32.
+    """Return a context in which float32 products have full precision.
 
-    Programs may allow shorter ones for the whole process: TensorFloat-32 or bfloat16.
+    Other code may have allowed TensorFloat-32 or bfloat16 for the whole process.
     """
     return _full_precision_of(device.torch)
 
@@ -64,7 +64,7 @@ def _has_float64(torch: Any, device: Any) -> bool:
 
 
 def _require_full_float32(device: Device) -> None:
-    """Raise RuntimeError if a product is farther off than roundings of float32 can make it."""
+    """Raise RuntimeError if a test product is less exact than float32 allows."""
     torch, (n_rows, n_columns) = device.torch, _PROBE_SHAPE
     left, right = np.random.RandomState(0).uniform(1, 2, (2, n_rows, n_columns)).astype(np.float32)
     with torch.inference_mode():
@@ -76,9 +76,8 @@ def _require_full_float32(device: Device) -> None:
     exact = left.astype(np.float64) @ right.T.astype(np.float64)
     if not (np.abs(found - exact) <= n_columns * 2.0**-24 * exact).all():
         raise RuntimeError(
-            f"device={device.name!r} multiplies with less precision than float32 has, so cells "
-            "could differ from those of the definition. Use another device, or leave device "
-            "out."
+            f"device={device.name!r} multiplies with less precision than float32, so labels could "
+            "differ from those of other devices. Use another device, or leave device out."
         )
 
 
@@ -88,7 +87,7 @@ def _full_precision_of(torch: Any) -> ProcessSetting:
 
 
 def _set_full_precision(torch: Any) -> Callable[[], None]:
-    """Set products to full float32; return the function that sets what was set before."""
+    """Set float32 products to full precision; return a function that restores the setting."""
     backends = (torch.backends.cuda, torch.backends.mkldnn)
     products = [backend.matmul for backend in backends if hasattr(backend, "matmul")]
     products = [one for one in products if hasattr(one, "fp32_precision")]
@@ -103,7 +102,7 @@ def _set_full_precision(torch: Any) -> Callable[[], None]:
 
     def restore() -> None:
         for one, value in changed:
-            # A value that is set for all of PyTorch is read here, too, and is not to be set here.
+            # A value that is set for all of PyTorch is also read here, and must not be set here.
             one.fp32_precision = _INHERITED
             if one.fp32_precision != value:
                 one.fp32_precision = value

@@ -1,4 +1,4 @@
-"""The other clustering systems of the psKC paper, for comparison, as scikit-learn estimators."""
+"""The methods that the paper compares psKC with, as scikit-learn estimators."""
 
 from ._density_peaks import DensityPeaks
 from ._gaussian_pskc import GaussianPSKC

@@ -28,7 +28,7 @@ from .._isolation_kernel import IsolationKernel
 from .._utils.parallel import map_chunks, one_blas_thread
 from ._pairs import EuclideanDistance, IsolationDissimilarity, Pairs
 
-# Terms of a density are multiples of its inverse, which makes sums exact, in whatever order.
+# Densities are rounded to multiples of its inverse, so that sums are exact in any order.
 _RESOLUTION = 2.0**32
 _ROWS_FOR_BANDWIDTH = 1000
 _QUANTILE_FOR_BANDWIDTH = 0.02
@@ -47,7 +47,7 @@ Closeness = Callable[..., NDArray[Any]]
 
 
 class DecisionGraph(NamedTuple):
-    """Density of each row, and its nearest denser row: centres are chosen by both."""
+    """Density of each row and its distance to a denser row, from which centres are chosen."""
 
     density: NDArray[np.float64]
     distance: NDArray[np.float64]  # to the nearest denser row
@@ -58,73 +58,76 @@ class DecisionGraph(NamedTuple):
 class DensityPeaks(ClusterMixin, BaseEstimator):
     """Clustering by fast search and find of density peaks (DP).
 
-    A cluster's centre is a row of high density that is far from any denser row. Every other row
-    belongs to the cluster of its nearest denser neighbour.
+    The centre of a cluster is a row of high density that is far from all denser rows. Every other
+    row belongs to the cluster of its nearest denser neighbour.
 
-    Time is proportional to n_samples^2 * n_features (for the Isolation Kernel, n_partitions in
-    place of n_features), memory to the size of the data: distances are computed twice, in chunks,
-    and never kept.
+    Time is proportional to n_samples^2 * n_features, or n_samples^2 * n_partitions with the
+    isolation kernel. Memory is proportional to the size of the data: distances are computed twice,
+    in chunks, and not stored.
 
     Parameters
     ----------
     n_clusters : int or None, default=8
-        Number of centres: the rows of largest density * distance to a denser row. None chooses
-        centres by the two thresholds instead.
+        Number of centres, 1 or more: the rows with the largest product of density and distance to
+        a denser row. None chooses centres by the two thresholds.
     bandwidth : float or "auto", default="auto"
-        Distance within which rows count for the density, d_c in the article. "auto" is the 2 %
-        quantile of the distances of pairs of rows, or of pairs of 1000 rows drawn if there are
-        more; if that is zero, the smallest distance that is not, or 1 if all rows are equal.
+        Distance within which rows count for the density, above 0; d_c in the article. "auto" is
+        the 2 % quantile of the distances between rows, or between 1000 random rows if there are
+        more; if that is 0, the smallest distance above 0, or 1 if all rows are equal.
     density : {"gaussian", "cutoff"}, default="gaussian"
-        What the density of a row is. "gaussian": the sum over all other rows of
-        exp(-(distance / bandwidth)^2). "cutoff": the number of other rows closer than
-        `bandwidth`.
+        Density of a row. "gaussian": the sum over all other rows of
+        exp(-(distance / bandwidth)^2). "cutoff": the number of other rows within `bandwidth`.
     density_threshold, distance_threshold : float or None, default=None
-        With ``n_clusters=None``, centres are the rows of higher density that are farther from any
-        denser row. :meth:`decision_graph` helps to choose.
+        Thresholds, 0 or more, for ``n_clusters=None``: centres are the rows whose density and
+        whose distance to a denser row exceed them. :meth:`decision_graph` helps to set them.
     metric : {"euclidean", "isolation"}, default="euclidean"
-        What distance is. "isolation", the paper's DP_ik: 1 minus the Isolation Kernel.
+        Distance between rows. "isolation" is 1 minus the isolation kernel, the paper's DP_ik.
     psi : int or "auto", default="auto"
-        Number of cells of each partitioning, see :class:`pskclust.IsolationKernel`. Like the next
-        one, for ``metric="isolation"`` only. Few cells suit this method best: the paper tries 2
-        to 32.
+        Number of cells of each partitioning, 2 or more, for ``metric="isolation"``; see
+        :class:`pskclust.IsolationKernel`. Few cells suit this method: the paper tries 2 to 32.
     n_partitions : int, default=100
-        Number of partitionings, t in the paper.
+        Number of partitionings, t in the paper, for ``metric="isolation"``.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all processors. Results never depend on it.
+        Number of threads; None and -1 use all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Which rows the partitionings, and those for ``bandwidth="auto"``, are drawn from. Pass an
-        int for the same labels every time.
+        Source of the partitionings and of the rows for ``bandwidth="auto"``. Pass an int for the
+        same labels every time.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row: the place of its centre in `center_indices_`.
+        Cluster of each row: the index of its centre in `center_indices_`.
     n_clusters_ : int
         Number of clusters.
     center_indices_ : ndarray of shape (n_clusters_,)
-        The rows that are centres, that of largest density * distance first.
+        Row numbers of the centres, the largest product of density and distance first.
     density_ : ndarray of shape (n_samples,)
-        Density of each row, rho in the article. Terms are rounded to multiples of 2^-32, which
-        makes sums exact. Of rows of the same density, that of the lower number counts as denser.
+        Density of each row, rho in the article. Terms are rounded to multiples of 2^-32, so that
+        sums are exact. Of two rows with equal density, the first counts as denser.
     distance_to_denser_ : ndarray of shape (n_samples,)
         Distance of each row to the nearest denser row, delta in the article. For the densest row,
         the largest distance from it.
     denser_neighbor_ : ndarray of shape (n_samples,)
-        The nearest denser row, the densest of those equally near; -1 for the densest row of all.
+        Number of the nearest denser row, of equally near rows the densest; -1 for the densest row.
     bandwidth_ : float
-        The bandwidth that was used.
+        The bandwidth of the fit.
     kernel_ : IsolationKernel or None
         The fitted kernel; None for Euclidean distance.
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns. Only present if all columns of X have names that are strings.
+
+    See Also
+    --------
+    MBSCAN : DBSCAN with the isolation kernel.
+    pskclust.PSKC : Point-set kernel clustering, in linear time.
 
     Notes
     -----
-    Up to 16 columns, Euclidean distances are sums in the order of the columns. Beyond, they come
-    from products of matrices, which is much faster. That is exact for small whole numbers, such
-    as pixels have; else distances below about a millionth of the size of the data are zero.
+    Up to 16 columns, Euclidean distances are sums over columns. With more columns they come from
+    matrix products, which is faster. The products are exact for small whole numbers, such as
+    pixels; otherwise distances below about a millionth of the range of the data become 0.
 
     References
     ----------
@@ -179,6 +182,13 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : DensityPeaks
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import DensityPeaks
+        >>> DensityPeaks(2).fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]).labels_
+        array([0, 0, 0, 1, 1, 1])
         """
         check_parameters(self.get_params(deep=False), _RULES)
         self._check_way_to_centers()
@@ -204,10 +214,10 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         return self
 
     def decision_graph(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the decision graph; centres stand out in its upper right corner.
+        """Return the two axes of the decision graph, in which centres are at the upper right.
 
-        It does not depend on `n_clusters` or thresholds, so that a first fit, with any number of
-        clusters, tells which thresholds to use.
+        The graph does not depend on `n_clusters` or the thresholds. Use it after a first fit to
+        set thresholds for a second one.
 
         Returns
         -------
@@ -215,6 +225,14 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
             The horizontal axis, rho.
         distance : ndarray of shape (n_samples,)
             The vertical axis, delta.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import DensityPeaks
+        >>> model = DensityPeaks(2).fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+        >>> density, distance = model.decision_graph()
+        >>> (distance > 1).nonzero()[0].tolist() == sorted(model.center_indices_.tolist())
+        True
         """
         check_is_fitted(self)
         return self.density_, self.distance_to_denser_
@@ -268,7 +286,7 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         return float(quantile or distances[distances > 0].min())
 
     def _choose_centers(self, graph: DecisionGraph) -> NDArray[np.intp]:
-        """Return the centres. The densest row is one of them: it leads in both measures."""
+        """Return the centres; the densest row, which is first in both measures, is among them."""
         density, distance, _, ranking = graph
         by_prominence = ranking[np.argsort(-(density * distance)[ranking], kind="stable")]
         if self.n_clusters is not None:
@@ -287,7 +305,7 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
 
 def _gaussian(distances: NDArray[np.float64], bandwidth: float) -> NDArray[np.float64]:
     """Return exp(-(distance / bandwidth)^2), rounded, in place."""
-    # Far away adds nothing, however far.
+    # Distances that overflow add 0.
     with np.errstate(over="ignore", under="ignore"):
         distances /= bandwidth
         np.square(distances, out=distances)
@@ -303,7 +321,7 @@ def _cutoff(distances: NDArray[np.float64], bandwidth: float) -> NDArray[np.bool
     return distances < bandwidth
 
 
-# What rows at some distances add to a density.
+# Contribution to the density of rows at some distances.
 _CLOSENESS: dict[str, Closeness] = {"gaussian": _gaussian, "cutoff": _cutoff}
 
 
@@ -315,7 +333,7 @@ def _decision_graph(pairs: Pairs, closeness: Closeness, n_jobs: int | None) -> D
 
 
 def _densities(pairs: Pairs, closeness: Closeness, n_jobs: int | None) -> NDArray[np.float64]:
-    """Return the sum, for each row, of its closeness to all others; each pair is met once."""
+    """Return the sum of the closeness of each row to all others; each pair is computed once."""
     n_rows = len(pairs)
     density = np.zeros(n_rows)
 
@@ -335,7 +353,7 @@ def _densities(pairs: Pairs, closeness: Closeness, n_jobs: int | None) -> NDArra
 def _nearest_denser(
     pairs: Pairs, ranking: NDArray[np.intp], n_jobs: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the nearest denser row of each row, and its distance; ranking is densest first."""
+    """Return the nearest denser row of each row, and its distance; `ranking` is by density."""
     ranked = pairs.only(ranking)
     neighbor = np.empty(len(pairs), dtype=np.intp)
     distance = np.empty(len(pairs))
@@ -352,14 +370,14 @@ def _nearest_denser(
         pass
     densest, others = ranking[0], ranking[1:]
     neighbor[densest] = -1
-    # No other row is farther from a denser one, and rounding must not make it so.
+    # The densest row must have the largest distance, whatever the rounding errors.
     farthest = ranked.between(slice(1), slice(len(pairs))).max()
     distance[densest] = max(farthest, distance[others].max())
     return neighbor, distance
 
 
 def _follow(denser_neighbor: NDArray[np.intp], centers: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the place, among the centres, of the one that each row's denser neighbours lead to."""
+    """Return the index of the centre that each row reaches along its denser neighbours."""
     leader = denser_neighbor.copy()
     leader[centers] = centers
     while True:

@@ -1,9 +1,9 @@
 """The Gaussian kernel in place of the isolation kernel: the paper's psKC_g, for comparison.
 
-It has no finite feature map, so the table of a set is the weight of each row in it, and a score
-is a sum over all pairs. Kernel values are rounded to whole multiples of 1/RESOLUTION, which
-makes sums exact and results independent of how the work is cut up. Time is quadratic in the
-number of rows; memory is not.
+The kernel has no finite feature map. So the table of a set holds the weight of each of its rows,
+and a score is a sum over all pairs. Kernel values are rounded to multiples of 1/RESOLUTION, so
+that sums are exact and do not depend on chunks. Time is quadratic in the number of rows, memory is
+linear.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ class GaussianKernel:
 
     @classmethod
     def fitted(cls, data: Data, gamma: float | str) -> GaussianKernel:
-        """Return the kernel for data; gamma "scale" is 1 / (n_features * variance)."""
+        """Return the kernel of some data; gamma "scale" is 1 / (n_features * variance)."""
         points = data.points().copy()
         if isinstance(gamma, str):
             weights = data.weights.units
             centre = np.average(points, axis=0, weights=weights)
             variance = np.average(np.square(points - centre), weights=weights, axis=0).mean()
-            # Twelve digits, so that weights and repeated rows, summed otherwise, agree.
+            # Twelve digits, so that weighted rows and repeated rows, summed in other orders, agree.
             gamma = float(f"{1 / (points.shape[1] * variance):.12g}") if variance else 1.0
         return cls(points, check_gamma(float(gamma)), data.metric)
 
     def values(self, points: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return the kernel of each point with each of some rows of the fit, times RESOLUTION."""
+        """Return the kernel between points and some rows of the fit, times RESOLUTION."""
         difference, distance2 = np.empty((2, len(points), len(rows)))
-        # Far away is similar to nothing, however far.
+        # Distances that overflow have kernel 0.
         with np.errstate(over="ignore", under="ignore"):
             squared_distances(points, self.points[rows], difference, distance2)
             kernel = np.exp(-self.gamma * distance2)
@@ -71,18 +71,18 @@ class GaussianKernel:
 class PairTables(ClusterTables):
     """Tables of clusters under the Gaussian kernel: the weight of each row in each cluster.
 
-    Scores are sums over pairs of rows, so that the kernel goes with the tables.
+    Scores are sums over pairs of rows, so the tables include the kernel.
     """
 
     kernel: GaussianKernel
 
     @classmethod
     def of(cls, clusters: ClusterTables, kernel: GaussianKernel) -> PairTables:
-        """Return the tables that growth counted, with the kernel they were grown by."""
+        """Return the tables of grown clusters together with their kernel."""
         return cls(clusters.counts, clusters.masses, clusters.shape, clusters.resolution, kernel)
 
     def scores(self, cells: NDArray[Any], kernels: Any = None) -> NDArray[np.int64]:
-        """Return the score of each point, given in place of its cells, against each cluster."""
+        """Return the score of each point against each cluster; `cells` are the points."""
         return self.kernel.set_scores(cells, self.counts)
 
     def inner_scores(self) -> list[int]:
@@ -91,7 +91,7 @@ class PairTables(ClusterTables):
             sets = self.counts[[cluster]].tocsr()
             members, units = sets.indices, sets.data
             scores = self.kernel.set_scores(self.kernel.points[members], sets)[:, 0]
-            # In Python's integers: weights times scores go beyond 64 bits.
+            # Python integers, because weights times scores exceed 64 bits.
             pairs = zip(scores.tolist(), units.tolist(), strict=True)
             inner.append(sum(score * weight for score, weight in pairs))
         return inner
@@ -103,10 +103,10 @@ class PairTables(ClusterTables):
 
 
 def check_gamma(gamma: float) -> float:
-    """Return gamma, or raise ValueError where it makes no kernel."""
+    """Return gamma; raise ValueError unless it is above 0 and finite."""
     if not 0 < gamma < math.inf:
         raise ValueError(
-            f"gamma is {gamma}, and must be above 0 and finite. Scale X, say with "
+            f"gamma={gamma} must be above 0 and finite. Scale X, say with "
             "sklearn.preprocessing.StandardScaler, or pass gamma as a number."
         )
     return gamma

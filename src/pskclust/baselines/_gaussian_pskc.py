@@ -45,30 +45,32 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 
 
 class GaussianPSKC(ClusterMixin, BaseEstimator):
-    """The paper's psKC_g: Algorithm 1 with the Gaussian kernel instead of the isolation kernel.
+    """Point-set kernel clustering with the Gaussian kernel (psKC_g).
 
-    It is here for comparison. The kernel has no finite feature map, so a fit compares all pairs of
-    rows and takes time quadratic in their number. Kernel values are rounded to whole multiples of
-    2^-24, which makes sums exact: results do not depend on the number of threads.
+    It serves for comparison with :class:`pskclust.PSKC`. The Gaussian kernel has no finite feature
+    map, so a fit compares all pairs of rows and takes time quadratic in their number. Kernel
+    values are rounded to multiples of 2^-24, so that sums are exact and results do not depend on
+    the number of threads.
 
     Parameters
     ----------
     tau : float, default=0.1
-        Similarity at which growth stops, between 0 and 1.
+        Similarity at which growth stops, between 0 and 1. Decrease it if a cluster is split.
     growth_rate : float, default=0.1
         Fraction by which the threshold falls in each step, between 0 and 1.
     gamma : float or "scale", default="scale"
-        Width of the kernel exp(-gamma ||x - y||^2). "scale" is 1 / (n_features * variance).
+        Coefficient of the kernel exp(-gamma ||x - y||^2), above 0. Increase it for finer detail.
+        "scale" is 1 / (n_features * variance).
     metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
-        See :class:`pskclust.PSKC`.
+        Distance between rows, see :class:`pskclust.PSKC`.
     refine : bool, default=True
-        Move the least similar members of each cluster where that raises the objective.
+        Move the least similar members of each cluster if that raises the objective.
     min_cluster_size : int or None, default=None
-        Dissolve smaller clusters before refinement.
+        Dissolve smaller clusters, 1 or more, before refinement. None keeps all.
     noise : {"keep", "nearest"}, default="keep"
-        "nearest" gives noise rows to their most similar cluster.
+        "nearest" assigns noise rows to their most similar cluster.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all processors.
+        Number of threads; None and -1 use all processors. Results do not depend on it.
 
     Attributes
     ----------
@@ -90,15 +92,16 @@ class GaussianPSKC(ClusterMixin, BaseEstimator):
     n_reassigned_ : int
         Number of rows that refinement moved.
     gamma_ : float
-        The gamma that was used.
+        The gamma of the fit.
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns. Only present if all columns of X have names that are strings.
 
     See Also
     --------
     pskclust.PSKC : Point-set kernel clustering with the isolation kernel, in linear time.
+    KernelKMeans : Kernel k-means with the Gaussian kernel.
 
     Examples
     --------
@@ -145,6 +148,16 @@ class GaussianPSKC(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : GaussianPSKC
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import GaussianPSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = GaussianPSKC(tau=0.3, gamma=0.1).fit(X)
+        >>> model.n_clusters_
+        3
         """
         check_parameters(self.get_params(deep=False), _RULES)
         require_few_steps(float(self.tau), float(self.growth_rate))
@@ -179,28 +192,50 @@ class GaussianPSKC(ClusterMixin, BaseEstimator):
         self.n_reassigned_ = refinement.n_reassigned
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the most similar cluster of each row if that similarity exceeds tau, else -1.
+        """Return the most similar cluster of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Any rows, all finite.
 
         Returns
         -------
         labels : ndarray of int64, shape (n_samples,)
+            Number of the cluster; -1, noise, if its similarity does not exceed tau.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import GaussianPSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = GaussianPSKC(tau=0.3, gamma=0.1).fit(X)
+        >>> model.predict([X[0], [100.0, 100.0]])
+        array([ 2, -1])
         """
         return most_similar(self.similarity(X), self._threshold)
 
     def similarity(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the similarity of each row to every cluster.
+        """Return the similarity of each row to each cluster.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Any rows, all finite.
 
         Returns
         -------
         similarities : ndarray of float64, shape (n_samples, n_clusters_)
+            Mean kernel of the row with the rows of the cluster, 0 to 1.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import GaussianPSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = GaussianPSKC(tau=0.3, gamma=0.1).fit(X)
+        >>> model.similarity(X[:1]).round(3)
+        array([[0.045, 0.   , 0.918]])
         """
         check_is_fitted(self)
         rows = check_rows(self, X, self._kernel.metric)

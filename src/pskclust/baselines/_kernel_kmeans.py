@@ -1,4 +1,4 @@
-"""Kernel k-means: k-means on features whose inner products are, or come close to, a kernel."""
+"""Kernel k-means: k-means on features whose inner products approximate a kernel."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "max_iter": (whole(1),),
 }
 
-# Where a row has more neighbours than this share of all rows, or more than this share of all
-# eigenvectors is asked for, a full matrix is decomposed faster than a sparse one.
+# With more neighbours than this fraction of rows, or more than this fraction of eigenvectors, a
+# dense matrix is decomposed faster than a sparse one.
 _DENSE_SHARE_OF_ROWS = 0.2
 _DENSE_SHARE_OF_EIGENVECTORS = 0.1
 
 
 class KernelKMeans(ClusterMixin, BaseEstimator):
-    """Kernel k-means, with a Gaussian kernel or an adaptive one of nearest neighbours.
+    """Kernel k-means with a Gaussian kernel or an adaptive kernel of nearest neighbours.
 
-    Rows become points of at most `n_components` dimensions whose inner products approximate the
-    kernel, and scikit-learn's KMeans clusters those.
+    Each row is mapped to at most `n_components` features whose inner products approximate the
+    kernel. scikit-learn's KMeans clusters the features.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters.
+        Number of clusters, 1 to the number of rows.
     kernel : {"gaussian", "knn"}, default="gaussian"
         "gaussian" is scalable kernel k-means [1]_: the kernel exp(-||x - y||^2 / (2 sigma^2)) is
         approximated by the Nystroem method, from landmarks drawn uniformly among the rows, and
@@ -57,26 +57,28 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         Nystroem features (Algorithm 2 there, without centring).
 
         "knn" is the adaptive kernel of [2]_: the mean of A and its transpose, where A(x, y) = 1 if
-        y is x or among the `n_neighbors` nearest rows of x, else 0. So it is 1 for rows that are
-        neighbours of each other and 1/2 where one is a neighbour of the other. Features are its
-        leading eigenvectors, each times the root of its eigenvalue. The kernel is not positive
-        definite: eigenvectors of eigenvalues that are not positive are left out.
+        y is x or among the `n_neighbors` nearest rows of x, else 0. It is 1 for rows that are
+        neighbours of each other and 1/2 if only one is a neighbour of the other. The features are
+        its leading eigenvectors, each times the root of its eigenvalue. The kernel is not positive
+        definite: eigenvectors with eigenvalues of 0 or less are left out.
     sigma : float, default=1.0
-        Width of the Gaussian kernel.
+        Width of the Gaussian kernel, above 0. Set it to about the distance between neighbours
+        within a cluster.
     n_landmarks : int, default=400
-        Number of landmarks of the Gaussian kernel, c in [1]_; all rows if there are fewer.
+        Number of landmarks of the Gaussian kernel, 1 or more, c in [1]_; all rows if there are
+        fewer. More landmarks approximate the kernel better; time and memory are proportional.
     n_components : int, default=100
-        Number of dimensions that k-means works in, s in [1]_; fewer where the approximated
-        kernel has a lower rank.
+        Number of features, 1 or more, s in [1]_; fewer if the approximated kernel has a lower
+        rank.
     n_neighbors : int, default=10
-        Number of neighbours of the kernel "knn", not counting the row itself; all other rows if
-        there are fewer.
+        Number of neighbours of the kernel "knn", 1 or more, without the row itself; all other rows
+        if there are fewer.
     n_init : int, default=10
-        Number of runs of k-means, of which the best counts.
+        Number of runs of k-means, 1 or more. The run with the lowest inertia is kept.
     max_iter : int, default=300
-        Most iterations of a run of k-means.
+        Largest number of iterations of a run of k-means, 1 or more.
     random_state : int, RandomState instance or None, default=None
-        Which landmarks are drawn and where k-means starts. Pass an int for the same labels every
+        Source of the landmarks and of the starts of k-means. Pass an int for the same labels every
         time.
 
     Attributes
@@ -84,20 +86,26 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
     labels_ : ndarray of int32, shape (n_samples,)
         Cluster of each row.
     inertia_ : float
-        Sum of squared distances, in the space of features, of rows to the mean of their cluster.
+        Sum of squared distances of rows to the mean of their cluster, in the space of features.
     n_iter_ : int
-        Number of iterations of the best run of k-means.
+        Number of iterations of the run that was kept.
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns. Only present if all columns of X have names that are strings.
+
+    See Also
+    --------
+    SGL : Structured graph learning, which also ends in k-means.
+    GaussianPSKC : Point-set kernel clustering with the Gaussian kernel.
+    sklearn.cluster.KMeans : k-means of the rows themselves.
 
     Notes
     -----
-    "gaussian" takes time n c (d + c) + n s k per iteration of k-means and memory n c: linear in
-    the number n of rows. "knn" finds the neighbours of all rows, which takes time n^2 d in many
-    dimensions, then s eigenvectors of a matrix of up to 2 n `n_neighbors` ones, and of n^2
-    numbers, in time n^3, where `n_neighbors` exceeds a fifth of the rows.
+    "gaussian" takes time n c (d + c), plus n s k for each iteration of k-means, and memory n c,
+    all linear in the number n of rows. "knn" searches the neighbours of all rows, which takes time
+    n^2 d in many dimensions. It then computes s eigenvectors of a sparse matrix, or, if
+    `n_neighbors` exceeds a fifth of the rows, of a dense one in time n^3.
 
     References
     ----------
@@ -110,9 +118,8 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
     --------
     >>> from pskclust.baselines import KernelKMeans
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
-    >>> labels = KernelKMeans(2, random_state=0).fit_predict(X)
-    >>> bool(labels[0] == labels[2] != labels[3] == labels[5])
-    True
+    >>> KernelKMeans(2, random_state=0).fit_predict(X)
+    array([1, 1, 1, 0, 0, 0], dtype=int32)
     """
 
     def __init__(
@@ -151,6 +158,14 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : KernelKMeans
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import KernelKMeans
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> round(KernelKMeans(2, random_state=0).fit(X).inertia_, 3)
+        0.04
         """
         check_parameters(self.get_params(deep=False), _RULES)
         rows = check_rows(self, X, "euclidean", reset=True, min_samples=2)
@@ -170,7 +185,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         if self.kernel == "knn":
             return neighbor_features(points, self.n_neighbors, self.n_components)
         chosen = rng.choice(len(points), min(self.n_landmarks, len(points)), replace=False)
-        # The kernel does not change, and products lose fewer digits around the origin.
+        # A shift does not change the kernel, and matrix products are more exact near the origin.
         points = points - points.mean(axis=0)
         features = nystroem_features(points, points[chosen], self.sigma)
         return restrict_rank(features, self.n_components)
@@ -180,8 +195,8 @@ def check_n_clusters(n_clusters: int, n_rows: int) -> None:
     """Raise ValueError if there are fewer rows than clusters."""
     if n_clusters > n_rows:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the number of rows, and X has n_samples="
-            f"{n_rows}. Use n_clusters <= {n_rows}."
+            f"n_clusters={n_clusters} is more than the number of rows: X has n_samples={n_rows}. "
+            f"Use n_clusters <= {n_rows}."
         )
 
 
@@ -210,8 +225,8 @@ def nystroem_features(
 
 
 def restrict_rank(features: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
-    """Return features, at most `rank` of them, whose inner products come closest to the given."""
-    # Right singular vectors, from a matrix that does not grow with the number of rows.
+    """Return at most `rank` features whose inner products are closest to those of `features`."""
+    # Right singular vectors, from a matrix whose size does not depend on the number of rows.
     _, directions = linalg.eigh(features.T @ features)
     restricted: NDArray[np.float64] = features @ directions[:, -rank:]
     return restricted
@@ -220,7 +235,7 @@ def restrict_rank(features: NDArray[np.float64], rank: int) -> NDArray[np.float6
 def neighbor_features(
     points: NDArray[np.float64], n_neighbors: int, n_components: int
 ) -> NDArray[np.float64]:
-    """Return features whose inner products come closest to the kernel of nearest neighbours."""
+    """Return features whose inner products are closest to the kernel of nearest neighbours."""
     kernel = neighbor_kernel(points, min(n_neighbors, len(points) - 1))
     eigenvalues, eigenvectors = leading_eigenpairs(kernel, min(n_components, len(points)))
     positive = eigenvalues > eigenvalues.max() * len(points) * np.finfo(np.float64).eps
@@ -229,7 +244,7 @@ def neighbor_features(
 
 
 def neighbor_kernel(points: NDArray[np.float64], n_neighbors: int) -> Any:
-    """Return the kernel of nearest neighbours, (n, n), as a full array where it is rather full."""
+    """Return the kernel of nearest neighbours, (n, n), dense if it has few zeros."""
     n_rows = len(points)
     dense = n_neighbors > _DENSE_SHARE_OF_ROWS * n_rows
     require_memory(
@@ -254,7 +269,7 @@ def leading_eigenpairs(
     """Return the largest eigenvalues of a symmetric matrix and their eigenvectors, (n, n_pairs)."""
     n_rows = matrix.shape[0]
     if sparse.issparse(matrix) and n_pairs <= _DENSE_SHARE_OF_EIGENVECTORS * n_rows:
-        # Lanczos iterations start at random, and would not give the same twice.
+        # A fixed start of the Lanczos iteration makes results repeatable.
         start = np.random.RandomState(0).uniform(-1, 1, n_rows)
         eigenvalues, eigenvectors = eigsh(matrix, n_pairs, which="LA", v0=start)
     else:

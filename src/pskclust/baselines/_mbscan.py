@@ -1,4 +1,4 @@
-"""MBSCAN: DBSCAN with the dissimilarity of the Isolation Kernel."""
+"""MBSCAN: DBSCAN with the dissimilarity of the isolation kernel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._utils.memory import require_memory
 from .._utils.parallel import map_chunks
 from ._pairs import IsolationDissimilarity
 
-# What scikit-learn's DBSCAN takes for a pair of neighbours: copies of the graph, and its own lists.
+# Memory of scikit-learn's DBSCAN for a pair of neighbours: copies of the graph, and its lists.
 _BYTES_PER_NEIGHBOR = 24
 
 _RULES: dict[str, tuple[Rule, ...]] = {
@@ -29,10 +29,10 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 
 
 class MBSCAN(ClusterMixin, BaseEstimator):
-    """MBSCAN: density-based clustering with the Isolation Kernel in place of distance.
+    """Density-based clustering with the isolation kernel (MBSCAN).
 
-    DBSCAN, where the distance of two rows is 1 minus their Isolation Kernel: the fraction of
-    random partitionings that tell them apart. Cells are small where data is dense, so that one
+    This is DBSCAN with another distance of two rows: 1 minus their isolation kernel, the fraction
+    of random partitionings that separate them. Cells are small where data is dense, so that one
     `eps` finds clusters of different densities.
 
     Time is proportional to n_samples^2 * n_partitions, memory to the number of pairs of rows
@@ -41,17 +41,18 @@ class MBSCAN(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     eps : float, default=0.5
-        Largest dissimilarity, in [0, 1], of two rows that are neighbours.
+        Largest dissimilarity of two neighbours, above 0; from 1 on all rows are neighbours.
+        Increase it if a cluster is split or too many rows are noise.
     min_samples : int, default=5
-        Number of neighbours, itself included, that make a row a core row.
+        Number of neighbours, including itself, that a core row needs, 1 or more.
     psi : int or "auto", default="auto"
-        Number of cells of each partitioning, see :class:`pskclust.IsolationKernel`.
+        Number of cells of each partitioning, 2 or more, see :class:`pskclust.IsolationKernel`.
     n_partitions : int, default=100
-        Number of partitionings, t in the paper.
+        Number of partitionings, t in the paper, 1 to 100,000.
     n_jobs : int or None, default=None
-        Number of threads; None and -1 use all processors. Results never depend on it.
+        Number of threads; None and -1 use all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Which rows the partitionings are drawn from. Pass an int for the same labels every time.
+        Source of the partitionings. Pass an int for the same labels every time.
 
     Attributes
     ----------
@@ -60,15 +61,21 @@ class MBSCAN(ClusterMixin, BaseEstimator):
     n_clusters_ : int
         Number of clusters.
     core_sample_indices_ : ndarray of shape (n_core_samples,)
-        The core rows.
+        Row numbers of the core rows.
     components_ : ndarray of shape (n_core_samples, n_features)
-        Values of the core rows.
+        The core rows.
     kernel_ : IsolationKernel
         The fitted kernel.
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns. Only present if all columns of X have names that are strings.
+
+    See Also
+    --------
+    pskclust.IsolationKernel : The kernel.
+    sklearn.cluster.DBSCAN : The same method with distances.
+    DensityPeaks : Another density-based method that can use the isolation kernel.
 
     References
     ----------
@@ -116,6 +123,15 @@ class MBSCAN(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : MBSCAN
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import MBSCAN
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> MBSCAN(eps=0.7, psi=16, random_state=0).fit(X).core_sample_indices_.shape
+        (300,)
         """
         check_parameters(self.get_params(deep=False), _RULES)
         rows = check_rows(self, X, "euclidean", reset=True, min_samples=2)
@@ -140,7 +156,7 @@ class MBSCAN(ClusterMixin, BaseEstimator):
 def _neighbors_within(
     eps: float, dissimilarity: IsolationDissimilarity, n_jobs: int | None
 ) -> sparse.csr_array:
-    """Return the graph of neighbours, for DBSCAN: an entry for each pair within eps."""
+    """Return the graph of neighbours for DBSCAN, with an entry for each pair within eps."""
     n_rows = len(dissimilarity)
 
     def neighbors(chunk: slice) -> sparse.csr_array:
@@ -154,6 +170,6 @@ def _neighbors_within(
         "Use a smaller eps, or fewer rows.",
     )
     graph = sparse.vstack(parts, format="csr")
-    # DBSCAN asks only who is within eps, and 0 is: distances would have to be sorted for it.
+    # All entries are 0: DBSCAN only tests whether they are within eps, and would sort distances.
     graph.data = np.zeros(n_pairs, dtype=np.int8)
     return graph

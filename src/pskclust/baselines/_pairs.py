@@ -1,4 +1,4 @@
-"""Distances of pairs of rows, chunk by chunk."""
+"""Distances between pairs of rows, computed chunk by chunk."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .._data.checks import check_distances
 from .._kernels.reference import Cells, count_shared_cells, squared_distances
 from .._utils.parallel import rows_per_chunk, rows_per_product
 
-# With more columns, a product of matrices is much faster than a sum over columns.
+# With more columns, a matrix product is much faster than a sum over columns.
 _MAX_COLUMNS_TO_SUM = 16
 
 
 class Pairs(Protocol):
-    """Rows, known by the distances of their pairs."""
+    """Rows with a distance between each two of them."""
 
     def __len__(self) -> int: ...
 
@@ -26,15 +26,15 @@ class Pairs(Protocol):
         """Number of rows to compare with all others at a time."""
 
     def only(self, rows: NDArray[np.intp]) -> Pairs:
-        """Return some rows, in that order."""
+        """Return a selection of rows, in this order."""
 
     def between(self, left: slice, right: slice) -> NDArray[np.float64]:
-        """Return the distance of each row of one range to each of the other, to write into."""
+        """Return the distances between the rows of two ranges, as a new array."""
 
 
 @dataclass(frozen=True, eq=False)
 class EuclideanDistance:
-    """Distances of pairs of points: of few columns each has one possible value."""
+    """Euclidean distances; with few columns they do not depend on chunks."""
 
     points: NDArray[np.float64]  # (n, d)
 
@@ -74,7 +74,7 @@ def _squared_distances_by_product(
     length2: NDArray[np.float64],  # TMP  (m, n)
     distance2: NDArray[np.float64],  # OUT  (m, n)
 ) -> None:
-    """Find |x|^2 + |y|^2 - 2xy, and zero where rounding errors may be larger than that."""
+    """Compute |x|^2 + |y|^2 - 2xy, or 0 if it may be below the rounding errors."""
     np.add.outer(_squared_lengths(points), _squared_lengths(others), out=length2)
     np.matmul(points, others.T, out=distance2)
     distance2 *= -2
@@ -89,18 +89,18 @@ def _squared_lengths(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _centred(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the points shifted to lie around zero, where products of matrices lose least."""
-    # The median of a column is one of its values: whole numbers stay whole, and exact.
+    """Return the points shifted to the origin, where matrix products are most exact."""
+    # The median of a column is one of its values, so that whole numbers stay whole.
     middle = len(points) // 2
     centred: NDArray[np.float64] = points - np.partition(points, middle, axis=0)[middle]
     return centred
 
 
 class IsolationDissimilarity:
-    """1 - Isolation Kernel of pairs of rows, counted from their cells."""
+    """1 minus the isolation kernel of pairs of rows, computed from their cells."""
 
     def __init__(self, cells: Cells) -> None:
-        # The cells of one partitioning lie side by side: comparing them is ten times as fast.
+        # In this order the cells of a partitioning are contiguous and compared ten times as fast.
         self._cells = np.asfortranarray(cells)
 
     def __len__(self) -> int:
@@ -112,11 +112,11 @@ class IsolationDissimilarity:
         return rows_per_chunk(len(self))
 
     def only(self, rows: NDArray[np.intp]) -> IsolationDissimilarity:
-        """Return the dissimilarities of some rows, in that order."""
+        """Return the dissimilarities of a selection of rows, in this order."""
         return IsolationDissimilarity(self._cells[rows])
 
     def between(self, left: slice, right: slice) -> NDArray[np.float64]:
-        """Return the dissimilarity of each row of one range with each of the other."""
+        """Return the dissimilarities between the rows of two ranges."""
         left_cells, right_cells = self._cells[left], self._cells[right]
         n_partitions = self._cells.shape[1]
         shape = len(left_cells), len(right_cells)

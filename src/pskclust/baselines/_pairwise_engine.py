@@ -1,4 +1,4 @@
-"""PairwiseEngine: the engine for the Gaussian kernel, which compares pairs of rows."""
+"""PairwiseEngine: the engine of the Gaussian kernel, which compares pairs of rows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .._utils.progress import Progress, Report, ignore
 from ._gaussian_kernel import RESOLUTION, GaussianKernel, PairTables
 
 _MEMBERS_AT_A_TIME = 1024
-# The empty one, those left, the one that grows, and another one.
+# The empty set, the rows left, the growing cluster, and one more.
 _SETS_KNOWN = 4
 
 
 class PairwiseEngine(DenseEngine):
-    """Sets are counted by row: the cell of row y in the one partitioning is y itself."""
+    """Engine with one partitioning, in which each row is its own cell."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class PairwiseEngine(DenseEngine):
         n_jobs: int | None = None,
         report: Report = ignore,
     ) -> None:
-        # There is nothing to encode, so the constructor of the base class is passed over.
+        # There are no cells to find, so the constructor of the base class is skipped.
         MemoryRows.__init__(self, data, (1, len(data)), RESOLUTION, n_jobs=n_jobs)
         self._kernel = kernel
         self.backend = "numpy"
@@ -47,7 +47,7 @@ class PairwiseEngine(DenseEngine):
         return counts
 
     def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
-        """Start from the scores of the most similar set asked for of late: sets change slowly."""
+        """Update the scores of the most similar recent set: sets change by few rows at a time."""
         counts = table.counts[0]
         n_changed = [np.count_nonzero(known != counts) for known, _ in self._known]
         closest = int(np.argmin(n_changed))
@@ -64,7 +64,7 @@ class PairwiseEngine(DenseEngine):
 
         for _ in self._map(add_chunk, len(scores), min(len(changed), _MEMBERS_AT_A_TIME)):
             pass
-        # The new set takes the place of the one it came from, or of the one used longest ago.
+        # The new set replaces the one it was updated from, or the least recently used one.
         if closest or len(self._known) == _SETS_KNOWN:
             del self._known[closest or 1]
         self._known.append((counts.copy(), scores))

@@ -1,4 +1,4 @@
-"""RCC: robust continuous clustering, in which connected rows are drawn together."""
+"""RCC: robust continuous clustering, which draws connected rows together."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 }
 
 _SHORT_SHARE = 0.01
-# Rows whose columns differ by less than this on average count as copies, and do not set delta.
+# Rows whose columns differ by less than this on average are copies, and do not affect delta.
 _LENGTH_OF_COPIES = 0.01
 _ITERATIONS_PER_SCALE = 4
-# The objective has stopped falling where an iteration lowers it by less than this share.
+# The objective has converged if an iteration lowers it by less than this fraction.
 _TOLERANCE = 1e-4
 _SOLVER_TOLERANCE, _MAX_SOLVER_STEPS = 1e-6, 1000
 
@@ -47,44 +47,45 @@ class RCC(ClusterMixin, BaseEstimator):
         minimise  1/2 sum_i ||x_i - u_i||^2  +  lambda/2 sum_(p,q) w_pq rho(||u_p - u_q||),
 
     where rho(y) = mu y^2 / (mu + y^2) is the Geman-McClure penalty, and the sum is over the
-    edges of a graph. Representatives that end up near each other along edges are one cluster; the
-    number of clusters is found, not given.
+    edges of a graph. Representatives that are close and joined by an edge are in one cluster. The
+    method finds the number of clusters.
 
-    The edges are those of the mutual nearest neighbours graph, and, so that rows without mutual
-    neighbours take part, of a minimum spanning forest of the nearest neighbours graph; w_pq is
-    the mean degree over sqrt(degree_p degree_q). The objective is minimised in turn over a weight
+    The edges are those of the mutual nearest neighbours graph and of a minimum spanning forest of
+    the nearest neighbours graph, which connects rows without mutual neighbours; w_pq is the mean
+    degree over sqrt(degree_p degree_q). The objective is minimised in turn over a weight
     of each edge, l_pq = (mu / (mu + ||u_p - u_q||^2))^2, and over the representatives, by a sparse
     linear system. The scale mu starts at 3 times the squared length of the longest edge; every
     four iterations it is halved, down to delta / 2, and lambda is set to ||X||_2 / ||M||_2, M being
     the Laplacian of the weighted edges. delta is the mean length of the shortest 1 % of the edges
-    of at least 0.01 sqrt(n_features); of all edges longer than 0 where none is that long. The fit
-    ends where mu is at its end and the objective falls no further.
+    of at least 0.01 sqrt(n_features), or of all edges longer than 0 if none is that long. The fit
+    ends when mu is at its minimum and the objective no longer falls.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        Number of neighbours of each row, not counting itself; all other rows if there are fewer.
+        Number of neighbours of each row, 1 or more, without the row itself; all other rows if
+        there are fewer. Increase it if clusters are split.
     threshold : float, default=1.0
-        Representatives joined by an edge are in one cluster if their distance is at most this
-        times delta. 1 is the published method. See `labels_at` for other values without another
-        fit.
+        Representatives joined by an edge are in one cluster if their distance is at most
+        `threshold` times delta; above 0. 1 is the published method. Use :meth:`labels_at` to try
+        other values without another fit.
     max_iter : int, default=100
-        Most iterations.
+        Largest number of iterations, 1 or more.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        How neighbours are found; "cosine" compares directions. All else, the lengths of edges
-        too, is about the rows as they are.
+        Distance for the search of neighbours; "cosine" compares directions. The lengths of edges
+        are always Euclidean.
     n_jobs : int or None, default=None
-        Number of threads that look for neighbours. Results never depend on it.
+        Number of threads that search neighbours. Results do not depend on it.
 
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        Cluster of each row, in the order of the first row of each. There is no noise: a row that
-        is joined to no other is a cluster of one row.
+        Cluster of each row, numbered by the first row of each cluster. There is no noise: an
+        isolated row is a cluster of one row.
     n_clusters_ : int
         Number of clusters.
     representatives_ : ndarray of float64, shape (n_samples, n_features)
-        Where each row was drawn to.
+        Representative of each row.
     delta_ : float
         The distance delta.
     objectives_ : ndarray of float64, shape (n_iter_,)
@@ -94,16 +95,21 @@ class RCC(ClusterMixin, BaseEstimator):
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns. Only present if all columns of X have names that are strings.
+
+    See Also
+    --------
+    SGL : Structured graph learning, for a given number of clusters.
+    pskclust.PSKC : Point-set kernel clustering, which also finds the number of clusters.
 
     Notes
     -----
     Finding neighbours takes time n log n in few dimensions and n^2 d in many; each iteration
     takes time n `n_neighbors` d times the number of steps of the conjugate gradient method. Memory
     is n (`n_neighbors` + d). lambda, the end of mu and the shortest edges that count for delta
-    depend on the scale of X: the method is not the same for X and for a multiple of it. In two or
-    three dimensions the shortest edges, and with them delta, are far shorter than most; clusters
-    then fall to pieces unless `n_neighbors` or `threshold` is large.
+    depend on the scale of X: a multiple of X may have other clusters. In two or three dimensions
+    the shortest edges, and so delta, are far shorter than most edges; clusters are then split
+    unless `n_neighbors` or `threshold` is large.
 
     References
     ----------
@@ -150,6 +156,13 @@ class RCC(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : RCC
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import RCC
+        >>> RCC(n_neighbors=2).fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]).labels_
+        array([0, 0, 0, 1, 1, 1], dtype=int32)
         """
         check_parameters(self.get_params(deep=False), _RULES)
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
@@ -167,7 +180,7 @@ class RCC(ClusterMixin, BaseEstimator):
         return self
 
     def _keep_tree(self, edges: Edges) -> None:
-        # The edges up to any length join the same rows as those of a spanning forest do.
+        # At any threshold, the edges of a spanning forest connect the same rows as all edges.
         lengths = edges.lengths(self.representatives_)
         self._tree = edges.only(spanning_forest(edges, lengths))
         self._tree_lengths = self._tree.lengths(self.representatives_)
@@ -178,11 +191,19 @@ class RCC(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         threshold : float
-            As the parameter of the class.
+            The threshold, above 0, see the parameters of the class.
 
         Returns
         -------
         labels : ndarray of int32, shape (n_samples,)
+            Cluster of each row.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import RCC
+        >>> model = RCC(n_neighbors=2).fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+        >>> model.labels_at(1e-6)
+        array([0, 1, 2, 3, 4, 5], dtype=int32)
         """
         check_is_fitted(self)
         check_parameters({"threshold": threshold}, {"threshold": _RULES["threshold"]})
@@ -194,7 +215,7 @@ class RCC(ClusterMixin, BaseEstimator):
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Pairs of rows, each once."""
+    """Edges of a graph: pairs of rows, each once."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -215,7 +236,7 @@ class Edges:
         return np.sqrt(self.squared_lengths(points))
 
     def matrix(self, values: ArrayLike = 1.0) -> sparse.csr_array:
-        """Return the values of the edges as an upper triangle, (n, n)."""
+        """Return the values of the edges as an upper triangular matrix, (n, n)."""
         entries = np.broadcast_to(values, len(self)), (self.first, self.second)
         return sparse.csr_array(entries, shape=(self.n_rows, self.n_rows))
 
@@ -226,14 +247,14 @@ class Edges:
         return sparse.diags_array(adjacency.sum(axis=1), format="csr") - adjacency
 
     def balance(self) -> Matrix:
-        """Return w_pq, which keeps rows of many edges from having more of a say."""
+        """Return w_pq, which balances rows with many and with few edges."""
         degree = np.bincount(np.concatenate([self.first, self.second]), minlength=self.n_rows)
         balance: Matrix = degree.mean() / np.sqrt(degree[self.first] * degree[self.second])
         return balance
 
 
 def connect(points: Matrix, n_neighbors: int, n_jobs: int | None) -> Edges:
-    """Return the edges between mutual neighbours, and those that span the neighbours graph."""
+    """Return edges between mutual neighbours and those of a spanning forest of neighbours."""
     n_rows = len(points)
     n_neighbors = min(n_neighbors, n_rows - 1)
     search = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=n_jobs).fit(points)
@@ -246,8 +267,8 @@ def connect(points: Matrix, n_neighbors: int, n_jobs: int | None) -> Edges:
 
 
 def spanning_forest(edges: Edges, lengths: Matrix) -> NDArray[np.bool_]:
-    """Return which edges make up a minimum spanning forest, of equal ones the first."""
-    # A sparse matrix takes a length of 0 for no edge, and ranks order edges as lengths do.
+    """Return a mask of the edges of a minimum spanning forest; of equal edges the first."""
+    # Ranks replace lengths, because a sparse matrix reads a length of 0 as no edge.
     order = np.argsort(lengths, kind="stable")
     ranks = np.empty(len(edges))
     ranks[order] = np.arange(1, len(edges) + 1)
@@ -257,7 +278,7 @@ def spanning_forest(edges: Edges, lengths: Matrix) -> NDArray[np.bool_]:
 
 
 def short_length(lengths: Matrix, n_columns: int) -> float:
-    """Return delta, the mean of the shortest lengths, those of copies left out; 0 if all are 0."""
+    """Return delta, the mean of the shortest lengths without copies; 0 if all are 0."""
     counted = lengths[lengths >= _LENGTH_OF_COPIES * np.sqrt(n_columns)]
     counted = np.sort(counted if len(counted) else lengths[lengths > 0])
     if not len(counted):
@@ -277,7 +298,7 @@ def draw_together(
     points: Matrix, edges: Edges, delta: float, max_iter: int
 ) -> tuple[Matrix, list[float]]:
     """Return the representatives, and the objective after each iteration."""
-    if not delta:  # rows that are connected are equal, and nothing moves
+    if not delta:  # connected rows are equal, so nothing moves
         return points, [0.0]
     balance, size, smallest_scale = edges.balance(), _spectral_norm(points), delta / 2
     penalty = Penalty(
@@ -301,13 +322,13 @@ def draw_together(
 
 
 def line_process(squared_lengths: Matrix, scale: float) -> Matrix:
-    """Return the best weight of each edge, which is small where it is long."""
+    """Return the optimal weight of each edge; long edges have small weights."""
     weights: Matrix = np.square(scale / (scale + squared_lengths))
     return weights
 
 
 def objective(points: Matrix, representatives: Matrix, edges: Edges, penalty: Penalty) -> float:
-    """Return the objective, in which the line process is at its best."""
+    """Return the objective at the optimal weights of the edges."""
     squared = edges.squared_lengths(representatives)
     robust = penalty.scale * squared / (penalty.scale + squared)
     moved = np.square(points - representatives).sum()
@@ -337,7 +358,7 @@ def solve(matrix: sparse.csr_array, right: Matrix, start: Matrix) -> Matrix:
 
 
 def _ratio(above: Matrix, below: Matrix) -> Matrix:
-    """Return above / below, and 0 for columns that are solved already."""
+    """Return above / below, and 0 for columns that are already solved."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
@@ -347,6 +368,6 @@ def _spectral_norm(points: Matrix) -> float:
 
 
 def _largest_eigenvalue(laplacian: sparse.csr_array) -> float:
-    # Lanczos iterations start at random, and would not give the same twice.
+    # A fixed start of the Lanczos iteration makes results repeatable.
     start = np.random.RandomState(0).uniform(-1, 1, laplacian.shape[0])
     return float(eigsh(laplacian, 1, v0=start, return_eigenvectors=False)[0])

@@ -32,9 +32,9 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "n_init": (whole(1),),
 }
 
-# Anchors need to lie among the rows, not to be the best centres of all of them.
+# Anchors only have to lie among the rows, so a short k-means of some rows is enough.
 _ROWS_PER_ANCHOR, _ANCHOR_ITERATIONS = 256, 30
-# The objective has stopped falling where a step lowers it by less than this share.
+# The objective has converged if a step lowers it by less than this fraction.
 _TOLERANCE = 1e-8
 _WEIGHT_TOLERANCE = 1e-5
 _MAX_STEPS, _STEPS_BETWEEN_LOOKS = 300, 10
@@ -46,10 +46,10 @@ _N_PENALTIES, _SMALLEST_PENALTY = 9, 1e-8
 class SGL(ClusterMixin, BaseEstimator):
     """Structured graph learning for scalable clustering (SGL), for a single view.
 
-    Each row x_i is written as a convex combination z_i of anchors A, which are the centres of a
-    k-means of the rows, or of 256 rows for each anchor if there are more. The combinations are
-    the weights of a graph between rows and anchors, and they are chosen such that this graph
-    comes close to having `n_clusters` connected components:
+    Each row x_i is approximated by a convex combination z_i of anchors A, the centres of a k-means
+    of the rows, or of 256 rows for each anchor if there are more. The combinations are the weights
+    of a graph between rows and anchors. They are chosen so that this graph is close to having
+    `n_clusters` connected components:
 
         minimise  sum_i ||x_i - A z_i||^2 + alpha ||z_i||^2  +  beta Tr(F^T L F)
         over      z_i >= 0 with sum 1, and F with F^T F = I of `n_clusters` columns,
@@ -59,25 +59,27 @@ class SGL(ClusterMixin, BaseEstimator):
     decomposition of the rows x anchors matrix of normalised weights; for given F and degrees, the
     graph term is linear in the weights, z_ij ||f_i / sqrt(d_i) - f_j / sqrt(d_j)||^2, and the
     combination of each row is the solution of a small convex quadratic program. The alternation
-    ends where the objective no longer falls. The labels are a k-means of the rows' part of F; if
-    the graph has `n_clusters` connected components, they are these.
+    ends when the objective no longer falls. The labels come from a k-means of the rows of F; if
+    the graph has `n_clusters` connected components, they are these components.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters, at most `n_anchors`.
+        Number of clusters, 1 to `n_anchors`.
     n_anchors : int, default=30
-        Number of anchors; as many as rows if there are fewer rows.
+        Number of anchors, 1 or more; at most the number of rows. Increase it for clusters of
+        complex shape; time and memory are proportional.
     alpha : float, default=1.0
-        The larger, the more evenly a row is spread over anchors.
+        Weight of the spread over anchors, above 0. A larger value spreads each row more evenly.
     beta : float, default=1e-3
-        The larger, the closer the graph comes to `n_clusters` components. 0 leaves that term out.
+        Weight of the graph term, 0 or more. A larger value brings the graph closer to `n_clusters`
+        components; 0 leaves the term out.
     max_iter : int, default=30
-        Most alternations.
+        Largest number of alternations, 1 or more.
     n_init : int, default=10
-        Number of runs of the last k-means, of which the best counts.
+        Number of runs of the last k-means, 1 or more. The run with the lowest inertia is kept.
     random_state : int, RandomState instance or None, default=None
-        Where both k-means start. Pass an int for the same labels every time.
+        Source of the starts of both k-means. Pass an int for the same labels every time.
 
     Attributes
     ----------
@@ -86,20 +88,26 @@ class SGL(ClusterMixin, BaseEstimator):
     anchors_ : ndarray of float64, shape (n_anchors, n_features)
         The anchors.
     graph_ : ndarray of float64, shape (n_samples, n_anchors)
-        Weight of each row with each anchor, up to an error of about 1e-5. Rows sum to 1.
+        Weight of each row with each anchor, with an error of about 1e-5. Each row sums to 1.
     objectives_ : ndarray of float64, shape (n_iter_,)
-        The objective, first of the weights without the graph term, then after each alternation.
+        The objective: first that of the weights without the graph term, then that after each
+        alternation.
     n_iter_ : int
-        Number of times the weights were chosen.
+        Number of entries of `objectives_`.
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns. Only present if all columns of X have names that are strings.
+
+    See Also
+    --------
+    KernelKMeans : k-means on the features of a kernel.
+    sklearn.cluster.SpectralClustering : Spectral clustering of a graph between rows.
 
     Notes
     -----
-    Time n m (d + m), for n rows and m anchors, times the number of steps; memory n m: linear in
-    the number of rows. `alpha` and `beta` are relative to the scale of X: the parameters of the
+    For n rows and m anchors, time is n m (d + m) times the number of steps and memory is n m, both
+    linear in the number of rows. `alpha` and `beta` depend on the scale of X: the values in the
     reference suit columns between 0 and 1.
 
     References
@@ -113,8 +121,8 @@ class SGL(ClusterMixin, BaseEstimator):
     >>> from sklearn.datasets import make_blobs
     >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
     >>> model = SGL(3, alpha=0.1, random_state=0).fit(X)
-    >>> model.graph_.shape
-    (300, 30)
+    >>> [int((model.labels_ == cluster).sum()) for cluster in range(3)]
+    [100, 100, 100]
     """
 
     def __init__(
@@ -149,6 +157,14 @@ class SGL(ClusterMixin, BaseEstimator):
         Returns
         -------
         self : SGL
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> from pskclust.baselines import SGL
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> SGL(2, n_anchors=4, random_state=0).fit(X).graph_.shape
+        (6, 4)
         """
         check_parameters(self.get_params(deep=False), _RULES)
         rows = check_rows(self, X, "euclidean", reset=True)
@@ -157,7 +173,7 @@ class SGL(ClusterMixin, BaseEstimator):
         check_distances(rows)
         rng = check_random_state(self.random_state)
         points = to_points(rows, "euclidean")
-        # Convex combinations move with the origin, and products lose fewer digits around it.
+        # A shift does not change convex combinations, and products are more exact near the origin.
         centre = points.mean(axis=0)
         points = points - centre
         anchors = choose_anchors(points, self.n_anchors, rng)
@@ -179,7 +195,7 @@ class SGL(ClusterMixin, BaseEstimator):
 
 
 class Embedding(NamedTuple):
-    """Where rows and anchors lie, D^{-1/2} F, and how far the graph is from its components."""
+    """Coordinates of rows and anchors, D^{-1/2} F, and the value of the graph term."""
 
     rows: Matrix  # (n, k)
     anchors: Matrix  # (m, k)
@@ -188,7 +204,7 @@ class Embedding(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The objective, in products with the anchors instead of the rows themselves."""
+    """The objective in terms of products of rows with anchors."""
 
     products: Matrix  # (n, m), rows with anchors
     curvature: Matrix  # (m, m), A^T A + alpha I
@@ -216,7 +232,7 @@ class Problem:
 
 
 def choose_anchors(points: Matrix, n_anchors: int, rng: RandomState) -> Matrix:
-    """Return the centres of a k-means of some rows, enough of them for each centre."""
+    """Return the centres of a k-means of some random rows."""
     n_anchors = min(n_anchors, len(points))
     n_rows = min(n_anchors * _ROWS_PER_ANCHOR, len(points))
     some = points[np.sort(rng.choice(len(points), n_rows, replace=False))]
@@ -226,7 +242,7 @@ def choose_anchors(points: Matrix, n_anchors: int, rng: RandomState) -> Matrix:
 
 
 def learn_graph(problem: Problem, max_iter: int) -> tuple[Matrix, Embedding, list[float]]:
-    """Return the weights, their embedding, and the objective from step to step."""
+    """Return the weights, their embedding, and the objective after each step."""
     solver = SimplexSolver.tuned(problem.products, problem.curvature)
     state = SimplexState.start(problem.products.shape)
     weights = solver.solve(problem.products, state)
@@ -264,13 +280,13 @@ def embed(weights: Matrix, n_clusters: int) -> Embedding:
 
 
 def _inverse(values: Matrix) -> Matrix:
-    """Return 1 / values, and 0 for those that are 0 but for rounding."""
+    """Return 1 / values, and 0 for values that are 0 up to rounding."""
     sound = values > values.max() * np.sqrt(np.finfo(np.float64).eps)
     return np.divide(1, values, out=np.zeros_like(values), where=sound)
 
 
 class SimplexState(NamedTuple):
-    """Where the solver stands: a start near the solution saves most of its steps."""
+    """State of the solver, kept as a start near the next solution."""
 
     weights: Matrix  # (n, m)
     duals: Matrix  # (n, m), scaled
@@ -283,17 +299,17 @@ class SimplexState(NamedTuple):
         return SimplexState(self.weights[chosen], self.duals[chosen])
 
     def combinations(self) -> Matrix:
-        """Return the weights with sums that are 1, not only nearly."""
+        """Return the weights, normalised to sums of 1."""
         combinations: Matrix = self.weights / self.weights.sum(axis=1, keepdims=True)
         return combinations
 
 
 @dataclass(frozen=True, eq=False)
 class SimplexSolver:
-    """Minimises z^T H z - 2 t^T z over z >= 0 with sum 1, for many t and one H.
+    """Solver that minimises z^T H z - 2 t^T z over z >= 0 with sum 1, for many t and one H.
 
-    By the alternating direction method of multipliers: the sum is kept by a linear map, the sign
-    by cutting off, and a penalty on their difference brings the two together.
+    It uses the alternating direction method of multipliers: a linear map keeps the sum, clipping
+    keeps the sign, and a penalty on their difference brings the two together.
     """
 
     penalty: float
@@ -308,10 +324,10 @@ class SimplexSolver:
 
     @classmethod
     def tuned(cls, targets: Matrix, curvature: Matrix) -> SimplexSolver:
-        """Return the solver with the penalty that comes farthest on some rows."""
+        """Return the solver with the penalty that gives the lowest objective on some rows."""
         some = targets[:: -(-len(targets) // _TUNING_ROWS)]
         eigenvalues = linalg.eigvalsh(curvature)
-        # Where alpha is lost in rounding, the smallest eigenvalue may come out as 0 or less.
+        # If alpha is lost in rounding, the smallest eigenvalue may be 0 or less.
         lowest = max(eigenvalues[0], _SMALLEST_PENALTY * eigenvalues[-1])
         penalties = np.geomspace(lowest, eigenvalues[-1], _N_PENALTIES)
         solvers = [cls.of(curvature, float(penalty)) for penalty in penalties]
@@ -324,7 +340,7 @@ class SimplexSolver:
         return min(solvers, key=objective)
 
     def solve(self, targets: Matrix, state: SimplexState) -> Matrix:
-        """Return the solution for each row of targets, and leave the state there."""
+        """Return the solution for each row of targets; update the state."""
 
         def solve_chunk(chunk: slice) -> None:
             part = state.only(chunk)
@@ -340,7 +356,7 @@ class SimplexSolver:
         return state.combinations()
 
     def advance(self, targets: Matrix, state: SimplexState, n_steps: int) -> tuple[float, float]:
-        """Take steps; return by how much the two sides differ, and by how much the last moved."""
+        """Take steps; return the difference of the two sides and the size of the last step."""
         weights, duals = state
         fixed = targets @ self.map + self.offset
         for _ in range(n_steps):

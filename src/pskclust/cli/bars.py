@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+from .._kernels.compilation import hearing_of_compilation
+from .._utils.progress import COMPILATION
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -34,11 +38,14 @@ class Bars:
         self._shown: RichProgress | None = None
         self._stage: str | None = None
         self._task: TaskID | None = None
+        self._hearing = contextlib.ExitStack()
+        self._has_told = False
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
             self._shown = _rich_progress()
             self._shown.start()
+            self._hearing.enter_context(hearing_of_compilation(self._tell_of_compilation))
         return self
 
     def __exit__(
@@ -47,6 +54,7 @@ class Bars:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._hearing.close()
         if self._shown is not None:
             self._shown.stop()
 
@@ -69,12 +77,10 @@ class Bars:
         assert self._task is not None
         self._shown.update(self._task, completed=share, note=note)
 
-
-def first_fit_note(n_rows: int) -> str:
-    """Return a note about compilation if a fit of `n_rows` rows uses compiled code."""
-    from .._kernels.select import backend_for
-
-    return "the first time, code is compiled" if backend_for(n_rows) == "numba" else ""
+    def _tell_of_compilation(self) -> None:
+        if self._shown is not None and not self._has_told:
+            self._has_told = True
+            self._shown.console.print(COMPILATION)
 
 
 def _rich_progress() -> RichProgress:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 # scikit-learn imports them whenever it is imported, for functions that few commands call.
-_SELDOM_USED = ("scipy.stats", "pandas")
+_SELDOM_USED = ("scipy.stats", "pandas", "asyncio", "numpy.f2py", "numpy.testing")
 
 
 class DelayedModule(ModuleType):
@@ -31,12 +31,20 @@ def delayed_imports(names: tuple[str, ...]) -> Iterator[None]:
         if name not in sys.modules and importlib.util.find_spec(name) is not None
     }
     sys.modules.update(delayed)
+    # `import numpy.testing` also looks for the attribute `testing` of `numpy`.
+    packages = {name: sys.modules.get(name.rpartition(".")[0]) for name in delayed}
+    for name, package in packages.items():
+        if package is not None:
+            setattr(package, name.rpartition(".")[2], delayed[name])
     try:
         yield
     finally:
         for name, module in delayed.items():
             if sys.modules.get(name) is module:
                 del sys.modules[name]
+            inside = vars(packages[name] or module)
+            if inside.get(name.rpartition(".")[2]) is module:
+                del inside[name.rpartition(".")[2]]
 
 
 def import_sklearn() -> None:

@@ -99,7 +99,7 @@ def _image(data: str) -> ImageSubject:
 def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubject:
     from ..explorer.subject import Origin, TableSubject
 
-    with opened_data("explore", data, options) as table, Bars() as bars:
+    with opened_data(data, options) as table, Bars() as bars:
         selection, rows = read_data(table, options, bars, streamed=False)
     how = {name: options[name] for name in (*_READING, "has_header")}
     return TableSubject.of(
@@ -111,4 +111,5 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
         # What came through standard input cannot be read again.
         origin=Origin(None if data == "-" else data, how),
         kept=rows.kept,
+        classes=rows.classes,
     )

@@ -10,6 +10,7 @@ from enum import IntEnum
 import click
 
 from .._utils.exceptions import ModelFileError
+from .._utils.files import FULL
 from ..tables.errors import TableError
 from .display import escaped
 from .options import as_options
@@ -31,7 +32,7 @@ class ExitCode(IntEnum):
 
 
 class CommandError(Exception):
-    """An end in one line."""
+    """An error that the command prints as one line."""
 
     def __init__(self, message: str, code: ExitCode) -> None:
         super().__init__(message)
@@ -72,6 +73,8 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
         return str(error), ExitCode.INPUT
     if isinstance(error, ValueError | TypeError):
         return as_options(str(error)), ExitCode.INPUT
+    if isinstance(error, OSError) and error.errno in FULL and error.filename:
+        return f"{error.filename} could not be written: {error.strerror}.", ExitCode.OUTPUT
     if isinstance(error, OSError):
         return str(error), ExitCode.FAILED
     line = f"{type(error).__name__}: {error} (--debug shows where)"

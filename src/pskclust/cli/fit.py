@@ -12,7 +12,7 @@ import click
 
 from .._data.scaling import mean_and_deviation, unequal_columns
 from .._utils.memory import release_free_memory
-from .bars import Bars, first_fit_note
+from .bars import Bars
 from .display import print_json
 from .failures import writing
 from .options import (
@@ -25,8 +25,8 @@ from .options import (
     json_option,
 )
 from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
-from .reading import opened_data, option_value, read_data
-from .repeating import command_line
+from .reading import opened_data, read_data
+from .repeating import command_line, option_value
 from .summary import peak_memory, print_summary, scores_against, summary_of
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def fit(
     check_labels_output(output)
     parameters = {name: options[name] for name in (*PARAMETERS, *STORAGE)}
     check_clustering(parameters)
-    with opened_data("fit", data, options) as table, Bars() as bars:
+    with opened_data(data, options) as table, Bars() as bars:
         job = _do(table, options, parameters, bars)
         _write(job, outputs, keep_columns, bars)
         # Here, since hints may read the table once more.
@@ -127,10 +127,9 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     started = time.perf_counter()
     selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
-    model = PSKC(**parameters, callback=bars.of_fit)
+    model = PSKC(**parameters, verbose=False, callback=bars.of_fit)
     scaling = options["scaling"]
     preparation = Preparation.of(rows.values, selection.features, scaling, rows.means, rows.weight)
-    bars.show("encode", 0.0, first_fit_note(len(rows)))
     model.fit(preparation.apply_all(rows.values), sample_weight=rows.weight)
     release_free_memory()
     model.preparation_ = preparation

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.memory import readable_bytes
-from .display import counted, print_facts, print_json
+from .display import print_facts, print_json
 from .models import known_columns, loaded_model, preparation_of
 from .options import debug_option, json_option
 from .summary import (
+    found_words,
     objective_words,
     print_candidates,
     print_clusters,
@@ -58,8 +59,7 @@ def info(model_file: str, as_json: bool) -> None:
     print_facts(
         {
             "model": f"{model_file}, {readable_bytes(content['bytes'])}",
-            "found": f"{counted(content['n_clusters'], 'cluster')} in "
-            f"{counted(content['n_rows'], 'row')}, {content['n_noise']:,} of them noise",
+            "found": found_words(content),
             "columns": f"{', '.join(names)} (scaling: {content['scaling']})",
             **provenance_facts(content),
             "objective": objective_words(content),

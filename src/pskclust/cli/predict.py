@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,7 @@ from .options import (
 )
 from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
 from .reading import opened_data
+from .repeating import typed_command
 from .summary import peak_memory
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def predict(
     check_outputs((output,), (data, model_file), force=force)
     check_labels_output(output)
     model = _loaded(model_file, data).set_params(n_jobs=n_jobs, device=device)
-    with opened_data("predict", data, options) as table, Bars() as bars:
+    with opened_data(data, options) as table, Bars() as bars:
         from ..tables.labels import write_labels
 
         placing = _Placing(model, table, options, keep_columns, similarity, bars)
@@ -118,7 +118,8 @@ def _loaded(model_file: str, data: str) -> PSKC:
     except ModelFileError as error:
         if not is_model_file(data):
             raise
-        example = f"pskclust predict {shlex.quote(data)} {shlex.quote(model_file)}"
+        swapped = {"model_file": data, "data": model_file}
+        example = typed_command(click.get_current_context(), swapped)
         raise click.UsageError(f"the model comes before the data: {example}") from error
 
 
@@ -174,7 +175,8 @@ class _Placing:
             if preparation is None:
                 raise TableError("the model knows no means for --missing mean. Use drop.")
             return fill(batch.numbers, preparation.means), None
-        raise MissingValuesError(by_column(self._selection.features, gaps.counts), gaps.n_rows)
+        counts = by_column(self._selection.features, gaps.counts)
+        raise MissingValuesError(counts, gaps.n_rows, len(batch.numbers))
 
     def _placed(
         self, rows: NDArray[Any], nothing: NDArray[np.bool_] | None

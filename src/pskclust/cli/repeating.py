@@ -1,10 +1,11 @@
-"""The command that gives the same labels as the one that runs."""
+"""Commands to copy: the one that gives the same labels, and the typed one with changes."""
 
 from __future__ import annotations
 
 import csv
 import io
 import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -39,34 +40,73 @@ def command_line(
     `keep` names options to print all the same, such as an output without which nothing runs.
     `command` is another command of the same options, but for those to `leave_out`.
     """
-    options, arguments = [], []
-    for parameter in context.command.params:
+    values = {
+        str(parameter.name): context.params.get(str(parameter.name))
+        for parameter in context.command.params
+        if isinstance(parameter, click.Argument)
+        or (parameter.name not in leave_out and _is_printed(context, str(parameter.name), keep))
+    }
+    return _line(command or str(context.info_name), context.command.params, values)
+
+
+def typed_command(
+    context: click.Context, changed: Mapping[str, Any], *, command: str | None = None
+) -> str:
+    """Return the command that was typed, with other values for some of its parameters.
+
+    None and () leave an option out. `command` is another command: it gets the options that it
+    shares with the typed one, and its arguments from `changed`.
+    """
+    name = command or str(context.info_name)
+    group = context.find_root().command
+    target = context.command
+    if command is not None:
+        assert isinstance(group, click.Group)
+        target = group.commands[command]
+    typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
+    known = {parameter.name for parameter in target.params}
+    values = {k: v for k, v in {**typed, **changed}.items() if k in known and v not in (None, ())}
+    return _line(name, target.params, values)
+
+
+def option_value(names: Sequence[str]) -> str:
+    """Return names of columns as an option takes them, quoted for a shell."""
+    return shlex.quote(_with_commas(names))
+
+
+def _line(command: str, parameters: Sequence[click.Parameter], values: Mapping[str, Any]) -> str:
+    options: list[str] = []
+    arguments: list[str] = []
+    for parameter in parameters:
         name = str(parameter.name)
-        value = context.params.get(name)
-        if isinstance(parameter, click.Argument):
-            arguments += list(value) if isinstance(value, tuple) else [str(value)]
-        elif isinstance(parameter, click.Option) and (
-            name not in leave_out and _is_printed(context, name, keep)
-        ):
+        if name not in values:
+            continue
+        value = values[name]
+        if isinstance(parameter, click.Option):
             options += _words(parameter, value)
+        else:
+            arguments += list(value) if isinstance(value, tuple) else [str(value)]
     # What looks like an option is an argument after two dashes.
     dashes = ["--"] if any(word.startswith("-") and word != "-" for word in arguments) else []
     words = [*options, *dashes, *arguments] if dashes else [*arguments, *options]
-    return shlex.join(["pskclust", command or str(context.info_name), *words])
+    return shlex.join(["pskclust", command, *words])
+
+
+def _is_typed(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _is_printed(context: click.Context, name: str, keep: tuple[str, ...]) -> bool:
     if name in _WITHOUT_EFFECT_ON_LABELS and name not in keep:
         return False
-    typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    return name in context.params and (typed or name in _ALWAYS)
+    return name in context.params and (_is_typed(context, name) or name in _ALWAYS)
 
 
 def _words(option: click.Option, value: Any) -> list[str]:
-    flag = max(option.opts, key=len)
+    flag = option.opts[0]
     if option.is_flag:
         return [flag if value else option.secondary_opts[0]] if value or _has_no(option) else []
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [flag, _with_commas(value)]
     if isinstance(value, bool):
         return [flag, "yes" if value else "no"]
@@ -77,7 +117,7 @@ def _has_no(option: click.Option) -> bool:
     return bool(option.secondary_opts)
 
 
-def _with_commas(names: tuple[str, ...]) -> str:
+def _with_commas(names: Sequence[Any]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()

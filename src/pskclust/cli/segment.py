@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from collections import Counter
 from pathlib import Path
@@ -24,7 +23,7 @@ from .options import (
     image_clustering_options,
     json_option,
 )
-from .repeating import command_line
+from .repeating import command_line, typed_command
 from .summary import provenance_of
 
 if TYPE_CHECKING:
@@ -120,8 +119,11 @@ def _image_files(images: tuple[str, ...]) -> list[Path]:
 
 
 def _way_out(path: Path) -> str:
-    is_table = format_of_ending(path) is not None
-    return f"Tables are for: pskclust fit {shlex.quote(os.fspath(path))}" if is_table else ""
+    if format_of_ending(path) is None:
+        return ""
+    changed = {"data": os.fspath(path), "output": None}
+    command = typed_command(click.get_current_context(), changed, command="fit")
+    return f"Tables are for: {command}"
 
 
 def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Path]:
@@ -160,7 +162,7 @@ def _segmented(
     started = time.perf_counter()
     pixels = image.read_image(path)
     found: Segmentation = image.segment(
-        pixels, color_space=color_space, position=position, **parameters
+        pixels, color_space=color_space, position=position, verbose=False, **parameters
     )
     with writing(folder):
         files = found.save(folder, force=force)

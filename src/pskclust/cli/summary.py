@@ -119,11 +119,20 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
+def found_words(summary: Mapping[str, Any]) -> str:
+    """Return the numbers of clusters, rows and noise."""
+    words = f"{counted(summary['n_clusters'], 'cluster')} in {counted(summary['n_rows'], 'row')}"
+    n_noise = summary["n_noise"]
+    return f"{words}, {n_noise:,} of them noise" if n_noise else f"{words}, no noise"
+
+
 def objective_words(summary: Mapping[str, Any]) -> str:
     """Return the objective, and where refinement was applied, what it changed."""
     words = f"{summary['objective']:,.2f}"
     if summary["n_reassigned"] is None:
         return words
+    if not summary["n_reassigned"]:
+        return f"{words} (refinement moved no row)"
     moved = counted(summary["n_reassigned"], "row")
     before = summary["objective_before_refinement"]
     return f"{words}, before refinement {before:,.2f} ({moved} moved)"
@@ -152,18 +161,16 @@ def _python_note(summary: Mapping[str, Any]) -> str:
 
 def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dict[str, float]:
     """Return how clusters agree with known classes, over the rows whose class is known."""
-    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
-
+    from .._data.agreement import SharedRows
     from ..metrics import matched_f1
 
     known = classes >= 0
-    if not known.any():
-        raise ValueError("the --label column has no value at all.")
     classes, labels = classes[known], labels[known]
+    shared = SharedRows.of(classes, labels)
     return {
         "F1": matched_f1(classes, labels),
-        "ARI": float(adjusted_rand_score(classes, labels)),
-        "NMI": float(normalized_mutual_info_score(classes, labels)),
+        "ARI": shared.adjusted_rand(),
+        "NMI": shared.normalized_mutual_information(),
     }
 
 
@@ -178,7 +185,7 @@ def peak_memory() -> int | None:
 
 
 def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
-    """Print sizes and similarities, the clusters in the order found."""
+    """Print sizes and similarities, the largest cluster first."""
     n_rows = max(1, summary["n_rows"])
     clusters = summary["clusters"]
     shown = sorted(clusters, key=lambda c: -c["size"])[:_MOST_CLUSTERS_SHOWN]
@@ -190,7 +197,7 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
             *(f"{value:.3f}" for value in cluster["similarity_quartiles"]),
             _confidence(cluster),
         ]
-        for cluster in sorted(shown, key=lambda c: c["cluster"])
+        for cluster in shown
     ]
     hidden = len(clusters) - len(shown)
     if hidden:
@@ -198,7 +205,8 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         words = f"{hidden:,} more"
         rows.append([words, f"{n_hidden:,}", f"{n_hidden / n_rows:.1%}", *[""] * 6])
     n_noise = summary["n_noise"]
-    rows.append(["noise", f"{n_noise:,}", f"{n_noise / n_rows:.1%}", *[""] * 6])
+    if n_noise:
+        rows.append(["noise", f"{n_noise:,}", f"{n_noise / n_rows:.1%}", *[""] * 6])
     header = ["cluster", "rows", "share", "similarity: min", "25 %", "median", "75 %", "max"]
     if any(row[-1] for row in rows):
         header.append("confidence")
@@ -216,8 +224,7 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     columns = summary["columns"]
     few = ", ".join(columns[:6]) + (", ..." if len(columns) > 6 else "")
     facts = {
-        "found": f"{counted(summary['n_clusters'], 'cluster')} in "
-        f"{counted(summary['n_rows'], 'row')}, {summary['n_noise']:,} of them noise",
+        "found": found_words(summary),
         "columns": f"{few} (scaling: {summary['scaling']})",
         **provenance_facts(summary),
         "objective": objective_words(summary),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +25,15 @@ from .options import (
 from .outputs import check_labels_output, check_outputs, check_picture_output
 from .reading import opened_data, read_data
 from .repeating import command_line
+from .summary import scores_against
 
 if TYPE_CHECKING:
     from .._sweep import SweepResult
+    from ..tables.reading import Rows
 
 _EPILOG = """\b
 Example:
-  pskclust sweep demo.csv --drop shape --psi 32,64,96 --tau 0.01,0.015,0.02 --plot sweep.png
+  pskclust sweep demo.csv --label shape --psi 32,64,96 --tau 0.01,0.015,0.02 --plot sweep.png
 """
 
 
@@ -94,10 +97,10 @@ def sweep(
     check_picture_output(plot)
     parameters = {name: options[name] for name in OTHER_PARAMETERS}
     check_clustering(parameters)
-    with opened_data("sweep", data, options) as table, Bars() as bars:
-        rows, weights = _prepared(table, options, bars)
-        result = _swept(rows, weights, psi, tau, n_seeds, parameters, bars)
-        chosen = _chosen(rows, weights, parameters, bars)
+    with opened_data(data, options) as table, Bars() as bars:
+        rows = _prepared(table, options, bars)
+        result = _swept(rows, psi, tau, n_seeds, parameters, bars)
+        chosen = _chosen(rows, parameters, bars)
     pairs = _pairs(result)
     if output is not None:
         _write(Path(output), pairs)
@@ -119,20 +122,19 @@ def sweep(
     _print_chosen(chosen)
 
 
-def _prepared(table: Any, options: dict[str, Any], bars: Bars) -> tuple[Any, Any]:
-    """Return the rows to cluster, scaled, and their weights."""
+def _prepared(table: Any, options: dict[str, Any], bars: Bars) -> Rows:
+    """Return the rows to cluster, scaled."""
     from .._data.scaling import Preparation
 
     selection, rows = read_data(table, options, bars, streamed=True)
     preparation = Preparation.of(
         rows.values, selection.features, options["scaling"], rows.means, rows.weight
     )
-    return preparation.apply_all(rows.values), rows.weight
+    return replace(rows, values=preparation.apply_all(rows.values))
 
 
 def _swept(
-    rows: Any,
-    weights: Any,
+    rows: Rows,
     psi: list[int],
     tau: list[float],
     n_seeds: int,
@@ -142,24 +144,31 @@ def _swept(
     from .._sweep import sweep as run_sweep
 
     return run_sweep(
-        rows,
+        rows.values,
         psi=psi,
         tau=tau,
         n_seeds=n_seeds,
-        sample_weight=weights,
+        sample_weight=rows.weight,
+        y=rows.classes,
         callback=bars.of_fit,
+        verbose=False,
         **parameters,
     )
 
 
-def _chosen(rows: Any, weights: Any, parameters: dict[str, Any], bars: Bars) -> dict[str, Any]:
+def _chosen(rows: Rows, parameters: dict[str, Any], bars: Bars) -> dict[str, Any]:
     """Return the choice of a fit without psi and tau."""
     from .._estimator import PSKC
 
     others = {name: value for name, value in parameters.items() if name != "growth_rate"}
-    model = PSKC(**others, callback=bars.of_fit).fit(rows, sample_weight=weights)
+    model = PSKC(**others, verbose=False, callback=bars.of_fit)
+    model.fit(rows.values, sample_weight=rows.weight)
     assert model.auto_ is not None
+    known = {}
+    if rows.classes is not None:
+        known["agreement"] = scores_against(rows.classes, model.labels_)["ARI"]
     return {
+        **known,
         "n_clusters": int(model.n_clusters_),
         "noise": float((model.labels_ < 0).mean()),
         "reason": model.auto_.reason,
@@ -170,11 +179,15 @@ def _chosen(rows: Any, weights: Any, parameters: dict[str, Any], bars: Bars) -> 
 def _print_chosen(chosen: dict[str, Any]) -> None:
     """Print what is chosen, and the command for it on one line to copy."""
     found = counted(chosen["n_clusters"], "cluster")
-    click.echo(f"\nChosen without psi and tau: {found}, {chosen['noise']:.1%} noise")
+    words = f"{found}, {chosen['noise']:.1%} noise"
+    if "agreement" in chosen:
+        words += f", ARI {chosen['agreement']:.3f}"
+    click.echo(f"\nChosen without psi and tau: {words}")
     click.echo(f"  {chosen['command']}")
 
 
 def _pairs(result: SweepResult) -> list[dict[str, Any]]:
+    known = result.agreement
     return [
         {
             "psi": int(psi),
@@ -183,6 +196,7 @@ def _pairs(result: SweepResult) -> list[dict[str, Any]]:
             "noise": float(result.noise[i, j]),
             "stability": float(result.stability[i, j]),
             "objective": float(result.objective[i, j]),
+            **({} if known is None else {"ARI": float(known[i, j])}),
         }
         for i, psi in enumerate(result.psi)
         for j, tau in enumerate(result.tau)
@@ -190,8 +204,9 @@ def _pairs(result: SweepResult) -> list[dict[str, Any]]:
 
 
 def _print(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
+    known = ["ARI"] if "ARI" in rows[0] else []
     print_table(
-        ["psi", "tau", "clusters", "noise", "stability", "objective", ""],
+        ["psi", "tau", "clusters", "noise", "stability", "objective", *known, ""],
         [
             [
                 str(row["psi"]),
@@ -200,6 +215,7 @@ def _print(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
                 f"{row['noise']:.1%}",
                 f"{row['stability']:.3f}",
                 f"{row['objective']:,.1f}",
+                *(f"{row[name]:.3f}" for name in known),
                 "most stable" if {k: row[k] for k in ("psi", "tau")} == best else "",
             ]
             for row in rows

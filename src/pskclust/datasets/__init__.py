@@ -1,4 +1,4 @@
-"""Data sets: generated ones, and loaders of those that the paper uses."""
+"""Data sets: generators, and loaders for the data of the paper."""
 
 from ._digits import iter_mnist8m_like, make_mnist8m_like
 from ._generators import make_ring_g, make_shapes, make_varied_densities

@@ -1,4 +1,4 @@
-"""Deformed digits, as many as one likes."""
+"""Randomly deformed digits, in any number."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ._loaders import load_mnist
 
 _SIDE = 28
 _PIXELS = _SIDE**2
-# Rows that share a generator, so that no other cutting up of the work can change them; few
-# enough that a block stays in cache.
+# Each block of this many rows has its own random generator, so that rows do not depend on threads
+# or chunks. A block fits into cache.
 _BLOCK_ROWS = 128
 
 # In pixels and radians. The field of displacements has random values at the nodes of a grid.
@@ -38,30 +38,35 @@ def make_mnist8m_like(
     chunk_size: int = 10_000,
     source: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Digits:
-    """Generate handwritten digits: those of MNIST, shifted, turned and deformed at random.
+    """Generate handwritten digits: those of MNIST, shifted, rotated and deformed at random.
 
-    This is a stand-in for MNIST8M, whose 8.1 million rows were made from MNIST in a similar way.
-    The first rows are the same for any `n_samples` and `chunk_size`.
+    They replace MNIST8M, whose 8.1 million rows were generated from MNIST in a similar way. The
+    first rows are the same for any `n_samples` and `chunk_size`.
 
     Parameters
     ----------
     n_samples : int
-        Number of rows.
+        Number of rows, 1 or more. A row takes 784 bytes.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same rows every time.
+        Source of the random deformations. Pass an int for the same rows every time.
     folder : str, path-like or None, default=None
         The data folder with MNIST, see :func:`load_mnist`.
     chunk_size : int, default=10_000
-        Number of rows to work on at a time.
+        Number of rows to generate at a time, 1 or more. Reduce it if memory is short.
     source : tuple (X, y) or None, default=None
-        Digits to deform in place of MNIST's: X is uint8 of shape (n, 784) or (n, 28, 28).
+        Digits to deform instead of those of MNIST: X is uint8 of shape (n, 784) or (n, 28, 28).
 
     Returns
     -------
     X : ndarray of uint8, shape (n_samples, 784)
         Pixels of each digit, row by row.
     y : ndarray of shape (n_samples,)
-        Label of the digit that each row was made from.
+        Label of the original digit of each row.
+
+    See Also
+    --------
+    iter_mnist8m_like : Generate the same rows chunk by chunk.
+    load_mnist : Read the original digits.
 
     Examples
     --------
@@ -70,8 +75,10 @@ def make_mnist8m_like(
     >>> strokes = np.zeros((2, 28, 28), dtype=np.uint8)
     >>> strokes[0, 4:24, 13:15] = strokes[1, 13:15, 4:24] = 255
     >>> X, y = make_mnist8m_like(1000, random_state=0, source=(strokes, ["upright", "flat"]))
-    >>> X.shape, y.shape
-    ((1000, 784), (1000,))
+    >>> X.shape
+    (1000, 784)
+    >>> sorted(set(y.tolist()))
+    ['flat', 'upright']
     """
     chunks = iter_mnist8m_like(
         n_samples,
@@ -98,18 +105,40 @@ def iter_mnist8m_like(
     chunk_size: int = 10_000,
     source: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Iterator[Digits]:
-    """Return an iterator over the rows of :func:`make_mnist8m_like`, a chunk at a time.
+    """Return an iterator over chunks of the rows of :func:`make_mnist8m_like`.
 
     Parameters
     ----------
-    n_samples, random_state, folder, source
-        As of :func:`make_mnist8m_like`.
+    n_samples : int
+        Number of rows, 1 or more.
+    random_state : int, RandomState instance or None, default=None
+        Source of the random deformations. Pass an int for the same rows every time.
+    folder : str, path-like or None, default=None
+        The data folder with MNIST, see :func:`load_mnist`.
     chunk_size : int, default=10_000
-        Number of rows of each chunk; the last one may have fewer.
+        Number of rows of each chunk, 1 or more; the last one may have fewer.
+    source : tuple (X, y) or None, default=None
+        Digits to deform instead of those of MNIST: X is uint8 of shape (n, 784) or (n, 28, 28).
 
     Returns
     -------
     chunks : iterator of tuples (X, y)
+        Pixels, uint8 of shape (m, 784), and labels, of shape (m,), of each chunk.
+
+    See Also
+    --------
+    make_mnist8m_like : Generate all rows at once.
+    pskclust.RowBlocks : Cluster rows that are read or generated block by block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pskclust.datasets import iter_mnist8m_like
+    >>> strokes = np.zeros((2, 28, 28), dtype=np.uint8)
+    >>> strokes[0, 4:24, 13:15] = strokes[1, 13:15, 4:24] = 255
+    >>> chunks = iter_mnist8m_like(500, random_state=0, chunk_size=200, source=(strokes, [0, 1]))
+    >>> [X.shape for X, y in chunks]
+    [(200, 784), (200, 784), (100, 784)]
     """
     sizes = {"n_samples": n_samples, "chunk_size": chunk_size}
     check_parameters(sizes, {name: (whole(1),) for name in sizes})
@@ -160,16 +189,16 @@ def _blocks(numbers: range, originals: Digits, seed: int) -> list[Digits]:
 
 
 def _deformed(pictures: NDArray[np.uint8], rng: Generator) -> NDArray[np.uint8]:
-    """Return each picture, sampled where a random deformation puts its pixels."""
-    # Every deformation is linear in its parameters, so one product finds all places.
+    """Return each picture under a random deformation."""
+    # Deformations are linear in their parameters, so one matrix product finds all places.
     places = _random_parameters(len(pictures), rng) @ _deformations()
-    # Outside the frame of zeros there are only zeros.
+    # All pixels outside the frame of zeros are zero.
     np.clip(places, 0, np.float32(_SIDE + 0.999), out=places)
     return _sampled(pictures, places)
 
 
 def _random_parameters(n_pictures: int, rng: Generator) -> NDArray[np.float32]:
-    """Return how much of each of `_deformations` makes up the places, (2, n, n_deformations)."""
+    """Return random coefficients of `_deformations`, (2, n, n_deformations)."""
     nodes = rng.standard_normal((2, n_pictures, _NODES**2), dtype=np.float32) * _NODE_DEVIATION
     angle = rng.uniform(-_MAX_ANGLE, _MAX_ANGLE, n_pictures)
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -183,7 +212,8 @@ def _random_parameters(n_pictures: int, rng: Generator) -> NDArray[np.float32]:
 def _deformations() -> NDArray[np.float32]:
     """Return the displacement of all pixels by each parameter, (n_deformations, 784).
 
-    A smooth bump for each node of the grid, the row and the column from the centre, and one.
+    The parameters are a smooth bump for each node of the grid, the row and the column relative to
+    the centre, and a constant.
     """
     pixels = np.arange(_SIDE)
     bumps = CubicSpline(np.linspace(0, _SIDE - 1, _NODES), np.eye(_NODES))(pixels).T
@@ -200,7 +230,7 @@ def _sampled(pictures: NDArray[np.uint8], places: NDArray[np.float32]) -> NDArra
     down, right = places - corner
     width = _SIDE + 1
     flat = corner[0] * width + corner[1] + width**2 * np.arange(n_pictures)[:, np.newaxis]
-    # The four neighbours of a place lie side by side in one number: one look-up finds them all.
+    # The four neighbours of a place are packed into one number, so one look-up finds them all.
     found = _neighbours(pictures).take(flat, mode="clip").view(np.uint8).reshape(*flat.shape, 4)
     top, top_right, bottom, bottom_right = np.moveaxis(found, -1, 0).astype(np.float32)
     top += right * (top_right - top)

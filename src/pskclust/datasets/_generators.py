@@ -1,4 +1,4 @@
-"""Generated data sets."""
+"""Generators of two-dimensional and one-dimensional data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RING_CENTRE = (4.0, 11.0)
 _SPIRAL_CENTRE = (4.0, 2.6)
 _NOISE_CORNERS = (-1.0, -2.0), (19.0, 15.5)
 
-# Share of the rows, centre and standard deviation: their densities differ by a factor of 30.
+# Fraction of rows, centre and standard deviation; densities differ by a factor of 30.
 _BLOBS = (
     (0.10, (11.0, 13.0), 0.2),
     (0.10, (15.5, 12.0), 0.6),
@@ -24,7 +24,7 @@ _BLOBS = (
     (0.06, (9.8, 2.0), 0.3),
 )
 
-# Shares of the rows, inner and outer radius of the rings, centre and deviation of the Gaussians.
+# Fractions of rows, inner and outer radii of the rings, centres and deviations of the Gaussians.
 _RING_G_SHARES = (0.2, 0.2, 0.3, 0.3)
 _RING_G_RADII = (0.6, 1.0), (2.0, 2.4)
 _RING_G_GAUSSIANS = ((4.4, 1.0), 0.2), ((5.0, -0.8), 0.5)
@@ -46,25 +46,33 @@ def make_shapes(
     Parameters
     ----------
     n_samples : int, default=200_000
-        Number of rows.
+        Number of rows, 1 or more.
     noise : float, default=0.02
-        Fraction of the rows that are noise, spread evenly.
+        Fraction of rows that are noise, 0 to 1, spread evenly over the whole range.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same rows every time.
+        Source of the random rows. Pass an int for the same rows every time.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, 2)
-        In random order.
+        The rows, in random order.
     y : ndarray of int64, shape (n_samples,)
-        Shape of each row, 0 to 8; -1 is noise.
+        Shape of each row: 0 and 1 are the rings, 2 and 3 the arms, 4 to 8 the blobs, -1 is noise.
+
+    See Also
+    --------
+    make_ring_g : Generate two rings and two Gaussians.
+    make_varied_densities : Generate clusters of different density in one dimension.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from pskclust.datasets import make_shapes
     >>> X, y = make_shapes(1000, random_state=0)
-    >>> X.shape, y.max()
-    ((1000, 2), np.int64(8))
+    >>> X.shape
+    (1000, 2)
+    >>> np.bincount(y + 1)
+    array([ 23,  54, 173, 168, 150,  88, 102,  73, 103,  66])
     """
     if n_samples < 1 or not 0 <= noise <= 1:
         raise ValueError(
@@ -91,30 +99,36 @@ def make_ring_g(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Generate two concentric uniform rings and two Gaussians of different density.
 
-    This is a stand-in for the set Ring-G of the paper, which was never published: it has the same
-    ingredients, but not the same rows. Its layout was chosen among several such that psKC at the
-    paper's settings for Ring-G finds the four clusters, so its success is not evidence for psKC.
+    The rows imitate the set Ring-G of the paper, which was never published. The layout was chosen
+    so that psKC finds the four clusters with the paper's parameters for Ring-G. A good result on
+    this set is therefore not evidence for psKC.
 
     Parameters
     ----------
     n_samples : int, default=1500
-        Number of rows.
+        Number of rows, 1 or more.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same rows every time.
+        Source of the random rows. Pass an int for the same rows every time.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, 2)
-        In random order.
+        The rows, in random order.
     y : ndarray of int64, shape (n_samples,)
         0 is the inner ring, 1 the outer ring, 2 the dense Gaussian, 3 the sparse one.
 
+    See Also
+    --------
+    load_paper_set : Read the sets of the paper that were published.
+    make_shapes : Generate rings, spiral arms and blobs with noise.
+
     Examples
     --------
+    >>> import numpy as np
     >>> from pskclust.datasets import make_ring_g
     >>> X, y = make_ring_g(random_state=0)
-    >>> X.shape, y.max()
-    ((1500, 2), np.int64(3))
+    >>> X.shape, np.bincount(y).tolist()
+    ((1500, 2), [302, 315, 427, 456])
     """
     check_parameters({"n_samples": n_samples}, {"n_samples": (whole(1),)})
     rng = check_random_state(random_state)
@@ -133,28 +147,34 @@ def make_varied_densities(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Generate two dense clusters close together and a sparse one, in one dimension.
 
-    It is in the manner of the paper's Figure 1, whose rows were never published.
+    The rows imitate the paper's Figure 1, whose rows were never published.
 
     Parameters
     ----------
     n_samples : int, default=1500
-        Number of rows.
+        Number of rows, 1 or more.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same rows every time.
+        Source of the random rows. Pass an int for the same rows every time.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, 1)
-        In random order.
+        The rows, in random order.
     y : ndarray of int64, shape (n_samples,)
         0 and 1 are the dense clusters, 2 is the sparse one.
 
+    See Also
+    --------
+    make_shapes : Generate clusters of different shape and density in two dimensions.
+    pskclust.plotting.SimilarityDisplay : Draw the similarity to clusters over one column.
+
     Examples
     --------
+    >>> import numpy as np
     >>> from pskclust.datasets import make_varied_densities
     >>> X, y = make_varied_densities(300, random_state=0)
-    >>> X.shape, y.max()
-    ((300, 1), np.int64(2))
+    >>> X.shape, np.bincount(y).tolist()
+    ((300, 1), [118, 123, 59])
     """
     check_parameters({"n_samples": n_samples}, {"n_samples": (whole(1),)})
     rng = check_random_state(random_state)
@@ -173,13 +193,13 @@ def _uniform_ring(
     n_samples: int, inner: float, outer: float, rng: RandomState
 ) -> NDArray[np.float64]:
     angle = rng.uniform(0, 2 * math.pi, n_samples)
-    # Area grows with the square of the radius, so squares are what is even.
+    # Area grows with the square of the radius, so squared radii are uniform.
     distance = np.sqrt(rng.uniform(inner**2, outer**2, n_samples))
     return _from_polar(angle, distance)
 
 
 def _spiral_arm(n_samples: int, start: float, rng: RandomState) -> NDArray[np.float64]:
-    # The root spreads rows evenly along an arm that gets longer as it goes round.
+    # The root spreads rows evenly along an arm whose turns get longer.
     progress = np.sqrt(rng.uniform(0.04, 1, n_samples))
     arm = _SPIRAL_CENTRE + _from_polar(start + 1.2 * math.pi * progress, 3 * progress)
     return arm + 0.12 * rng.standard_normal((n_samples, 2))

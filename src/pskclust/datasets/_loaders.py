@@ -1,4 +1,4 @@
-"""Data sets of the paper, read from a data folder."""
+"""Loaders of the data of the paper from a data folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIPU = (
     "It is on the clustering benchmark page http://www.cs.uef.fi/sipu/datasets/; the paper scales "
     "each column to [0, 1]."
 )
-# File of each set, and where the set can be had.
+# File of each set, and its source.
 _PAPER_SETS = {
     "AC": ("paper/AC.npz", "It is published at https://github.com/zhuye88/IDKC."),
     "aggregation": ("paper/aggregation.npz", _SIPU),
@@ -66,15 +66,40 @@ def load_paper_set(
     name : {"AC", "aggregation", "spiral", "s3", "4C"}
         The file is paper/NAME.npz, with arrays X and y.
     folder : str, path-like or None, default=None
-        The data folder; None is the one that the environment variable PSKCLUST_DATA names.
+        The data folder; None takes it from the environment variable PSKCLUST_DATA.
     verify : bool, default=True
-        Refuse a file that is not the known one, by its SHA-256.
+        Refuse a file whose SHA-256 is not the known one. Set it to False to read another version.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, 2)
     y : ndarray of int64, shape (n_samples,)
         Class of each row, from 1 on.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the data folder is not set or lacks the file. The message names the source of the file.
+    ValueError
+        If the file is not the known one, or name is unknown.
+
+    See Also
+    --------
+    make_ring_g : Generate a set like Ring-G of the paper, which was never published.
+    load_mnist : Read the handwritten digits of MNIST.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from pskclust.datasets import load_paper_set
+    >>> with TemporaryDirectory() as folder:
+    ...     Path(folder, "paper").mkdir()
+    ...     np.savez(Path(folder, "paper", "4C.npz"), X=[[0, 1], [2, 3]], y=[1, 2])
+    ...     X, y = load_paper_set("4C", folder, verify=False)
+    >>> X.shape, y.tolist()
+    ((2, 2), [1, 2])
     """
     file, source = _entry(name, _PAPER_SETS)
     with np.load(_verified(file, source, folder, verify)) as arrays:
@@ -89,19 +114,42 @@ def load_mnist(
     Parameters
     ----------
     folder : str, path-like or None, default=None
-        The data folder; None is the one that the environment variable PSKCLUST_DATA names. The
-        file is mnist70k.npz, with arrays X and y.
+        The data folder; None takes it from the environment variable PSKCLUST_DATA. The file is
+        mnist70k.npz, with arrays X and y.
     download : bool, default=False
-        Where there is no such file, use ``sklearn.datasets.fetch_openml("mnist_784")``.
+        If the file is missing, download it with ``sklearn.datasets.fetch_openml("mnist_784")``.
     verify : bool, default=True
-        Refuse a file that is not the known one, by its SHA-256.
+        Refuse a file whose SHA-256 is not the known one. Set it to False to read another version.
 
     Returns
     -------
     X : ndarray of uint8, shape (70000, 784)
         Pixels of each digit, row by row.
     y : ndarray of int64, shape (70000,)
-        The digits.
+        The digit of each row, 0 to 9.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the data folder is not set or lacks the file. The message names the source of the file.
+    ValueError
+        If the file is not the known one.
+
+    See Also
+    --------
+    make_mnist8m_like : Generate any number of deformed digits.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from pskclust.datasets import load_mnist
+    >>> with TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder, "mnist70k.npz"), X=np.zeros((2, 28, 28)), y=[5, 0])
+    ...     X, y = load_mnist(folder, verify=False)
+    >>> X.shape, y.tolist()
+    ((2, 784), [5, 0])
     """
     source = 'Pass download=True to get it by sklearn.datasets.fetch_openml("mnist_784").'
     try:
@@ -122,21 +170,49 @@ def load_mnist(
 def load_painting(
     name: str, folder: str | os.PathLike[str] | None = None, *, verify: bool = True
 ) -> NDArray[np.uint8]:
-    """Read a painting of the paper, or a large photograph, from the data folder. Needs pillow.
+    """Read a painting of the paper, or a large photograph, from the data folder.
+
+    It needs Pillow: ``pip install "pskclust[image]"``.
 
     Parameters
     ----------
     name : {"autumn_colors", "starry_night_over_the_rhone", "seeding_cc0"}
-        The file is images/NAME.png or images/NAME.jpg. The last one is the photograph.
+        The picture; "seeding_cc0" is the photograph. The file is images/NAME.png or
+        images/NAME.jpg.
     folder : str, path-like or None, default=None
-        The data folder; None is the one that the environment variable PSKCLUST_DATA names.
+        The data folder; None takes it from the environment variable PSKCLUST_DATA.
     verify : bool, default=True
-        Refuse a file that is not the known one, by its SHA-256.
+        Refuse a file whose SHA-256 is not the known one. Set it to False to read another version.
 
     Returns
     -------
     image : ndarray of uint8, shape (height, width, 3)
         Red, green and blue of each pixel.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the data folder is not set or lacks the file. The message names the source of the file.
+    ValueError
+        If the file is not the known one, or name is unknown.
+
+    See Also
+    --------
+    pskclust.image.segment : Segment an image by the colours of its pixels.
+    pskclust.image.read_image : Read any image file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from PIL import Image
+    >>> from pskclust.datasets import load_painting
+    >>> with TemporaryDirectory() as folder:
+    ...     Path(folder, "images").mkdir()
+    ...     Image.new("RGB", (30, 20)).save(Path(folder, "images", "autumn_colors.png"))
+    ...     image = load_painting("autumn_colors", folder, verify=False)
+    >>> image.shape
+    (20, 30, 3)
     """
     try:
         from PIL import Image
@@ -156,11 +232,11 @@ def _entry(name: str, known: dict[str, tuple[str, str]]) -> tuple[str, str]:
 
 
 def _verified(file: str, source: str, folder: str | os.PathLike[str] | None, verify: bool) -> Path:
-    """Return the path of a file of the data folder that is there and is the known one."""
+    """Return the path of a file in the data folder after checking it."""
     folder = folder or os.environ.get(_VARIABLE)
     if not folder:
         raise FileNotFoundError(
-            f"{file} is read from a data folder, and none is named. Pass folder=... or set the "
+            f"{file} is read from a data folder, and none is set. Pass folder=... or set the "
             f"environment variable {_VARIABLE}. {source}"
         )
     path = Path(folder) / file
@@ -179,6 +255,6 @@ def _check_sum(path: Path, file: str) -> None:
         found = hashlib.file_digest(opened, "sha256").hexdigest()
     if found != _SHA256[file]:
         raise ValueError(
-            f"{path} is not the known {file}: its SHA-256 is {found}, not {_SHA256[file]}. Get it "
-            "again, or pass verify=False to use it as it is."
+            f"{path} is not the known {file}: its SHA-256 is {found}, not {_SHA256[file]}. "
+            "Download it again, or pass verify=False to use it as it is."
         )

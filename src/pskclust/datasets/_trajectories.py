@@ -1,4 +1,4 @@
-"""Generated trajectories: groups of positions along routes of five kinds."""
+"""Generator of trajectories: groups of positions along five kinds of routes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sklearn.utils import check_random_state
 
 from .._data.parameters import NOT_NEGATIVE, check_parameters, whole
 
-# A route: positions, (m, 2), at some fractions of the way, (m,).
+# A route maps fractions of the way, (m,), to positions, (m, 2).
 Route = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 _POINTS = 40, 160
-# Standard deviation of the place of a trajectory, and of the logarithm of its size.
+# Standard deviation of the centre of a trajectory, and of the logarithm of its size.
 _SHIFT = 0.1
-# Positions along a route from which its mean and spread are taken.
+# Number of positions from which the mean and the spread of a route are computed.
 _FINE = 10_000
 
 
@@ -30,18 +30,18 @@ def make_trajectories(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
     """Generate trajectories of five kinds: circle, eight, spiral, zigzag and cross.
 
-    All kinds have the same mean and the same spread in both columns, so that only the places that a
-    trajectory visits tell its kind. Each one has 40 to 160 positions at random times, and is moved
-    and resized a little.
+    All kinds have the same mean and spread in both columns, so that only the places along the way
+    tell them apart. Each trajectory has 40 to 160 positions at random times, and is shifted and
+    scaled a little.
 
     Parameters
     ----------
     n_trajectories : int, default=250
-        Number of trajectories, about as many of each kind.
+        Number of trajectories, 1 or more; about the same number of each kind.
     noise : float, default=0.08
-        Standard deviation of the noise of a position. The spread of a route is 1.
+        Standard deviation of the noise of a position, 0 or more. The spread of a route is 1.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same rows every time.
+        Source of the random positions. Pass an int for the same rows every time.
 
     Returns
     -------
@@ -52,12 +52,16 @@ def make_trajectories(
     y : ndarray of int64, shape (n_trajectories,)
         The kind of each trajectory, 0 to 4.
 
+    See Also
+    --------
+    pskclust.GroupPSKC : Cluster groups of rows, such as trajectories.
+
     Examples
     --------
     >>> from pskclust.datasets import make_trajectories
     >>> X, groups, y = make_trajectories(10, random_state=0)
-    >>> X.shape == (len(groups), 2), groups.max(), len(y)
-    (True, np.int64(9), 10)
+    >>> X.shape, groups.shape, y.shape
+    ((1045, 2), (1045,), (10,))
     """
     check_parameters(
         {"n_trajectories": n_trajectories, "noise": noise},
@@ -98,7 +102,7 @@ def _eight(way: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _spiral(way: NDArray[np.float64]) -> NDArray[np.float64]:
-    # The root spreads positions evenly along a way that gets longer as it goes round.
+    # The root spreads positions evenly along a spiral whose turns get longer.
     positions = _turning(way, 3)
     positions *= np.sqrt(way)[:, np.newaxis]
     return positions
@@ -109,7 +113,7 @@ def _zigzag(way: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _cross(way: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Out and back along each of four arms."""
+    """Return positions out and back along each of four arms."""
     arm, progress = np.divmod(4 * way, 1)
     positions = _turning(arm, 0.25)
     positions *= (1 - np.abs(2 * progress - 1))[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""Exploring clusters in a browser: a server, and the page that it serves."""
+"""Exploration of clusters in a browser: a server and its page."""
 
 from .launch import ExplorerServer, explore, serve
 

@@ -1,4 +1,4 @@
-"""Advice on the page: the shared hints, and searches for settings that join or split clusters."""
+"""Advice on the page: hints, and searches for settings that join or split clusters."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _LOWER = (0.8, 0.65, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 _RAISE_PSI = (1.25, 1.5, 2.0, 3.0, 4.0)
 _RAISE_TAU = (1.25, 1.6, 2.0, 3.0, 5.0)
 _LOWER_PSI = (0.75, 0.5, 0.35)
-# Two clusters are one if most rows of both are in the same, and one is two if a second takes so
-# much of it.
+# Two clusters are joined if most rows of both are in the same cluster; a cluster is split if a
+# second one takes this fraction of it.
 _MOST = 0.5
 _SECOND = 0.15
 _BETTER_BY = 0.1
 _NEAR = 4.0
 _AS_MANY = 0.7
-# How many more clusters, or fewer, are asked for, one after the other.
+# Largest change of the number of clusters that is tried.
 _MOST_TRIED = 8
 
 
 def join(
     fitter: Fitter, fit: Fit, pair: tuple[int, int], psi_tau_map: PsiTauMap, report: Report
 ) -> Hint:
-    """Find the smallest change that makes one cluster of two.
+    """Find the smallest change of a setting that joins two clusters.
 
-    Of clusters that grew it is one of tau or psi, of chosen ones it is one of their number.
+    It changes tau or psi of clusters that grew, and the number of chosen ones.
     """
     one, other = (fit.labels == cluster for cluster in pair)
 
@@ -54,7 +54,7 @@ def join(
                 "before them."
             )
         return _told_number(f"{names.capitalize()} become one", fit, found)
-    found = _first(fitter, _looser(fit.settings), joined, report)
+    found = _first(fitter, _looser(fit.settings.of_fit), joined, report)
     if found is None:
         return Hint(
             f"No smaller tau or psi that was tried makes one of {names}. They may differ more than "
@@ -65,7 +65,7 @@ def join(
 
 
 def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report: Report) -> Hint:
-    """Find the smallest change that makes two clusters of one, likewise."""
+    """Find the smallest change of a setting that splits a cluster."""
     member = fit.labels == cluster
 
     def parted(found: Fit) -> bool:
@@ -82,7 +82,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
             )
         return _told_number(f"Cluster {cluster} becomes two", fit, found)
     limit = fitter.subject.n_explored // 2
-    found = _first(fitter, _finer(fit.settings, limit), parted, report)
+    found = _first(fitter, _finer(fit.settings.of_fit, limit), parted, report)
     if found is None:
         return Hint(
             f"No larger psi or tau that was tried makes two of cluster {cluster}. It may be one: "
@@ -93,7 +93,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
 
 
 def hints(fit: Fit, psi_tau_map: PsiTauMap) -> list[Hint]:
-    """Return the hints that apply to a fit, and one to a setting with better agreement."""
+    """Return the hints that apply to a fit, with one to a more stable setting if there is any."""
     found = rules.hints(Outcome.of(fit.model, fit.sizes, fit.n_noise))
     steadier = _steadier(fit.settings, psi_tau_map) if fit.settings.is_grown else None
     if steadier is not None:
@@ -141,16 +141,16 @@ def _finer(settings: Settings, max_psi: int) -> Iterator[Settings]:
 
 
 def _fewer(fit: Fit) -> Iterator[Settings]:
-    # One cluster of all rows joins any two, which says nothing unless there are only two.
+    # One cluster of all rows joins any two, which helps only if there are only two.
     least = max(2 if fit.n_clusters > 2 else 1, fit.n_clusters - _MOST_TRIED)
     for number in range(fit.n_clusters - 1, least - 1, -1):
-        yield replace(fit.settings, n_clusters=number)
+        yield replace(fit.settings.of_fit, n_clusters=number)
 
 
 def _more(fit: Fit) -> Iterator[Settings]:
     most = min(fit.n_clusters + _MOST_TRIED, len(fit.labels))
     for number in range(fit.n_clusters + 1, most + 1):
-        yield replace(fit.settings, n_clusters=number)
+        yield replace(fit.settings.of_fit, n_clusters=number)
 
 
 def _first(
@@ -171,7 +171,7 @@ def _first(
 
 
 def _largest_part(found: Fit, rows: NDArray[np.bool_]) -> tuple[int, float]:
-    """Return the cluster that holds most of some rows, and which share of them."""
+    """Return the cluster that holds most of some rows, and the fraction it holds."""
     inside = found.labels[rows]
     counts = np.bincount(inside[inside >= 0], minlength=1)
     best = int(counts.argmax())
@@ -180,7 +180,7 @@ def _largest_part(found: Fit, rows: NDArray[np.bool_]) -> tuple[int, float]:
 
 
 def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) -> Hint:
-    now, then = asdict(fit.settings), asdict(found.settings)
+    now, then = asdict(fit.settings.of_fit), asdict(found.settings)
     change = {name: value for name, value in then.items() if value != now[name]}
     words = " and ".join(f"{name} {value:g} (now {now[name]:g})" for name, value in change.items())
     total = float(found.sizes.sum() + found.n_noise)
@@ -216,7 +216,7 @@ def _nearest(settings: Settings, psi_tau_map: PsiTauMap) -> Spot | None:
 def _steadier(
     settings: Settings, psi_tau_map: PsiTauMap
 ) -> tuple[tuple[int, float], Spot, Spot] | None:
-    """Return a place not far away on which seeds agree better, with what is here and there."""
+    """Return a nearby psi and tau of higher stability, and the spots here and there."""
     spots = psi_tau_map.spots(settings)
     here = _nearest(settings, psi_tau_map)
     if here is None:
@@ -224,7 +224,7 @@ def _steadier(
     near = {
         place: spot
         for place, spot in spots.items()
-        # One cluster for all is what seeds agree on best, and says nothing.
+        # One cluster of all rows is always stable, which means nothing.
         if _distance(settings, place) <= np.log(_NEAR)
         and spot.clusters >= max(2, _AS_MANY * here.clusters)
     }

@@ -1,4 +1,4 @@
-"""The outcome of a fit, in numbers and words for the page."""
+"""Results of a fit as JSON for the page."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
 
+from .._data.agreement import adjusted_rand
 from .._estimator import PSKC
 from .._provenance import is_refined, mean_confidences, number_options
 from .colours import N_COLOURS, THEMES, palette, to_hex
@@ -16,7 +16,7 @@ from .fits import Fit
 from .planes import Plane
 from .subject import ImageSubject, Subject
 
-# Limits: rows that quartiles and columns are computed from, and clusters that are described.
+# Largest numbers of rows for quartiles and columns, and of clusters that are described.
 _ROWS_TO_DESCRIBE = 100_000
 _VALUES_TO_DESCRIBE = 5_000_000
 MAX_CLUSTERS_LISTED = 200
@@ -46,16 +46,27 @@ def summary(
         "objective": float(model.objective_),
         "refinement": _refinement(model),
         "steps": fit.n_steps,
-        "stability": None if model.auto_ is None else model.auto_.chosen.stability,
+        "stability": _stability(fit),
+        "fit_clusters": int(fit.of_model.n_clusters_),
+        "layers": [] if subject.is_image else [asdict(layer) for layer in fit.of_model.layers_],
         "reason": None if model.auto_ is None else model.auto_.reason,
         "found": None if found is None else _found(found),
+        "agreement": _agreement(fit, subject),
         "seconds": asdict(fit.seconds),
         "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
     }
 
 
+def _stability(fit: Fit) -> float | None:
+    """Return the stability of chosen clusters, or of the layer that is shown."""
+    if fit.source is not None:
+        known = {layer.n_clusters: layer.stability for layer in fit.of_model.layers_}
+        return known.get(fit.n_clusters)
+    return None if fit.model.auto_ is None else fit.model.auto_.chosen.stability
+
+
 def _found(fit: Fit) -> dict[str, Any]:
-    """Return the number that was found, the reason, and the numbers that it was chosen from."""
+    """Return the chosen number of clusters, the reason, and the candidates."""
     choice = fit.model.auto_
     assert choice is not None
     return {
@@ -66,8 +77,18 @@ def _found(fit: Fit) -> dict[str, Any]:
     }
 
 
+def _agreement(fit: Fit, subject: Subject) -> float | None:
+    """Return the adjusted Rand index with known classes; None where none is known."""
+    if subject.classes is None:
+        return None
+    step = max(1, len(fit.labels) // _ROWS_TO_DESCRIBE)
+    classes, labels = subject.classes[::step], fit.labels[::step]
+    known = classes >= 0
+    return adjusted_rand(classes[known], labels[known]) if known.any() else None
+
+
 def _refinement(model: PSKC) -> dict[str, Any] | None:
-    """Return the gain and the moved rows of refinement; None where it was not applied."""
+    """Return the gain and the moved rows of refinement; None if it was not applied."""
     if not is_refined(model):
         return None
     gained = model.objective_ - model.objective_before_refinement_
@@ -122,10 +143,10 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
 
 
 def comparison(one: Fit, other: Fit) -> dict[str, Any]:
-    """Return how far two fits agree."""
+    """Return the agreement of two fits."""
     step = max(1, len(one.labels) // _ROWS_TO_DESCRIBE)
     first, second = one.labels[::step], other.labels[::step]
-    return {"agreement": float(adjusted_rand_score(first, second)), "rows": len(first)}
+    return {"agreement": adjusted_rand(first, second), "rows": len(first)}
 
 
 def _hex_colours(fit: Fit, colours: NDArray[np.int64], subject: Subject, theme: str) -> list[str]:
@@ -145,7 +166,7 @@ def _similarity_quartiles(fit: Fit) -> dict[int, list[float]]:
     for cluster in range(fit.n_clusters):
         members = sorted_values[starts[cluster] : starts[cluster + 1]]
         if not len(members):
-            # None of the rows looked at: its seed is one of its rows.
+            # None of its rows was sampled, so its seed stands for them.
             seed = fit.model.seeds_[fit.order[cluster]]
             members = fit.model.similarities_[[seed]]
         places = (np.array([0.25, 0.5, 0.75]) * (len(members) - 1)).round().astype(int)
@@ -154,7 +175,7 @@ def _similarity_quartiles(fit: Fit) -> dict[int, list[float]]:
 
 
 def _what_sets_apart(fit: Fit, subject: Subject) -> dict[int, list[dict[str, Any]]]:
-    """Return the columns in which each cluster differs most from the whole.
+    """Return the columns in which each cluster differs most from all rows.
 
     The difference is between means, in standard deviations of the column.
     """

@@ -10,11 +10,11 @@ from .._utils.palette import cluster_colours
 from .fits import Fit
 
 THEMES = ("light", "dark")
-# Colours differ up to here; more clusters share them.
+# Number of distinct colours; more clusters share them.
 N_COLOURS = 27
 _BACKGROUND = {"light": 1.0, "dark": 0.012}
 _LEAST_CONTRAST = {"light": 1.9, "dark": 3.0}
-# Cividis (Nunez, Anderton and Renslow 2018) at equal steps: read alike by all eyes.
+# Cividis (Nunez, Anderton and Renslow 2018) at equal steps, for colour-blind readers too.
 _CIVIDIS = (
     *("#00224e", "#123570", "#3b496c", "#575d6d", "#707173"),
     *("#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
@@ -27,7 +27,7 @@ Rgb = NDArray[np.uint8]
 
 
 def palette(theme: str) -> Rgb:
-    """Return the colours of clusters, (N_COLOURS, 3), that stand out from the page."""
+    """Return the colours of clusters, (N_COLOURS, 3), in contrast to the page."""
     colours = cluster_colours(N_COLOURS)[:-1]
     standing_out = np.array([_standing_out(one, theme) for one in colours])
     return _to_bytes(255 * standing_out)
@@ -44,7 +44,7 @@ def faint_colour(theme: str) -> Rgb:
 def ramp(n_levels: int, theme: str) -> Rgb:
     """Return colours for values from low to high, (n_levels, 3)."""
     anchors = np.array([from_hex(colour) for colour in _CIVIDIS], dtype=np.float64)
-    # On a dark page the lowest colours would vanish.
+    # The lowest colours would be invisible on a dark page.
     start = 0.14 if theme == "dark" else 0.0
     at = (start + (1 - start) * np.linspace(0, 1, n_levels)) * (len(anchors) - 1)
     channels = [np.interp(at, np.arange(len(anchors)), channel) for channel in anchors.T]
@@ -52,10 +52,10 @@ def ramp(n_levels: int, theme: str) -> Rgb:
 
 
 def follow(fit: Fit, before: Fit | None, colours_before: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of a colour for each cluster of a fit.
+    """Return the colour number of each cluster of a fit.
 
-    A cluster takes the colour of the cluster before that shares most rows with it, so that a
-    small change of the setting is a small change of the picture.
+    A cluster takes the colour of the previous cluster that shares most rows with it, so that a
+    small change of the setting changes the picture little.
     """
     if before is None or not fit.n_clusters or len(before.labels) != len(fit.labels):
         return np.arange(fit.n_clusters)

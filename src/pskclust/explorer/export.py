@@ -1,4 +1,4 @@
-"""Files to export from the explorer: labels, the model, the report, code."""
+"""Exports of the explorer: labels, model, report and code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROWS_PER_PIECE = 1 << 18
 
 
 class Export(NamedTuple):
-    """A file to take away."""
+    """A file for download."""
 
     name: str
     media_type: str
@@ -35,9 +35,9 @@ def export(fitter: Fitter, fit: Fit, kind: str) -> Export:
 
 
 def all_labels(fitter: Fitter, fit: Fit) -> NDArray[np.int64]:
-    """Return the labels of all rows that were read, or of all pixels, as the recipes give them.
+    """Return the labels of all rows or pixels, as the exported code returns them.
 
-    Where a sample was explored, each row goes to its most similar cluster.
+    If a sample was explored, each row gets its most similar cluster.
     """
     subject = fitter.subject
     if isinstance(subject, ImageSubject):
@@ -45,6 +45,12 @@ def all_labels(fitter: Fitter, fit: Fit) -> NDArray[np.int64]:
         return by_number[subject.numbers]
     if subject.sample is None:
         return fit.labels
+    if fit.source is not None:
+        raise ValueError(
+            f"only a sample of {subject.n_explored:,} rows is explored, and a layer has labels for "
+            f"these alone. Ask for {fit.n_clusters} clusters instead, or explore all rows with "
+            f"--sample {subject.n_rows}."
+        )
     return fit.model.predict(subject.prepared(subject.everything, fit.settings))
 
 
@@ -103,14 +109,14 @@ def _pieces(fitter: Fitter, fit: Fit) -> Iterator[Any]:
 
 
 def _spread(values: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return values with a place for the rows of the file that were left out."""
+    """Return values with empty entries for rows of the file that were left out."""
     everywhere = np.zeros(len(kept), dtype=values.dtype)
     everywhere[kept] = values
     return everywhere
 
 
 def _model(fitter: Fitter, fit: Fit) -> Export:
-    model = copy.copy(fit.model)
+    model = copy.copy(fit.of_model)
     if isinstance(fitter.subject, TableSubject):
         model.preparation_ = fitter.subject.preparation(fit.settings)
     return Export(MODEL_FILE, "application/octet-stream", _written(MODEL_FILE, model.save))
@@ -130,7 +136,7 @@ def _report(fitter: Fitter, fit: Fit) -> Export:
     def write(path: Path) -> None:
         write_report(
             path,
-            fit.model,
+            fit.of_model,
             rows,
             feature_names=names,
             title=subject.name,
@@ -147,12 +153,14 @@ def _python(fitter: Fitter, fit: Fit) -> Export:
 
 
 def _command(fitter: Fitter, fit: Fit) -> Export:
-    content = command_line(fitter, fit.settings).encode() + b"\n"
-    return Export("clusters.sh", "text/x-shellscript", content)
+    command = command_line(fitter, fit.settings)
+    if command is None:
+        raise ValueError("pskclust fit writes no layers. Use the Python code.")
+    return Export("clusters.sh", "text/x-shellscript", command.encode() + b"\n")
 
 
 def _written(name: str, write: Callable[[Path], object]) -> bytes:
-    """Return the bytes that a function writes to a file, which is deleted."""
+    """Return the bytes that a function writes to a temporary file."""
     with temporary_folder() as folder:
         path = folder / name
         write(path)

@@ -1,4 +1,4 @@
-"""Settings to fits, the newest kept, cells found once for all settings that share them."""
+"""Fits of settings, with a cache of recent fits and of cells."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from .._cells.partition import Partition
 from .._data.parameters import Parameters
+from .._data.rows import Data
+from .._data.streamed import StreamedRows
 from .._engines.protocol import Engine
 from .._estimator import PSKC
 from .._fit import pipeline
@@ -47,7 +49,7 @@ class Seconds:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fit at a setting, with clusters numbered as the page shows them."""
+    """Fit of a setting, with clusters numbered as on the page."""
 
     settings: Settings
     model: PSKC
@@ -56,6 +58,12 @@ class Fit:
     order: NDArray[np.int64]  # (k,) the model's number of each cluster
     n_noise: float  # sum of weights
     seconds: Seconds
+    source: Fit | None = None  # the fit that this is a layer of
+
+    @property
+    def of_model(self) -> PSKC:
+        """The model of the fit itself, whatever layer of it this is."""
+        return self.model if self.source is None else self.source.model
 
     @property
     def id(self) -> str:
@@ -67,90 +75,110 @@ class Fit:
 
     @property
     def n_bytes(self) -> int:
-        """About how much memory it takes."""
+        """Approximate memory of the fit."""
         tables = self.model.fitted_.result.clusters.counts
         return _FIT_BYTES_PER_ROW * len(self.labels) + 2 * int(tables.data.nbytes)
 
     @property
     def growth_steps(self) -> NDArray[np.int32]:
-        """The step at which growth took each row, -1 for none; ValueError if nothing grew."""
+        """Growth step in which each row joined, -1 for none; ValueError if clusters were chosen."""
         steps = self.model.growth_step_
         if steps is None:
-            raise ValueError("growth is shown for clusters that grew. These were chosen.")
+            raise ValueError("these clusters were chosen and did not grow. Set tau to see growth.")
         return steps
 
     @functools.cached_property
     def n_steps(self) -> int:
-        """The largest growth step of a row; 0 if nothing grew."""
+        """Largest growth step of a row; 0 if clusters were chosen."""
         steps = self.model.growth_step_
         return 0 if steps is None else int(steps.max(initial=0))
 
 
 class Fitter:
-    """Fits settings, one at a time."""
+    """Fitter of settings, one at a time."""
 
     def __init__(self, subject: Subject, fixed: dict[str, Any] | None = None) -> None:
         self.subject = subject
-        # Parameters of PSKC that the page does not change.
+        # Parameters of PSKC without a control on the page.
         self.fixed = dict(fixed or {})
         self._cells: Kept[tuple[Any, ...], _Cells] = Kept(_cells_budget())
         self._fits: Kept[str, Fit] = Kept(_FITS_BYTES, _MAX_FITS)
 
     def known(self, fit_id: str) -> Fit | None:
-        """Return a fit that is still kept."""
+        """Return a cached fit, None if it was dropped."""
         return self._fits.get(fit_id)
 
     def fit(self, settings: Settings, report: Report) -> Fit:
-        """Return the fit of a setting; an exception of `report` ends it."""
+        """Return the fit of a setting; an exception in `report` ends it."""
         known = self._fits.get(settings.id)
         if known is not None:
             return known
+        source = None if settings.layer is None else self.fit(settings.of_fit, report)
         clock = _Clock(report)
-        if settings.is_grown:
+        if source is not None:
+            model = self._layer(settings, source, clock)
+        elif settings.is_grown:
             model = self._cells_for(settings, clock).cluster(self.estimator(settings), clock)
         else:
             model = self._chosen(settings, clock)
-        fit = self._shown(settings, model, clock)
+        fit = self._shown(settings, model, source, clock)
         self._fits.put(settings.id, fit, fit.n_bytes)
         return fit
 
     def estimator(self, settings: Settings) -> PSKC:
-        """Return the estimator of a setting, not fitted."""
+        """Return the unfitted estimator of a setting."""
         return PSKC(**self.fixed | settings.parameters)
 
     def found(self, settings: Settings) -> Fit | None:
         """Return the fit that found the number of clusters at a setting, if it is still known."""
-        return None if settings.is_grown else self.known(replace(settings, n_clusters=None).id)
+        return (
+            None if settings.is_grown else self.known(replace(settings.of_fit, n_clusters=None).id)
+        )
 
     def _chosen(self, settings: Settings, report: Report) -> PSKC:
-        # Cells are of a kernel that belongs to the choice: no other setting shares them.
-        estimator = self.estimator(settings)
-        values = estimator.get_params(deep=False)
-        parameters = Parameters.checked(values)
-        rows = rows_of(estimator, self.subject.rows(settings), self.subject.weights, parameters)
+        asked = _Asked.of(self.estimator(settings), self.subject, settings)
 
         def make_engine(partition: Partition) -> Engine:
-            return engine_of(rows, partition, parameters, report)
+            return self._cells_for(settings, report, partition).engine
 
-        columns = Columns(estimator.n_features_in_, column_names(estimator))
-        return PSKC.of_fitted(values, pipeline.fit(rows, columns, parameters, make_engine, report))
+        fitted = pipeline.fit(asked.rows, asked.columns, asked.parameters, make_engine, report)
+        return PSKC.of_fitted(asked.values, fitted)
 
-    def _cells_for(self, settings: Settings, report: Report) -> _Cells:
+    def _layer(self, settings: Settings, source: Fit, report: Report) -> PSKC:
+        """Return the model of a fit with the labels of a layer, without a new fit."""
+        if self.subject.is_image:
+            raise ValueError("an image has no layers here. Ask for a number of segments instead.")
+        labels = source.model.relabel(n_clusters=settings.layer)
+        fitted = source.model.fitted_
+        cells = self._cells_for(settings, report, fitted.partition)
+        values = source.model.get_params(deep=False)
+        return PSKC.of_fitted(values, pipeline.relabelled(cells.engine, fitted, labels))
+
+    def _cells_for(
+        self, settings: Settings, report: Report, partition: Partition | None = None
+    ) -> _Cells:
+        """Return the cells of the rows, in no cluster; None draws the partition of growth."""
         cells = self._cells.get(settings.cells_key)
         if cells is None:
-            # Two psi in memory at once are what is not needed: the oldest goes first.
-            self._cells.make_room(self._cells_bytes(settings))
-            cells = _Cells.found(self.estimator(settings), self.subject, settings, report)
-            self._cells.put(settings.cells_key, cells, self._cells_bytes(settings))
+            asked = _Asked.of(self.estimator(settings), self.subject, settings)
+            if partition is None:
+                partition = pipeline.draw(asked.rows, asked.parameters)
+            n_bytes = self._cells_bytes(partition)
+            # Cells of several psi may exceed memory, so the oldest are dropped first.
+            self._cells.make_room(n_bytes)
+            engine = engine_of(asked.rows, partition, asked.parameters, report)
+            cells = _Cells(engine, partition, asked.columns)
+            self._cells.put(settings.cells_key, cells, n_bytes)
+        cells.engine.reset()
         return cells
 
-    def _cells_bytes(self, settings: Settings) -> int:
-        width = 1 if (settings.psi or 0) <= 256 else 2
+    def _cells_bytes(self, partition: Partition) -> int:
+        width = 1 if partition.psi <= 256 else 2
         n_columns = len(self.subject.columns)
-        row_bytes = settings.n_partitions * width + 8 * (n_columns + 4)
+        row_bytes = partition.n_partitions * width + 8 * (n_columns + 4)
         return self.subject.n_explored * row_bytes
 
-    def _shown(self, settings: Settings, model: PSKC, clock: _Clock) -> Fit:
+    def _shown(self, settings: Settings, model: PSKC, source: Fit | None, clock: _Clock) -> Fit:
         subject = self.subject
         weights = subject.weights
         if isinstance(subject, ImageSubject):
@@ -161,31 +189,41 @@ class Fitter:
         else:
             labels, order = model.labels_, np.arange(model.n_clusters_)
         counts = np.bincount(labels + 1, weights, model.n_clusters_ + 1).astype(np.float64)
-        return Fit(settings, model, labels, counts[1:], order, float(counts[0]), clock.seconds())
+        sizes, n_noise = counts[1:], float(counts[0])
+        return Fit(settings, model, labels, sizes, order, n_noise, clock.seconds(), source)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The rows and the checked parameters of a setting."""
+
+    values: dict[str, Any]
+    parameters: Parameters
+    rows: Data | StreamedRows
+    columns: Columns
+
+    @classmethod
+    def of(cls, estimator: PSKC, subject: Subject, settings: Settings) -> _Asked:
+        values = estimator.get_params(deep=False)
+        parameters = Parameters.checked(values)
+        rows = rows_of(estimator, subject.rows(settings), subject.weights, parameters)
+        columns = Columns(estimator.n_features_in_, column_names(estimator))
+        return cls(values, parameters, rows, columns)
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Rows whose cells are known, for fits that differ in tau and the steps after growth."""
+    """Cells of rows, for fits that differ in tau and in the steps after growth."""
 
     engine: Engine
     partition: Partition
     columns: Columns
-
-    @classmethod
-    def found(cls, estimator: PSKC, subject: Subject, settings: Settings, report: Report) -> _Cells:
-        parameters = Parameters.checked(estimator.get_params(deep=False))
-        rows = rows_of(estimator, subject.rows(settings), subject.weights, parameters)
-        partition = pipeline.draw(rows, parameters)
-        columns = Columns(estimator.n_features_in_, column_names(estimator))
-        return cls(engine_of(rows, partition, parameters, report), partition, columns)
 
     def cluster(self, estimator: PSKC, report: Report) -> PSKC:
         """Return the estimator's fit to these rows."""
         values = estimator.get_params(deep=False)
         parameters = Parameters.checked(values)
         tau = float(estimator.tau)
-        self.engine.reset()
         result = pipeline.grow_and_finish(self.engine, tau, parameters, report)
         fitted = pipeline.fitted_grown(
             self.engine, result, None, self.partition, parameters.metric, tau, self.columns
@@ -194,7 +232,7 @@ class _Cells:
 
 
 class _Clock:
-    """Passes progress on and notes when each stage began."""
+    """Clock that passes progress on and records the start of each stage."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -216,7 +254,7 @@ class _Clock:
 
 
 class Kept(Generic[K, V]):
-    """The values used last, within a number of bytes; safe to use from several threads."""
+    """Cache of recently used values with a limit of bytes; safe for several threads."""
 
     def __init__(self, max_bytes: int, max_count: int = 1 << 30) -> None:
         self._max_bytes, self._max_count = max_bytes, max_count
@@ -231,14 +269,14 @@ class Kept(Generic[K, V]):
             return self._values[key][0]
 
     def put(self, key: K, value: V, n_bytes: int) -> None:
-        """Keep a value, however large, and forget the oldest ones for it."""
+        """Store a value of any size and drop the oldest ones for it."""
         with self._lock:
             self._values.pop(key, None)
             self._forget(n_bytes)
             self._values[key] = value, n_bytes
 
     def make_room(self, n_bytes: int) -> None:
-        """Forget the oldest values, so that one of `n_bytes` fits."""
+        """Drop the oldest values until one of `n_bytes` fits."""
         with self._lock:
             self._forget(n_bytes)
 

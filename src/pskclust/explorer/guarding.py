@@ -10,7 +10,7 @@ from .security import HEADERS, Guard, RefusedError
 
 
 class Guarded:
-    """An application behind a guard, with the security headers in every response."""
+    """Application behind a guard, with security headers in each response."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:
         self._app, self._guard = app, guard
@@ -39,7 +39,7 @@ class Guarded:
             given = request.query_params.get("token")
             if request.url.path == "/" and given is not None:
                 guard.check_token(given)
-                # Out of the address, which is shown, kept and copied.
+                # Removes the token from the address, which is shown, stored and copied.
                 answer = RedirectResponse("/", status_code=303)
                 answer.set_cookie(guard.cookie, given, httponly=True, samesite="lax")
                 return answer
@@ -50,5 +50,5 @@ class Guarded:
 
 
 def in_words(status: int, words: str) -> Response:
-    """Return an answer that says what was wrong."""
+    """Return a response with an error message."""
     return JSONResponse({"error": words}, status_code=status)

@@ -1,4 +1,4 @@
-"""Starting the explorer, from Python and from the command line."""
+"""Starting the explorer from Python and from the command line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_PORT = 8765
 _START_SECONDS = 20.0
 _MAX_CONNECTIONS = 256
 _KEEP_ALIVE_SECONDS = 30
-# Parameters of PSKC that the page sets; others stay as they are.
+# Parameters of PSKC with a control on the page; others keep their values.
 _ON_THE_PAGE = (
     "psi",
     "tau",
@@ -44,14 +44,42 @@ _NOT_EXPLORED = ("verbose", "callback")
 
 
 class ExplorerServer:
-    """An explorer that is running, as :func:`pskclust.explore` returns it.
+    """A running explorer, as :func:`pskclust.explore` returns it.
 
-    In a notebook it shows as a link. It runs until :meth:`close`, or until the program ends.
+    A notebook shows it as a link. It runs until :meth:`close`, the end of a ``with`` block, or the
+    end of the program.
+
+    Parameters
+    ----------
+    subject : TableSubject or ImageSubject
+        The rows or the image to explore.
+    first : Settings
+        Settings of the page when it opens.
+    fixed : dict or None, default=None
+        Parameters of PSKC without a control on the page.
+    host : str or None, default=None
+        Address to serve at; None serves this machine only.
+    port : int or None, default=None
+        Port to serve at; None takes 8765, or a free one.
 
     Attributes
     ----------
     url : str
-        The address of the page; with a token in it if the page can be reached from elsewhere.
+        Address of the page. If `host` is given, it includes a token.
+
+    See Also
+    --------
+    pskclust.explore : Start an explorer of an array or a file.
+    serve : Start an explorer of a subject.
+
+    Examples
+    --------
+    >>> from urllib.request import urlopen
+    >>> from pskclust import explore
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> with explore(X, open_browser=False, block=False) as server:
+    ...     urlopen(server.url).status
+    200
     """
 
     def __init__(
@@ -71,7 +99,7 @@ class ExplorerServer:
         self._socket = _listening(host or DEFAULT_HOST, port)
         self._port = self._socket.getsockname()[1]
         self._host = host or DEFAULT_HOST
-        # Whoever asks for an address of their own may be reached by others.
+        # An address given by the user may be reachable from other machines.
         token = None if host is None else secrets.token_urlsafe(24)
         guard = Guard(self._host, self._port, token)
         self._sessions = Sessions(Fitter(subject, fixed))
@@ -95,7 +123,28 @@ class ExplorerServer:
             self.url += f"?token={token}"
 
     def start(self) -> Self:
-        """Serve in a new thread; return when the page can be opened."""
+        """Serve the page in a new thread; return when it can be opened.
+
+        Returns
+        -------
+        self : ExplorerServer
+            The running explorer. :func:`pskclust.explore` has already called this method.
+
+        Raises
+        ------
+        RuntimeError
+            If the server does not start within 20 seconds.
+
+        Examples
+        --------
+        >>> from pskclust.explorer import ExplorerServer
+        >>> from pskclust.explorer.settings import first_settings
+        >>> from pskclust.explorer.subject import TableSubject
+        >>> subject = TableSubject.of([[0.0], [0.1], [5.0], [5.1]])
+        >>> with ExplorerServer(subject, first_settings(4)).start() as server:
+        ...     server
+        <pskclust explorer at http://127.0.0.1:...>
+        """
         self._thread.start()
         ends = time.monotonic() + _START_SECONDS
         while not self._server.started:
@@ -105,14 +154,41 @@ class ExplorerServer:
         return self
 
     def wait(self) -> None:
-        """Return when the explorer has ended; Ctrl-C ends it."""
+        """Wait until the explorer ends; Ctrl-C ends it.
+
+        Use it at the end of a script, which would otherwise end the explorer.
+
+        Examples
+        --------
+        >>> from threading import Timer
+        >>> from pskclust import explore
+        >>> server = explore([[0.0], [0.1], [5.0], [5.1]], open_browser=False, block=False)
+        >>> Timer(0.1, server.close).start()
+        >>> server.wait()
+        >>> print("ended")
+        ended
+        """
         with contextlib.suppress(KeyboardInterrupt):
             while self._thread.is_alive():
                 self._thread.join(timeout=0.5)
         self.close()
 
     def close(self) -> None:
-        """End the explorer."""
+        """End the explorer; calling it twice does no harm.
+
+        Examples
+        --------
+        >>> from urllib.error import URLError
+        >>> from urllib.request import urlopen
+        >>> from pskclust import explore
+        >>> server = explore([[0.0], [0.1], [5.0], [5.1]], open_browser=False, block=False)
+        >>> server.close()
+        >>> try:
+        ...     urlopen(server.url)
+        ... except URLError:
+        ...     print("closed")
+        closed
+        """
         self._server.should_exit = True
         self._sessions.end_all()
         if self._thread.is_alive():
@@ -150,40 +226,57 @@ def explore(
 ) -> ExplorerServer:
     """Explore the clusters of the rows of X in a browser.
 
-    A page opens with the clusters that :class:`PSKC` chooses. Their number, or psi and tau of
-    clusters that grow, are sliders, and the picture answers. It is served by this program, to this
-    machine only.
+    The page opens with the clusters that :class:`PSKC` chooses. Sliders change their number, or
+    psi and tau of clusters that grow, and the picture follows. This program serves the page, to
+    this machine only. It needs ``pip install "pskclust[explore]"``.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), or path
-        The path of a file in any format of :func:`pskclust.tables.read_table`, of which all
+        The rows, or the path of a file in any format of :func:`pskclust.tables.read_table`. All
         columns are explored.
     sample_weight : array-like of shape (n_samples,), default=None
-        See :meth:`PSKC.fit`.
+        Weights of the rows, see :meth:`PSKC.fit`.
     sample : int or None, default=None
-        Number of rows to explore, drawn at random; the rest is labelled on export. None
-        draws a sample of a million rows, or of 100,000 if there are more than 8 columns.
+        Number of rows to explore, drawn at random. The other rows are labelled on export. None
+        takes up to a million rows, or up to 100,000 with more than 8 columns. Reduce it if the
+        page responds slowly.
     scaling : {"none", "standard", "minmax"}, default="none"
-        What is done to the columns at first.
+        Scaling of the columns when the page opens. Use "standard" for columns in different units.
     host : str or None, default=None
-        Address to serve at, so that other machines can reach the page. The address then holds a
-        token, and nobody gets in without it.
+        Address to serve at, for access from other machines; the address of the page then includes
+        a token, without which requests are refused. None serves this machine only.
     port : int or None, default=None
-        None takes 8765, or any other that is free.
+        Port to serve at. None takes 8765, or a free one if that is in use.
     open_browser : bool or None, default=None
-        None opens one, but in a notebook, where a link is shown instead.
+        Whether to open a browser. None opens one, except in a notebook, which shows a link.
     block : bool or None, default=None
-        Whether to return only when the explorer has ended. None does so where the program would
-        end otherwise: in a script, not in a notebook or at a prompt.
+        Whether to wait until the explorer ends. None waits in a script, but not in a notebook or
+        at a prompt.
     **parameters
-        Parameters of :class:`PSKC`, where exploring starts: with `tau` clusters grow, without it
-        they are chosen. Those without a control on the page stay as they are.
+        Parameters of :class:`PSKC` when the page opens: with `tau` clusters grow, without it they
+        are chosen. Parameters without a control on the page keep their values.
 
     Returns
     -------
     server : ExplorerServer
-        With the address of the page, `url`, and a method to end it, `close`.
+        The running explorer: `url` is the address of the page, `close` ends it.
+
+    See Also
+    --------
+    PSKC.explore : Start from the parameters of an estimator.
+    sweep : Compare values of psi and tau without a browser.
+    pskclust.report.write_report : Write a report on a clustering.
+
+    Examples
+    --------
+    >>> from urllib.request import urlopen
+    >>> from pskclust import explore
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> server = explore(X, open_browser=False, block=False)
+    >>> b"<title>" in urlopen(server.url).read()
+    True
+    >>> server.close()
     """
     table = _table_of(X, sample_weight, sample)
     server = serve(table, {"scaling": scaling, **parameters}, host=host, port=port)
@@ -203,10 +296,44 @@ def serve(
     host: str | None = None,
     port: int | None = None,
 ) -> ExplorerServer:
-    """Start an explorer of a subject; `given` are parameters of PSKC, scaling and color_space."""
+    """Start an explorer of a subject: rows that have been read, or an image.
+
+    ``pskclust explore`` calls it. :func:`pskclust.explore` is the simpler function for arrays and
+    files.
+
+    Parameters
+    ----------
+    subject : TableSubject or ImageSubject
+        The rows or the image to explore.
+    given : dict
+        Parameters of PSKC, and scaling or color_space, when the page opens. A `random_state` that
+        is not an int is left out, so that results can be repeated.
+    host : str or None, default=None
+        Address to serve at; None serves this machine only.
+    port : int or None, default=None
+        Port to serve at; None takes 8765, or a free one.
+
+    Returns
+    -------
+    server : ExplorerServer
+        The running explorer.
+
+    See Also
+    --------
+    pskclust.explore : Start an explorer of an array or a file.
+
+    Examples
+    --------
+    >>> from pskclust.explorer import serve
+    >>> from pskclust.explorer.subject import TableSubject
+    >>> subject = TableSubject.of([[0.0], [0.1], [5.0], [5.1]])
+    >>> with serve(subject, {"psi": 2, "tau": 0.5}) as server:
+    ...     print(server.url)
+    http://127.0.0.1:...
+    """
     controls = (*_ON_THE_PAGE, "scaling", "color_space")
     on_page = {name: value for name, value in given.items() if name in controls}
-    # Labels that nobody could get again would be no use.
+    # Without a fixed seed, the labels on the page could not be repeated.
     if not isinstance(on_page.get("random_state"), int):
         on_page.pop("random_state", None)
     first = first_settings(subject.n_explored, is_image=subject.is_image, **on_page)
@@ -225,11 +352,11 @@ def _table_of(
 
 
 def _listening(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens, at the usual port or a free one if none is asked for."""
+    """Return a bound socket; if `port` is None, at the default port or at a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = (DEFAULT_PORT, 0) if port is None else (port,)
     for number in wanted:
-        # With the protocol named, asyncio sends small answers at once instead of 40 ms later.
+        # With the protocol given, asyncio sends small responses at once instead of 40 ms later.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -240,7 +367,7 @@ def _listening(host: str, port: int | None) -> socket.socket:
                 raise OSError(
                     error.errno,
                     f"port {number} of {host} cannot be used ({error.strerror}). Choose another "
-                    "one, or leave it out for any that is free.",
+                    "one, or leave it out to take a free one.",
                 ) from error
         else:
             return listening
@@ -248,7 +375,7 @@ def _listening(host: str, port: int | None) -> socket.socket:
 
 
 def _shown(host: str) -> str:
-    """Return an address that a browser of this machine opens."""
+    """Return the host as a browser on this machine can open it."""
     if host in ("0.0.0.0", "::"):
         return socket.gethostname()
     return f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""A fit on a plane as a PNG of few colours."""
+"""Pictures of fits on a plane, as PNG with a palette."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .raster import EMPTY, Frame, Raster
 from .subject import ImageSubject
 
 MODES = ("clusters", "similarity", "distribution", "growth")
-# A picture that takes more is drawn again with fewer pixels.
+# A larger picture is drawn again with fewer pixels.
 MAX_BYTES = 380_000
 _STRENGTHS = 6
 _LEVELS = 36
@@ -35,20 +35,20 @@ class Drawing:
     """A fit and the way to draw it."""
 
     fit: Fit
-    colours: NDArray[np.int64]  # (k,) the number of each cluster's colour
+    colours: NDArray[np.int64]  # (k,) colour number of each cluster
     mode: str = "clusters"
     theme: str = "light"
     isolated: tuple[int, ...] = ()  # clusters to show alone
-    step: int | None = None  # of growth; None for its end
+    step: int | None = None  # growth step; None for the last
 
     @property
     def in_isolated(self) -> NDArray[np.bool_]:
-        """A mask of the rows in the clusters to show alone."""
+        """Mask of the rows in the clusters to show alone."""
         return np.isin(self.fit.labels, self.isolated)
 
 
 class Picture(NamedTuple):
-    """A PNG, and the value that its brightest colour stands for, where colours are values."""
+    """A PNG, and the value of its brightest colour if colours are values."""
 
     content: bytes
     high: float | None = None
@@ -56,7 +56,7 @@ class Picture(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ink:
-    """Colours, with or without a strength for each pixel, and which one each row has."""
+    """Colours, and the number of each row's colour."""
 
     colours: Rgb  # (m, 3)
     of_rows: NDArray[np.uint8]  # (n,) number of a colour
@@ -70,7 +70,7 @@ def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: 
     ink = _ink(drawing, subject, on_image)
     if drawing.isolated:
         raster = raster.over(drawing.in_isolated)
-    # The rows of an image are drawn pixel for pixel, without strengths.
+    # Pixels of an image have no strengths.
     n_strengths = 1 if on_image else min(_STRENGTHS, 255 // len(ink.colours))
     shown = raster.rows >= 0
     colour = ink.of_rows[np.where(shown, raster.rows, 0)].astype(np.int64)
@@ -84,7 +84,7 @@ def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: 
 
 
 def original(image: ImageSubject, frame: Frame) -> bytes:
-    """Return the image itself, in few colours."""
+    """Return the original image in few colours."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     height, width = image.numbers.shape
     box = frame.box
@@ -97,7 +97,7 @@ def original(image: ImageSubject, frame: Frame) -> bytes:
     x, y = round((left - box.left) * across), round((top - box.top) * down)
     size = max(1, round((right - left) * across)), max(1, round((bottom - top) * down))
     size = min(size[0], frame.width - x), min(size[1], frame.height - y)
-    # Shrunk by means, enlarged to squares.
+    # Reduced by means, enlarged to squares.
     how = pil.Resampling.BOX if across < 1 else pil.Resampling.NEAREST
     part: Any = pil.fromarray(image.shown).resize(size, how, (left, top, right, bottom))
     few: Any = pil.new("P", (1, 1))
@@ -108,7 +108,7 @@ def original(image: ImageSubject, frame: Frame) -> bytes:
 
 
 def encode(numbers: NDArray[np.uint8], colours: Rgb, alpha: NDArray[Any]) -> bytes:
-    """Return a PNG with a palette, of which number 0 is nothing at all."""
+    """Return a PNG with a palette whose entry 0 is transparent."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     image: Any = pil.fromarray(numbers)
     image.putpalette(b"\0\0\0" + colours.tobytes())
@@ -143,21 +143,21 @@ def _cluster_ink(drawing: Drawing) -> Ink:
     of_clusters = palette(theme)
     noise, faint = len(of_clusters), len(of_clusters) + 1
     colours = np.concatenate([of_clusters, [noise_colour(theme), faint_colour(theme)]])
-    # Noise, label -1, takes the last place.
+    # Noise, label -1, is the last entry.
     by_label = np.append(drawing.colours % len(of_clusters), noise).astype(np.uint8)
     of_rows = by_label[fit.labels]
     return Ink(colours.astype(np.uint8), _dimmed(drawing, of_rows, faint))
 
 
 def _image_ink(drawing: Drawing, subject: ImageSubject) -> Ink:
-    """Each pixel in the mean colour of its cluster; one that is isolated as it was, on white."""
+    """Return the mean colour of each pixel's cluster; isolated clusters in original colours."""
     fit = drawing.fit
     white = np.full((1, 3), _WHITE, dtype=np.uint8)
     faint = np.array([faint_colour(drawing.theme)])
     if drawing.isolated:
         return _isolated_image_ink(drawing, subject, white)
     means = subject.segments(fit.model).colours
-    # A palette has no more than 256 colours: the smallest clusters share the last one.
+    # A palette has at most 256 colours: the smallest clusters share the last one.
     last = min(len(means), 252)
     colours = np.concatenate([means[:last], white, faint]).astype(np.uint8)
     by_label = np.append(np.minimum(np.arange(fit.n_clusters), max(0, last - 1)), last)
@@ -179,7 +179,7 @@ def _isolated_image_ink(drawing: Drawing, subject: ImageSubject, white: Rgb) -> 
 
 
 def _dimmed(drawing: Drawing, of_rows: NDArray[np.uint8], faint: int) -> NDArray[np.uint8]:
-    """Return colours with rows faint that are not isolated, or not yet in a cluster."""
+    """Return colours that are faint for rows not isolated, or not yet in a cluster."""
     fit = drawing.fit
     if drawing.isolated:
         of_rows = np.where(drawing.in_isolated, of_rows, faint).astype(np.uint8)
@@ -191,7 +191,7 @@ def _dimmed(drawing: Drawing, of_rows: NDArray[np.uint8], faint: int) -> NDArray
 
 
 def _value_ink(drawing: Drawing, shares: NDArray[np.float64]) -> Ink:
-    """Colours for values from 0 to 1; noise is grey."""
+    """Return colours for values from 0 to 1; noise is grey."""
     theme = drawing.theme
     colours = np.concatenate(
         [ramp(_LEVELS, theme), [noise_colour(theme), faint_colour(theme)]]
@@ -206,7 +206,7 @@ def _value_ink(drawing: Drawing, shares: NDArray[np.float64]) -> Ink:
 def _distribution(
     drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: Any
 ) -> Picture:
-    """Return K-hat over the plane (Definition 1) in bands, with the rows as dots over it."""
+    """Return bands of the similarity K-hat over the plane (Definition 1), with rows as dots."""
     step = _GRID_STEP
     while (frame.width // step + 1) * (frame.height // step + 1) > _MAX_GRID:
         step += 1
@@ -229,7 +229,7 @@ def _distribution(
 
 
 def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the colour that most places within each pixel have; of ties, the first one."""
+    """Return the most frequent colour within each pixel; of equally frequent ones, the first."""
     places = [first, *others.astype(np.int64)]
     best, most = first, np.zeros(first.shape, dtype=np.int64)
     for place in places:
@@ -251,7 +251,7 @@ def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _enlarged(field: NDArray[np.float64], step: int, frame: Frame) -> NDArray[np.float64]:
-    """Return the values at each pixel, between those in the middle of squares."""
+    """Return values at all pixels, interpolated between the middles of squares."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     height, width = field.shape
     image: Any = pil.fromarray(field.astype(np.float32))
@@ -260,7 +260,7 @@ def _enlarged(field: NDArray[np.float64], step: int, frame: Frame) -> NDArray[np
 
 
 def _halved(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return every second pixel, or one beside it where that one shows nothing."""
+    """Return every second pixel, or a neighbour if it is empty."""
     height, width = (side // 2 * 2 for side in numbers.shape)
     corners = [numbers[row:height:2, column:width:2] for row in (0, 1) for column in (0, 1)]
     small = corners[0].copy()

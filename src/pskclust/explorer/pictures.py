@@ -1,4 +1,4 @@
-"""Planes and rasters kept for all sessions, and pictures drawn from them."""
+"""Pictures of fits, with a cache of planes and rasters for all sessions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _PLANE_BYTES_PER_ROW = 20
 
 
 class Pictures:
-    """Draws fits of one subject."""
+    """Pictures of the fits of one subject."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         self._planes: Kept[tuple[Any, ...], Plane] = Kept(_PLANES_BYTES)
         self._rasters: Kept[tuple[Any, ...], Raster] = Kept(_RASTERS_BYTES)
-        # Two requests for the same new view need not both work it out.
+        # A second request for the same new view waits for the first.
         self._lock = threading.Lock()
 
     def plane(self, settings: Settings, view: View) -> Plane:
@@ -53,7 +53,7 @@ class Pictures:
         return draw(drawing, plane, raster, frame, self._subject)
 
     def original(self, frame: Frame) -> Picture:
-        """Return a picture of the image itself."""
+        """Return a picture of the original image."""
         if not isinstance(self._subject, ImageSubject):
             raise ValueError("a table has no image.")
         return Picture(original(self._subject, frame))

@@ -1,4 +1,4 @@
-"""Rows to places on a plane."""
+"""Positions of rows in a plane."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .subject import ImageSubject, Subject, TableSubject
 _MARGIN = 0.03
 _ROWS_FOR_AXES = 20_000
 _HOVER_PIXELS = 24
-# Where a pixel of the picture covers more pixels of an image than that, five of them vote.
+# If a pixel of the picture covers more pixels of the image, five of them vote.
 _PIXELS_FOR_VOTES = 1.3
 _QUARTERS = (0.2, 0.8)
 
@@ -41,17 +41,17 @@ class Plane(Protocol):
         """Return the row that is drawn nearest to a pixel, if there is one close by."""
 
     def position(self, row: int) -> tuple[float, float] | None:
-        """Return where a row is."""
+        """Return the position of a row."""
 
     def grid(self, frame: Frame, step: int) -> NDArray[np.float64] | None:
-        """Return the rows of data that lie in the middle of squares of `step` pixels.
+        """Return points of the data space in the middle of squares of `step` pixels.
 
-        None where places have no rows of their own but those that are there.
+        None if positions between rows have no values, as in an image.
         """
 
 
 class PointPlane:
-    """Rows as points."""
+    """Plane with rows as points."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class PointPlane:
         self.box = Box(
             *(float(end) for pair in zip(low - margin, high + margin, strict=True) for end in pair)
         )
-        # Rows of a file may be sorted by what they are; those drawn last must not be.
+        # Rows of a file may be sorted, so they are drawn in random order.
         self._order = np.random.RandomState(0).permutation(len(points)).astype(np.int32)
 
     def raster(self, frame: Frame) -> Raster:
@@ -101,7 +101,7 @@ class PointPlane:
         reach = int(_HOVER_PIXELS * frame.scale)
         top, left = max(0, int(y) - reach), max(0, int(x) - reach)
         window = raster.rows[top : int(y) + reach + 1, left : int(x) + reach + 1]
-        # Pixels show one row each; others in the same place are as near but for less than one.
+        # A pixel shows one row; others in the same pixel are nearly as close.
         rows, columns = np.nonzero(window >= 0)
         if not len(rows):
             return None
@@ -124,7 +124,7 @@ class PointPlane:
 
 
 class ImagePlane:
-    """Pixels of an image, each showing the row of its colour; y grows downwards."""
+    """Plane of the pixels of an image, each with the row of its colour; y increases downwards."""
 
     def __init__(self, image: ImageSubject) -> None:
         height, width = image.numbers.shape
@@ -165,7 +165,7 @@ class ImagePlane:
 
 
 class _Axes(Protocol):
-    """From places on a plane back to rows of data as they are clustered."""
+    """Map from positions in a plane to rows as they are clustered."""
 
     def rows(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
@@ -201,7 +201,7 @@ class _PrincipalAxes:
 
 
 def make_plane(subject: Subject, settings: Settings, view: View) -> Plane:
-    """Return the plane of a view; raise ValueError if the subject does not have it."""
+    """Return the plane of a view; raise ValueError if the subject has no such view."""
     if view.kind == "image":
         if not isinstance(subject, ImageSubject):
             raise ValueError("a table has no view of an image.")
@@ -234,7 +234,7 @@ def plane_key(settings: Settings, view: View) -> tuple[Any, ...]:
 
 
 def _coordinates(subject: Subject, settings: Settings) -> NDArray[Any]:
-    """Return the rows in the units that a person reads."""
+    """Return the rows in their original units."""
     return subject.values if isinstance(subject, TableSubject) else subject.rows(settings)
 
 
@@ -243,7 +243,7 @@ def _principal_plane(subject: Subject, settings: Settings) -> PointPlane:
     some = rows[:: max(1, len(rows) // _ROWS_FOR_AXES)].astype(np.float64)
     mean = some.mean(axis=0)
     _, _, directions = np.linalg.svd(some - mean, full_matrices=False)
-    # The sign of a direction is anybody's choice: the largest part points up.
+    # The sign of a direction is arbitrary, so the largest component is made positive.
     largest = np.abs(directions[:2]).argmax(axis=1)
     axes = directions[:2] * np.sign(directions[[0, 1], largest])[:, None]
     points = (rows - mean) @ axes.T

@@ -1,4 +1,4 @@
-"""The map of psi and tau, filled in the background while nothing else is to be done."""
+"""Map of psi and tau, filled in the background while the server is idle."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Spot:
 
 
 class PsiTauMap:
-    """Maps of settings that differ in psi and tau alone, the one asked for last filled first."""
+    """Maps of settings that differ only in psi and tau; the latest one is filled first."""
 
     def __init__(self, fitter: Fitter, queue: WorkQueue, tell: Callable[[], None]) -> None:
         self._fitter, self._queue, self._tell = fitter, queue, tell
@@ -64,7 +64,7 @@ class PsiTauMap:
             self._changed.notify_all()
 
     def answer(self, settings: Settings) -> dict[str, Any]:
-        """Return the map around a setting, as far as it is known."""
+        """Return the known part of the map around a setting."""
         with self._changed:
             known = dict(self._spots.get(_without_place(settings), {}))
         return {
@@ -80,7 +80,7 @@ class PsiTauMap:
         }
 
     def spots(self, settings: Settings) -> dict[tuple[int, float], Spot]:
-        """Return all that is known around a setting, by psi and tau."""
+        """Return the known spots around a setting, by psi and tau."""
         with self._changed:
             known = dict(self._spots.get(_without_place(settings), {}))
         return {
@@ -111,7 +111,7 @@ class PsiTauMap:
             except Cancelled:
                 continue
             except Exception as error:
-                # What this setting cannot do is said where it is fitted; the map stays empty.
+                # The fit itself reports errors of this setting; the map stays empty.
                 if not isinstance(error, ValueError | MemoryError):
                     traceback.print_exc()
                 line = []
@@ -123,7 +123,7 @@ class PsiTauMap:
             self._tell()
 
     def _next(self) -> tuple[Settings, int] | None:
-        """Return the setting and the psi to look at next, those near it first."""
+        """Return the next setting and psi to fit, the nearest first."""
         if self._wanted is None:
             return None
         known = self._spots.get(self._wanted, {})
@@ -144,7 +144,7 @@ class PsiTauMap:
         for name in ("psi", "tau", "random_state", "callback", "verbose", "n_jobs"):
             others.pop(name)
         if settings.min_cluster_size is not None:
-            # Of fewer rows, clusters are smaller.
+            # With fewer rows, clusters are smaller.
             share = self.n_rows / subject.n_explored
             others["min_cluster_size"] = max(1, round(share * settings.min_cluster_size))
         weights = None if subject.weights is None else subject.weights[self._rows]
@@ -156,7 +156,8 @@ class PsiTauMap:
             random_state=settings.random_state,
             sample_weight=weights,
             callback=pause,
-            # The other processor is for whoever is at the page.
+            verbose=False,
+            # One thread, so that another processor is free for the page.
             n_jobs=1,
             **others,
         )
@@ -169,4 +170,4 @@ class PsiTauMap:
 
 
 def _without_place(settings: Settings) -> Settings:
-    return replace(settings, psi=2, tau=0.5, n_clusters=None)
+    return replace(settings, psi=2, tau=0.5, n_clusters=None, layer=None)

@@ -1,4 +1,4 @@
-"""One thread that does the work of all, one piece at a time; the newest of each owner wins."""
+"""Queue of work for one thread; newer work replaces older work of the same owner."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .._utils.progress import Progress, Report
 Work = Callable[[Report], None]
 
 FIT_SECONDS = 600.0
-# After an answer a page asks for pictures, and whoever is at it may move on.
+# After an answer, the page requests pictures and the user may change the setting.
 IDLE_SECONDS = 0.5
 
 
 class Cancelled(Exception):  # noqa: N818 - no error: somebody asked for it
-    """Raised inside a piece of work that is not wanted any more."""
+    """Exception inside work that has been cancelled."""
 
 
 class WorkQueue:
-    """Each owner has at most one piece of work, in progress or waiting its turn."""
+    """Queue in which each owner has at most one piece of work, running or waiting."""
 
     def __init__(self, max_seconds: float = FIT_SECONDS) -> None:
         self._max_seconds = max_seconds
@@ -36,7 +36,7 @@ class WorkQueue:
         self._thread.start()
 
     def submit(self, owner: str, work: Work) -> None:
-        """Do this as soon as it is its turn; older work of the same owner is dropped.
+        """Add work to the queue; older work of the same owner is dropped.
 
         `work` handles its own errors and is given a function to report progress to, which raises
         Cancelled when the work is to end.
@@ -47,19 +47,19 @@ class WorkQueue:
             self._changed.notify_all()
 
     def cancel(self, owner: str) -> None:
-        """Drop the work of an owner, in progress or waiting."""
+        """Drop the work of an owner, running or waiting."""
         with self._changed:
             self._drop(owner)
 
     def place(self, owner: str) -> int:
-        """Return how many owners are served before this one."""
+        """Return the number of owners before this one."""
         with self._changed:
             waiting = list(self._waiting)
             before = waiting.index(owner) if owner in waiting else 0
             return before + (self._running not in (None, owner))
 
     def wait_until_idle(self) -> None:
-        """Return when there has been nothing to do for a moment; raise Cancelled if closed."""
+        """Wait until the queue has been empty for a moment; raise Cancelled if it is closed."""
         with self._changed:
             while True:
                 self._changed.wait_for(lambda: self._closed or self._idle())
@@ -100,7 +100,7 @@ class WorkQueue:
             try:
                 work(self._reporter())
             except Exception:
-                # One piece of work that went wrong must not end all that come after it.
+                # A failure must not end the work that follows.
                 traceback.print_exc()
 
     def _reporter(self) -> Report:

@@ -1,9 +1,8 @@
-"""Places to pixels.
+"""Rasters: the row that each pixel of a picture shows.
 
-A picture of any setting shows one row for each pixel. Which row that is depends on the plane, the
-part of it that is shown and the size of the picture, and not on what was found: it is worked out
-once, and every setting, mode and growth step is then drawn in a time that depends on the number
-of pixels alone.
+A picture shows one row in each pixel. That row depends on the plane, on the part of it that is
+shown and on the size of the picture, but not on the clusters. So a raster is computed once, and
+every setting, mode and growth step is drawn in time proportional to the number of pixels.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 EMPTY = -1
-# Rows shown, and the radius in pixels that a row is drawn with if there are fewer.
+# Largest number of shown rows, and the radius of their marks in pixels.
 _RADII = ((300, 4.2), (1_200, 3.2), (4_000, 2.4), (12_000, 1.7), (50_000, 1.0))
 
 
@@ -34,18 +33,18 @@ class Frame(NamedTuple):
     box: Box
     width: int
     height: int
-    scale: float = 1.0  # pixels of the screen for one of the page
+    scale: float = 1.0  # pixels of the screen per pixel of the page
 
 
 @dataclass(frozen=True, eq=False)
 class Raster:
-    """The row that each pixel shows, and how strongly."""
+    """The row and the strength of each pixel."""
 
-    rows: NDArray[np.int32]  # (height, width), EMPTY where there is none
+    rows: NDArray[np.int32]  # (height, width), EMPTY without a row
     strength: NDArray[np.uint8]  # (height, width)
-    places: NDArray[np.int32] | None  # (n,) the pixel of each row, EMPTY outside
+    places: NDArray[np.int32] | None  # (n,) pixel of each row, EMPTY outside
     marks: tuple[tuple[int, int, int], ...]  # (row, column, strength) around a row's pixel
-    more_rows: NDArray[np.int32] | None = None  # (4, height, width) rows as near to each pixel
+    more_rows: NDArray[np.int32] | None = None  # (4, height, width) other near rows
 
     def over(self, chosen: NDArray[np.bool_]) -> Raster:
         """Return the raster with some rows drawn over all others."""
@@ -58,7 +57,7 @@ class Raster:
 
 
 def marks_for(n_shown: int, scale: float) -> tuple[tuple[int, int, int], ...]:
-    """Return the pixels of a round mark, the weakest first; marks of many rows are small."""
+    """Return the pixels of a round mark, the weakest first; many rows have small marks."""
     radius = next((radius for most, radius in _RADII if n_shown <= most), 0.0) * scale
     reach = int(np.ceil(radius))
     marks = []
@@ -77,7 +76,7 @@ def stamp(
     places: NDArray[np.int32],
     marks: tuple[tuple[int, int, int], ...],
 ) -> None:
-    """Draw marks around the pixels of rows; where they overlap, the middle of a mark wins."""
+    """Draw marks around the pixels of rows; middles of marks cover their edges."""
     height, width = rows.shape
     if len(marks) == 1:
         rows.ravel()[places] = members

@@ -1,7 +1,7 @@
-"""The Python code and the command line that give the very same labels.
+"""Python code and command lines that return the labels of the page.
 
-Every name and value stands in the code as a Python literal and on the command line in quotes, so
-that nothing in a file's name or its columns can be read as anything else.
+All names and values are Python literals in the code and quoted on the command line, so that no file
+or column name can be read as code.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ MODEL_FILE = "model.npz"
 
 
 def python_code(fitter: Fitter, settings: Settings) -> str:
-    """Return a script whose `labels` are those that the page exports."""
+    """Return a script whose `labels` equal those that the page exports."""
     if isinstance(fitter.subject, ImageSubject):
         return _image_code(fitter, fitter.subject, settings)
     return _table_code(fitter, fitter.subject, settings)
 
 
-def command_line(fitter: Fitter, settings: Settings) -> str:
-    """Return a command that writes the labels that the page exports."""
+def command_line(fitter: Fitter, settings: Settings) -> str | None:
+    """Return a command that writes the labels that the page exports; None for those of a layer."""
+    if settings.layer is not None:
+        return None
     subject = fitter.subject
     path = subject.origin.path or _UNTITLED
     if isinstance(subject, ImageSubject):
@@ -72,7 +74,9 @@ def _table_code(fitter: Fitter, table: TableSubject, settings: Settings) -> str:
     lines.append(f"model = {python_call(fitter.estimator(settings))}")
     if table.sample is None:
         weight = ", sample_weight=weight" if weighted else ""
-        lines.append(f"labels = model.fit(X{weight}).labels_")
+        layer = settings.layer
+        labels = "labels_" if layer is None else f"relabel(n_clusters={layer})"
+        lines.append(f"labels = model.fit(X{weight}).{labels}")
     else:
         weight = ", sample_weight=weight[rows]" if weighted else ""
         size = len(table.sample)
@@ -105,7 +109,7 @@ def _image_code(fitter: Fitter, image: ImageSubject, settings: Settings) -> str:
 
 
 def _reading(table: TableSubject) -> list[str]:
-    """Return the lines that read X, and weights if there are any."""
+    """Return the lines that read X and, if there are any, weights."""
     options = table.origin.options
     how: dict[str, Any] = {"columns": list(table.columns)}
     if options.get("weight") is not None:
@@ -143,7 +147,7 @@ def _flags(given: dict[str, Any]) -> list[str]:
 
 
 def _reading_words(options: dict[str, Any], *, for_fit: bool = True) -> list[str]:
-    """Return the options that say how to read a table."""
+    """Return the options for reading a table."""
     words = []
     for name, flag in (("columns", "--columns"), ("drop", "--drop"), ("ids", "--id")):
         if options.get(name):
@@ -169,7 +173,7 @@ def _with_commas(names: tuple[str, ...]) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return a line of comment: what is in a name stays on it."""
+    """Return a comment of one line, even if a name contains line breaks."""
     return "# " + "".join(letter if letter.isprintable() else "?" for letter in text)
 
 

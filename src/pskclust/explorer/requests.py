@@ -1,4 +1,4 @@
-"""Parse and check requests. Everything in a request may be wrong."""
+"""Parsing and checking of requests, in which anything may be wrong."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Query:
 
 
 def cluster_list(content: object, n_clusters: int, count: int) -> list[int]:
-    """Return numbers of clusters that are there, all different."""
+    """Return distinct numbers of existing clusters."""
     if (
         not isinstance(content, list)
         or len(content) != count

@@ -1,8 +1,8 @@
-"""Who may talk to the server: the page it serves itself, and nobody else.
+"""Access control of the server: only its own page may send requests.
 
 A page of another site can make a browser send requests to this machine. Such requests carry the
-other site's Origin, or, where its name was made to point here, a Host that is not ours. With a
-token, whoever does not know it is refused as well.
+Origin of the other site or, after DNS rebinding, a foreign Host. If there is a token, requests
+without it are refused as well.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HEADERS = {
 
 
 class RefusedError(Exception):
-    """A request that is not answered, and why."""
+    """Error for a refused request, with its HTTP status and the reason."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -39,7 +39,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Guard:
-    """Checks of a request: our Host, no foreign Origin, and the token if there is one."""
+    """Checks of a request: own Host, no foreign Origin, and the token if there is one."""
 
     host: str
     port: int
@@ -47,25 +47,25 @@ class Guard:
 
     @property
     def cookie(self) -> str:
-        # Browsers send cookies to every port of a host.
+        # Browsers send cookies to all ports of a host, so the name includes the port.
         return f"pskclust_{self.port}"
 
     def check(self, headers: Mapping[str, str], method: str = "GET", path: str = "/") -> None:
-        """Raise RefusedError for a request from elsewhere."""
+        """Raise RefusedError for a request of another site."""
         host = headers.get("host", "")
         if not self._is_ours(host):
             raise RefusedError(403, f"Host {host[:80]!r} is not this server.")
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
             raise RefusedError(403, f"Origin {origin[:80]!r} may not use this server.")
-        # A link of another page, a notebook's for one, may open the page, which holds no data.
+        # Links of other pages, such as notebooks, may open the page, which holds no data.
         followed = method == "GET" and path == "/" and headers.get("sec-fetch-mode") == "navigate"
         own = headers.get("sec-fetch-site", "none") in ("same-origin", "none")
         if not own and not (followed and headers.get("sec-fetch-dest") == "document"):
             raise RefusedError(403, "another site may not use this server.")
 
     def check_token(self, given: str | None) -> None:
-        """Raise RefusedError if there is a token and it is another one."""
+        """Raise RefusedError if there is a token and the request has another one."""
         if self.token is None:
             return
         if given is None or not hmac.compare_digest(given.encode(), self.token.encode()):
@@ -85,7 +85,7 @@ class Guard:
             return True
         if self.token is None:
             return False
-        # Names can be made to point here, numbers cannot.
+        # Host names can be made to point here, numeric addresses cannot.
         return name == socket.gethostname().lower() or _is_address(name)
 
 

@@ -1,4 +1,4 @@
-"""The routes: JSON and PNG for the page, and the page itself, from memory."""
+"""Routes of the server: JSON and PNG for the page, and the page itself."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PAGE_FOLDERS = ("", "js")
 
 
 class Explorer:
-    """The state that all routes share."""
+    """State that all routes share."""
 
     def __init__(self, sessions: Sessions, first: Settings, guard: Guard) -> None:
         self.sessions, self.first, self.guard = sessions, first, guard
@@ -79,7 +79,7 @@ class Explorer:
     def fit(self, fit_id: str) -> Fit:
         found = self.sessions.fitter.known(fit_id)
         if found is None:
-            raise RefusedError(410, "this result is not kept any more. Go to its setting again.")
+            raise RefusedError(410, "this result has expired. Choose its setting again.")
         return found
 
     def _static(self, content: bytes, media_type: str) -> Callable[[Request], Response]:
@@ -296,6 +296,6 @@ _ROUTES: list[tuple[str, str, Handler]] = [
 
 
 def _total(subject: Subject) -> float:
-    """Return how many rows, or pixels, the explored ones stand for."""
+    """Return the number of rows or pixels that the explored ones represent."""
     weights = subject.weights
     return float(subject.n_explored) if weights is None else float(weights.sum())

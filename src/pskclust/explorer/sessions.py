@@ -1,4 +1,4 @@
-"""The people at the page: what each has set, what was found for it, what is in progress."""
+"""Sessions: settings, results and work in progress of each open page."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from .queue import Cancelled, WorkQueue
 from .settings import Settings
 
 MAX_SESSIONS = 64
-# A page that is open asks for news several times a minute.
+# An open page requests news several times a minute.
 IDLE_SECONDS = 150.0
 _SECONDS_BETWEEN_REPORTS = 0.08
 _COLOURINGS_KEPT = 64
 
 
 class TooManySessionsError(Exception):
-    """The server has as many sessions as it takes."""
+    """Error for more sessions than the server allows."""
 
 
 @dataclass(frozen=True)
 class _State:
     """The state of a session, as the page shows it."""
 
-    asked: int = 0  # how many things were asked for
-    answered: int = 0  # which of them the latest fit belongs to
+    asked: int = 0  # number of requests so far
+    answered: int = 0  # number of the request of the latest fit
     doing: str | None = None  # "fit" or "advice"
     progress: dict[str, Any] | None = None
     error: str | None = None
@@ -67,7 +67,7 @@ class Session:
         self.used_at = time.monotonic()
 
     def ask(self, settings: Settings) -> int:
-        """Fit a setting; drop what was asked for before. Return the number of this question."""
+        """Fit a setting and drop earlier requests; return the number of this request."""
         with self._lock:
             number = self._state.asked + 1
             self._change(asked=number, doing="fit", progress=None, error=None, advice=None)
@@ -85,7 +85,7 @@ class Session:
         return number
 
     def ask_advice(self, kind: str, fit: Fit, clusters: list[int]) -> None:
-        """Look for the change that joins two clusters or splits one."""
+        """Search for a change of the setting that joins two clusters or splits one."""
         with self._lock:
             number = self._state.asked + 1
             self._change(asked=number, doing="advice", progress=None, error=None, advice=None)
@@ -99,7 +99,7 @@ class Session:
         self._queue.submit(self.id, self._answering(number, search))
 
     def stop(self) -> None:
-        """End what is in progress."""
+        """Cancel the work in progress."""
         self._queue.cancel(self.id)
         with self._lock:
             if self._state.doing is not None:
@@ -116,7 +116,7 @@ class Session:
             self._change(map_version=self._state.map_version + 1)
 
     def answer(self) -> dict[str, Any]:
-        """Return all that the page shows of the state."""
+        """Return the state as JSON for the page."""
         with self._lock:
             state = dict(vars(self._state))
             state["version"] = self._version
@@ -125,7 +125,7 @@ class Session:
         return state
 
     async def changed(self, version: int, max_seconds: float) -> dict[str, Any]:
-        """Return the state as soon as it is newer than `version`, or after a while."""
+        """Return the state when it is newer than `version`, or after a timeout."""
         event = asyncio.Event()
         waiter = asyncio.get_running_loop(), event
         with self._lock:
@@ -142,7 +142,7 @@ class Session:
         return self.answer()
 
     def close(self) -> None:
-        """Drop what is in progress and keep nobody waiting."""
+        """Cancel the work in progress and answer all waiting requests."""
         self._queue.cancel(self.id)
         with self._lock:
             self._closed = True
@@ -209,18 +209,18 @@ class Session:
                 self._change(doing=None, progress=None, error=words)
 
     def _change(self, **changes: Any) -> None:
-        """Replace parts of the state and wake whoever waits for it."""
+        """Replace parts of the state and wake waiting requests."""
         self._state = _State(**{**vars(self._state), **changes})
         self._version += 1
         for loop, event in self._waiters:
-            # The loop of a server that is ending may be closed.
+            # The event loop may be closed while the server ends.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(event.set)
         self._waiters.clear()
 
 
 class Sessions:
-    """All sessions; those not used for long are forgotten."""
+    """All sessions; unused ones are dropped after a while."""
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class Sessions:
             session.close()
 
     def end_all(self) -> None:
-        """Answer all who wait for news, so that the server can end."""
+        """Answer all waiting requests, so that the server can end."""
         for session in self._all():
             session.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from .._data.defaults import choose_psi, choose_tau
@@ -26,14 +26,18 @@ MIN_TAU = 1e-7
 MAX_CLUSTERS = 10_000
 # The paper's, for images.
 _IMAGE_PSI, _IMAGE_TAU = 16, 0.1
-_WHOLE_NUMBERS = ("psi", "n_clusters", "n_partitions", "random_state", "min_cluster_size")
+_WHOLE_NUMBERS = (
+    *("psi", "n_clusters", "layer", "n_partitions", "random_state", "min_cluster_size"),
+)
+_OF_THE_PAGE = ("layer", "scaling", "color_space")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One setting of all controls. Names are those of PSKC where it has them.
+    """Settings of all controls, with the names of PSKC if it has them.
 
     Clusters grow if tau is set, and are chosen if it is None, as PSKC does. None stands for "auto".
+    `layer` is the number of clusters of a layer of the fit; None shows the fit itself.
     """
 
     psi: int | None = None
@@ -48,16 +52,17 @@ class Settings:
     metric: str = "euclidean"
     scaling: str = "none"
     color_space: str = "lab"
+    layer: int | None = None
 
     @property
     def id(self) -> str:
-        """A short name: equal settings have equal ones."""
+        """Short identifier; equal settings have equal ones."""
         text = json.dumps(asdict(self), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def is_grown(self) -> bool:
-        """Whether clusters grow, as in the paper; else they are chosen."""
+        """Whether clusters grow, as in the paper, or are chosen."""
         return self.tau is not None
 
     @property
@@ -66,19 +71,25 @@ class Settings:
         values = asdict(self)
         for name in ("psi", "tau"):
             values[name] = "auto" if values[name] is None else values[name]
-        # "auto" refines clusters that grew: recipes need not name what it does anyway.
+        # "auto" refines clusters that grew, so exported code need not set it.
         if self.refine is None or self.refine == self.is_grown:
             values["refine"] = "auto"
         if not self.is_grown:
-            # It waits for the day that clusters grow again: PSKC refuses it where none do.
+            # PSKC refuses growth_rate without tau; the page keeps it until clusters grow again.
             values["growth_rate"] = DEFAULT_GROWTH_RATE
-        return {
-            name: value for name, value in values.items() if name not in ("scaling", "color_space")
-        }
+        return {name: value for name, value in values.items() if name not in _OF_THE_PAGE}
+
+    @property
+    def of_fit(self) -> Settings:
+        """The settings of the fit itself, whatever layer of it is shown."""
+        return replace(self, layer=None)
 
     @property
     def cells_key(self) -> tuple[Any, ...]:
-        """The settings that the cells of the rows depend on where clusters grow."""
+        """The settings that the cells of the rows depend on."""
+        if not self.is_grown:
+            # Cells are of a kernel that belongs to the choice: no other setting shares them.
+            return (self.of_fit.id,)
         return (
             self.psi,
             self.n_partitions,
@@ -90,7 +101,7 @@ class Settings:
 
     @classmethod
     def of(cls, content: object) -> Settings:
-        """Return the settings in a JSON object; raise ValueError in words for bad ones."""
+        """Return the settings in a JSON object; raise ValueError if one is not allowed."""
         if not isinstance(content, dict):
             raise ValueError("settings must be a JSON object.")
         names = {field.name for field in fields(cls)}
@@ -105,15 +116,16 @@ class Settings:
         for name, kinds, least, most in (
             ("psi", int, 2, MAX_PSI),
             ("n_clusters", int, 1, MAX_CLUSTERS),
+            ("layer", int, 1, MAX_CLUSTERS),
             ("n_partitions", int, 1, MAX_PARTITIONS),
             ("growth_rate", float, MIN_GROWTH_RATE, 0.99),
             ("tau", float, MIN_TAU, 0.99),
             ("random_state", int, 0, 2**32 - 1),
         ):
             value = getattr(self, name)
-            if value is None and name in ("psi", "tau", "n_clusters"):
+            if value is None and name in ("psi", "tau", "n_clusters", "layer"):
                 continue
-            # A bool is an int to isinstance.
+            # A bool is an instance of int.
             if type(value) is not kinds or not least <= value <= most:
                 kind = "a whole number" if kinds is int else "a number"
                 raise ValueError(
@@ -139,7 +151,7 @@ class Settings:
 
 
 def first_settings(n_rows: int, *, is_image: bool = False, **given: Any) -> Settings:
-    """Return where exploring starts: what is given, and what PSKC takes for the rest.
+    """Return the first settings: given values, and the defaults of PSKC for the rest.
 
     Clusters are chosen unless tau is given. Those of an image grow, as in the paper, unless their
     number is given.
@@ -155,7 +167,7 @@ def first_settings(n_rows: int, *, is_image: bool = False, **given: Any) -> Sett
 
 
 def grown_values(n_rows: int, *, is_image: bool = False) -> dict[str, Any]:
-    """Return psi and tau where growth starts if nobody has set them."""
+    """Return the default psi and tau of clusters that grow."""
     if is_image:
         return {"psi": _IMAGE_PSI, "tau": _IMAGE_TAU}
     psi = choose_psi(n_rows)
@@ -167,10 +179,10 @@ def _without_none(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _number(name: str, value: Any) -> Any:
-    """Return a number of the type that the setting has: JSON has one type of number only."""
+    """Return a number in the type of the setting, because JSON has only one type."""
     if isinstance(value, float) and name in _WHOLE_NUMBERS and value.is_integer():
         return int(value)
-    # A whole number beyond all floats stays as it is, and is refused.
+    # A whole number beyond the range of floats stays as it is, and is refused.
     if type(value) is int and name in ("tau", "growth_rate") and abs(value) < 1 << 53:
         return float(value)
     return value
@@ -182,6 +194,6 @@ def _check_one_of(name: str, value: object, values: tuple[str, ...]) -> None:
 
 
 def _short(value: object) -> str:
-    """Return a value for a message: whatever was sent, it is short."""
+    """Return a value as a short text for a message."""
     text = repr(value)
     return text if len(text) <= 40 else text[:40] + "..."

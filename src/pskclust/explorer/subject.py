@@ -1,4 +1,4 @@
-"""The subject of an explorer: the rows of a table, or the colours of an image."""
+"""Subjects of an explorer: the rows of a table, or the colours of an image."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..tables.selection import Selection, select
 from ..tables.streaming import ways_out
 from .settings import Settings
 
-# The seed that samples are drawn with: the exported code draws the same.
+# Seed of samples; the exported code draws the same sample.
 SAMPLE_SEED = 0
 # Finding and drawing the cells of a sample of this size takes about a second.
 DEFAULT_SAMPLE = 1_000_000
@@ -37,7 +37,7 @@ _SPACE_COLUMNS = {
 
 @dataclass(frozen=True)
 class Origin:
-    """The file that data was read from, and the options of ``pskclust fit`` that read it so."""
+    """The file of the data, and the options of ``pskclust fit`` that read it."""
 
     path: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ _NOWHERE = Origin()
 
 @dataclass(frozen=True, eq=False)
 class TableSubject:
-    """Rows of numbers. Of many, only a sample is explored, and the rest labelled when exported."""
+    """Rows of a table; of very many rows, a sample is explored and the rest labelled on export."""
 
     name: str
     columns: tuple[str, ...]
@@ -56,7 +56,8 @@ class TableSubject:
     all_weights: NDArray[np.float64] | None = None  # (n_rows,)
     sample: NDArray[np.int64] | None = None  # (m,) ascending; None if all rows are explored
     origin: Origin = _NOWHERE
-    kept: NDArray[np.bool_] | None = None  # which rows of the file are here; None if all
+    kept: NDArray[np.bool_] | None = None  # rows of the file that are included; None if all
+    all_classes: NDArray[Any] | None = None  # (n_rows,) known classes, -1 where unknown
     _preparations: dict[str, Preparation] = field(default_factory=dict, repr=False)
     _prepared: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
@@ -73,21 +74,22 @@ class TableSubject:
         sample: int | None = None,
         origin: Origin = _NOWHERE,
         kept: NDArray[np.bool_] | None = None,
+        classes: NDArray[Any] | None = None,
     ) -> TableSubject:
-        """Return the table of array-like data; `sample` is how many rows to explore."""
+        """Return the table of array-like data; `sample` is the number of rows to explore."""
         if columns is None and hasattr(X, "columns"):
             columns = tuple(str(column) for column in X.columns)
         rows = np.asarray(X)
         if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype.kind not in "biuf":
             raise ValueError(
-                f"X is of type {rows.dtype} and shape {rows.shape}, and must be a table of "
-                "numbers, (n_samples, n_features)."
+                f"X is of type {rows.dtype} and shape {rows.shape}. Pass a table of numbers, "
+                "(n_samples, n_features)."
             )
         if columns is None:
             columns = tuple(f"column_{number}" for number in range(1, rows.shape[1] + 1))
         weight = None if weights is None else np.asarray(weights, dtype=np.float64)
         chosen = draw_sample(len(rows), rows.shape[1], sample)
-        return cls(name, columns, rows, weight, chosen, origin, kept)
+        return cls(name, columns, rows, weight, chosen, origin, kept, classes)
 
     @classmethod
     def from_file(
@@ -113,15 +115,22 @@ class TableSubject:
 
     @functools.cached_property
     def values(self) -> NDArray[Any]:
-        """The explored rows as they came, (n_explored, d)."""
+        """The explored rows before scaling, (n_explored, d)."""
         return self.everything if self.sample is None else self.everything[self.sample]
 
     @functools.cached_property
     def weights(self) -> NDArray[np.float64] | None:
-        """Of the explored rows."""
+        """Weights of the explored rows."""
         if self.all_weights is None or self.sample is None:
             return self.all_weights
         return self.all_weights[self.sample]
+
+    @functools.cached_property
+    def classes(self) -> NDArray[Any] | None:
+        """The known classes of the explored rows, -1 where unknown."""
+        if self.all_classes is None or self.sample is None:
+            return self.all_classes
+        return self.all_classes[self.sample]
 
     def column_names(self, settings: Settings) -> tuple[str, ...]:
         return self.columns
@@ -148,11 +157,12 @@ class TableSubject:
 
 
 class ImageSubject:
-    """The different colours of an image, each of the weight of its pixels."""
+    """The distinct colours of an image, weighted by their numbers of pixels."""
 
     is_image = True
     sample = None
     kept = None
+    classes = None
 
     def __init__(self, image: ArrayLike, name: str = "image", origin: Origin = _NOWHERE) -> None:
         pixels = Pixels.of(image)
@@ -161,7 +171,7 @@ class ImageSubject:
         self.shown = pixels.shown()
         self.rgb = colours.rgb
         self.counts = colours.counts
-        # Which colour each pixel has, -1 where it is transparent.
+        # Colour number of each pixel, -1 if it is transparent.
         self.numbers = colours.spread(np.arange(len(self.rgb), dtype=np.int32))
         self.n_rows = self.n_explored = len(self.rgb)
         self._spaces: dict[str, NDArray[np.float64]] = {}
@@ -210,7 +220,7 @@ Subject = TableSubject | ImageSubject
 
 
 def draw_sample(n_rows: int, n_columns: int, size: int | None) -> NDArray[np.int64] | None:
-    """Return which rows to explore; None for all."""
+    """Return the numbers of the rows to explore; None for all."""
     if size is None:
         many = n_columns > _MANY_COLUMNS
         size = DEFAULT_SAMPLE_OF_MANY_COLUMNS if many else DEFAULT_SAMPLE

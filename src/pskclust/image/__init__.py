@@ -1,4 +1,4 @@
-"""Image segmentation by colour, as in the paper: pixels are points in a colour space."""
+"""Segmentation of images by colour, as in the paper: pixels are points in a colour space."""
 
 from ._read import ImageFileError, read_image
 from ._segment import segment

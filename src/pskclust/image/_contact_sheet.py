@@ -1,4 +1,4 @@
-"""Pictures side by side on one sheet, each with a line that says what it is."""
+"""Contact sheet: pictures side by side, each with a caption."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAPER, _INK, _FRAME = (WHITE, WHITE, WHITE), (40, 40, 40), (205, 205, 205)
 
 
 class Tile(NamedTuple):
-    """A picture, made when it is needed, what it is, and the colour that goes with it, if any."""
+    """A function that makes a picture, its caption, and the colour of its swatch, if any."""
 
     picture: Callable[[], NDArray[np.uint8]]
     caption: str
@@ -25,7 +25,7 @@ class Tile(NamedTuple):
 
 
 def contact_sheet(tiles: Sequence[Tile]) -> NDArray[np.uint8]:
-    """Return the sheet; all pictures have the same size."""
+    """Return the sheet of some pictures of the same size."""
     pil = optional("PIL.Image", "pskclust.image", "image")
     draw_module = optional("PIL.ImageDraw", "pskclust.image", "image")
     font = optional("PIL.ImageFont", "pskclust.image", "image").load_default(_FONT_SIZE)
@@ -33,7 +33,7 @@ def contact_sheet(tiles: Sequence[Tile]) -> NDArray[np.uint8]:
     columns = min(len(tiles), 2 if width > 2 * height else 3 if 2 * width > height else 4)
     step = max(1, -(-columns * width // _WIDTH))
     tile_width, tile_height = -(-width // step), -(-height // step)
-    # Captions need some room under a picture, however small it is.
+    # A caption needs some width, even under a small picture.
     across = max(tile_width, 170) + _GAP
     down = tile_height + _CAPTION_HEIGHT + _GAP
     rows = -(-len(tiles) // columns)

@@ -13,8 +13,8 @@ NOISE, LAST_CLUSTER = 255, 254
 def label_map(
     labels: NDArray[np.int32], n_clusters: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the number of each pixel's colour, (h, w), and the palette, (256, 3)."""
-    # From int32 to uint8, -1 for noise becomes 255.
+    """Return the palette index of each pixel, (h, w), and the palette, (256, 3)."""
+    # Label -1, noise, becomes 255 in uint8.
     numbers = np.minimum(labels, LAST_CLUSTER).astype(np.uint8)
     colours = cluster_colours(min(n_clusters, LAST_CLUSTER + 1))
     palette = np.zeros((NOISE + 1, 3), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Image files to arrays, with all the bits that are in them."""
+"""Reading image files into arrays of 8 or 16 bits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._utils.optional import optional
 MAX_PIXELS = 100_000_000
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 _OTHER_ORDER = "B" if sys.byteorder == "little" else "L"
-# Ways to read a pixel of two bytes for each channel that take the byte which the usual way leaves.
+# Raw modes of 16-bit channels, each with the mode that reads the byte which Pillow drops.
 _LOW_BYTES = {
     f"{mode};16{order}": f"{mode};16{opposite}"
     for mode in ("RGB", "RGBA")
@@ -26,32 +26,72 @@ _LOW_BYTES = {
 
 
 class ImageFileError(ValueError):
-    """A file is not an image that can be read, or is damaged, or too large."""
+    """Error for a file that is not a supported image, is damaged, or is too large.
+
+    See Also
+    --------
+    read_image : Read the pixels of an image file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pskclust.image import ImageFileError, read_image
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "photo.png")
+    ...     _ = path.write_text("not an image")
+    ...     try:
+    ...         read_image(path)
+    ...     except ImageFileError as error:
+    ...         print("Error:", error)
+    Error: ...photo.png is not a PNG, JPEG, TIFF or WebP image.
+    """
 
 
 def read_image(
     path: str | os.PathLike[str], *, max_pixels: int = MAX_PIXELS
 ) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """Return the pixels of a PNG, JPEG, TIFF or WebP file.
+    """Read the pixels of a PNG, JPEG, TIFF or WebP file.
 
-    The image is turned as its EXIF orientation says. Of several pages or frames, the first one is
-    read.
+    The image is rotated to its EXIF orientation. Only the first page or frame is read.
 
     Parameters
     ----------
     path : str or path-like
+        The image file.
     max_pixels : int, default=100_000_000
-        A file with more pixels is refused before they are read.
+        Largest number of pixels, 1 or more. A larger image is refused before it is decoded, which
+        protects against files that decode to more than fits into memory.
 
     Returns
     -------
     image : ndarray of uint8 or uint16, shape (height, width) or (height, width, 2 to 4)
-        Grey, grey and alpha, RGB, or RGB and alpha; of uint16 where the file has 16 bits.
+        Grey, grey and alpha, RGB, or RGB and alpha; of uint16 if the file has 16 bits.
 
     Raises
     ------
     ImageFileError
         If the file is not such an image, is damaged or cut short, or has too many pixels.
+    FileNotFoundError
+        If there is no such file.
+
+    See Also
+    --------
+    segment : Segment an image by the colours of its pixels.
+    pskclust.datasets.load_painting : Read a painting of the paper.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from PIL import Image
+    >>> from pskclust.image import read_image
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "red.png")
+    ...     Image.new("RGB", (30, 20), "red").save(path)
+    ...     image = read_image(path)
+    >>> image.shape, image[0, 0].tolist()
+    ((20, 30, 3), [255, 0, 0])
     """
     with _named_errors(path):
         with _opened(path, max_pixels) as image:
@@ -68,7 +108,7 @@ def read_image(
 
 @contextlib.contextmanager
 def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what may be raised by a damaged file into an error that names it."""
+    """Replace any exception of a decoder by an ImageFileError that names the file."""
     name = os.fspath(path)
     pil = optional("PIL.Image", "pskclust.image", "image")
     try:
@@ -81,7 +121,7 @@ def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise ImageFileError(f"{name} is not a PNG, JPEG, TIFF or WebP image.") from error
     except pil.DecompressionBombError as error:
         raise ImageFileError(f"{name} has too many pixels: {error}") from error
-    # Decoders of damaged files raise whatever comes to hand.
+    # Decoders raise exceptions of many types for damaged files.
     except Exception as error:
         raise ImageFileError(f"{name} is damaged or cut short: {error}.") from error
 
@@ -90,7 +130,7 @@ def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 def _opened(path: str | os.PathLike[str], max_pixels: int) -> Iterator[Any]:
     pil = optional("PIL.Image", "pskclust.image", "image")
     with warnings.catch_warnings():
-        # The limit here is another one, and an error.
+        # The limit below replaces that of Pillow.
         warnings.simplefilter("ignore", pil.DecompressionBombWarning)
         opened = pil.open(path, formats=_FORMATS)
     with opened as image:
@@ -98,8 +138,7 @@ def _opened(path: str | os.PathLike[str], max_pixels: int) -> Iterator[Any]:
         if width * height > max_pixels:
             raise ImageFileError(
                 f"{os.fspath(path)} has {width} x {height} = {width * height / 1e6:,.1f} "
-                f"megapixels, more than the {max_pixels / 1e6:,.1f} that are read. Scale it down "
-                "first."
+                f"megapixels, more than the limit of {max_pixels / 1e6:,.1f}. Scale it down first."
             )
         if image.mode in ("I", "F"):
             raise ImageFileError(
@@ -109,13 +148,13 @@ def _opened(path: str | os.PathLike[str], max_pixels: int) -> Iterator[Any]:
 
 
 def _raw_mode(image: Any) -> Any:
-    """Return how the bytes of a pixel become its channels, if that is the same for the image."""
+    """Return the raw mode of the image in Pillow, None if its parts have several."""
     modes = {tile.args if isinstance(tile.args, str) else tile.args[0] for tile in image.tile}
     return modes.pop() if len(modes) == 1 else None
 
 
 def _pixels(image: Any, raw_mode: str) -> NDArray[np.uint8]:
-    """Return the pixels, their bytes taken as `raw_mode` says."""
+    """Return the pixels, decoded with the given raw mode."""
     image.tile = [
         tile._replace(args=raw_mode if isinstance(tile.args, str) else (raw_mode, *tile.args[1:]))
         for tile in image.tile
@@ -135,7 +174,7 @@ def _turned(image: Any) -> Any:
 
 
 def _decoded(image: Any) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """Return the pixels of an image that Pillow decodes whole."""
+    """Return the pixels of an image that Pillow decodes without loss."""
     transparent = image.has_transparency_data
     image = _turned(image)
     if image.mode.startswith("I;16"):

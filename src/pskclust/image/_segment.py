@@ -1,4 +1,4 @@
-"""Segment an image: pixels to points, points to clusters, clusters to a segmentation."""
+"""Segmentation of an image: pixels to rows, rows to clusters, clusters to segments."""
 
 from __future__ import annotations
 
@@ -25,38 +25,59 @@ def segment(
 ) -> Segmentation:
     """Segment an image by the colours of its pixels.
 
-    Pixels of the same colour are one row of their number's weight, so the time that clustering
-    takes and its memory depend on the number of different colours.
+    Pixels of the same colour become one row, weighted by their number. Time and memory of the
+    clustering therefore depend on the number of different colours.
 
     Parameters
     ----------
     image : array-like of shape (height, width) or (height, width, 1 to 4)
-        Grey, grey and alpha, RGB or RGB and alpha; of uint8, uint16, bool, or floats from 0 to 1,
-        which are taken in steps of 1/65535. Fully transparent pixels are left out.
-    psi, tau : see PSKC
-        By default what the paper uses for images, 16 and 0.1. If colours are joined that should be
-        split, increase psi; if they are split that should be joined, decrease tau.
+        Grey, grey and alpha, RGB, or RGB and alpha; of uint8, uint16, bool, or floats from 0 to 1,
+        which are rounded to 16 bits. Fully transparent pixels are left out.
+    psi : int or "auto", default=16
+        Number of cells of each partitioning, 2 or more; the default is that of the paper. Increase
+        it if different colours share a segment.
+    tau : float or "auto", default=0.1
+        Similarity at which growth stops, between 0 and 1; the default is that of the paper.
+        Decrease it if a colour is split into several segments. "auto" chooses the segments.
     color_space : {"lab", "rgb", "hsv"}, default="lab"
-        In CIELAB, the paper's choice, distances are differences that people see. "hsv" takes the
-        hue as a point on a circle.
+        Space in which colours are compared. Distances in CIELAB, the space of the paper, are close
+        to the differences that people see. "hsv" treats the hue as an angle.
     position : float, default=0.0
-        Above 0, where a pixel is counts, too: two corners of the longer side are as far apart as
-        `position` times the widest colour. Pixels of the same colour are separate rows then.
+        Weight of the position of pixels, 0 or more. Increase it to separate segments of the same
+        colour in different places: at 1, the longer side of the image counts as much as the
+        largest difference of colours. Above 0, each pixel is a row.
     **parameters
         Other parameters of :class:`pskclust.PSKC`, such as random_state or min_cluster_size.
 
     Returns
     -------
     segmentation : Segmentation
+        Label of each pixel, and size and mean colour of each segment.
+
+    Raises
+    ------
+    TypeError
+        If image is a path.
+    ValueError
+        If image has another shape or type, or fewer than two pixels that are not transparent.
+
+    See Also
+    --------
+    read_image : Read the pixels of an image file.
+    Segmentation : Segments as arrays, pictures and files.
+    pskclust.PSKC : Cluster any rows.
 
     Examples
     --------
     >>> import numpy as np
     >>> from pskclust.image import segment
     >>> flag = np.zeros((20, 30, 3), dtype=np.uint8)
-    >>> flag[:, :15] = 200, 30, 30
-    >>> segment(flag, psi=8, tau=0.5, random_state=0).n_clusters
-    2
+    >>> flag[:, :10] = 200, 30, 30
+    >>> segmentation = segment(flag, psi=8, tau=0.5, random_state=0)
+    >>> segmentation.sizes.tolist()
+    [400, 200]
+    >>> segmentation.colors.tolist()
+    [[0, 0, 0], [200, 30, 30]]
     """
     _check_options(color_space, position)
     pixels = Pixels.of(image)
@@ -80,7 +101,7 @@ def _check_options(color_space: str, position: float) -> None:
 def _segment_colours(
     model: PSKC, colours: Colours, points: NDArray[np.float64]
 ) -> tuple[Segments, NDArray[np.int32]]:
-    """Fit a row for each colour; return the segments and the label of each pixel."""
+    """Cluster a row for each colour; return the segments and the label of each pixel."""
     model.fit(points, sample_weight=colours.counts)
     segments = Segments.of(model, to_eight_bits(colours.rgb), colours.counts)
     return segments, colours.spread(segments.labels)
@@ -89,7 +110,7 @@ def _segment_colours(
 def _segment_pixels(
     model: PSKC, pixels: Pixels, colours: Colours, points: NDArray[np.float64], position: float
 ) -> tuple[Segments, NDArray[np.int32]]:
-    """Fit a row for each opaque pixel; return the segments and the label of each pixel."""
+    """Cluster a row for each opaque pixel; return the segments and the label of each pixel."""
     opaque = np.ones(pixels.shape, dtype=bool) if pixels.opaque is None else pixels.opaque
     numbers = colours.spread(np.arange(len(points), dtype=np.int32))[opaque]
     model.fit(_with_position(points[numbers], opaque, position))

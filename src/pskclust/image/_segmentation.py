@@ -1,4 +1,4 @@
-"""The result of segmenting an image, as arrays, pictures and files."""
+"""Segmentation: the segments of an image as arrays, pictures and files."""
 
 from __future__ import annotations
 
@@ -21,21 +21,40 @@ from .pixels import WHITE
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """An image and its clusters.
+    """Segmentation of an image, as :func:`segment` returns it.
 
     Attributes
     ----------
     image : ndarray of uint8, shape (height, width, 3)
-        The image that was segmented, in eight bits.
+        The image in 8 bits, white where it is transparent.
     labels : ndarray of int32, shape (height, width)
-        The cluster of each pixel, the largest cluster first; -1 for noise and for transparent
-        pixels.
+        Cluster of each pixel, numbered by size, the largest first; -1 for noise and for
+        transparent pixels.
     colors : ndarray of uint8, shape (n_clusters, 3)
-        The mean colour of each cluster.
+        Mean colour of each cluster.
     sizes : ndarray of int64, shape (n_clusters,)
         Number of pixels of each cluster.
     model : PSKC
-        Fitted to the different colours; its clusters are in the order in which they were found.
+        The model that was fitted to the different colours. It may number clusters in another
+        order.
+    n_clusters : int
+        Number of clusters.
+
+    See Also
+    --------
+    segment : Segment an image by the colours of its pixels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pskclust.image import segment
+    >>> flag = np.zeros((20, 30, 3), dtype=np.uint8)
+    >>> flag[:, :10] = 200, 30, 30
+    >>> segmentation = segment(flag, psi=8, tau=0.5, random_state=0)
+    >>> segmentation
+    Segmentation(30 x 20 pixels, 2 clusters, 0 pixels in none)
+    >>> segmentation.labels[0, 0], segmentation.labels[0, -1]
+    (np.int32(1), np.int32(0))
     """
 
     image: NDArray[np.uint8]
@@ -58,26 +77,59 @@ class Segmentation:
         )
 
     def cutout(self, cluster: int) -> NDArray[np.uint8]:
-        """Return the pixels of one cluster, all others white.
+        """Return the pixels of one cluster on white.
 
         Parameters
         ----------
         cluster : int
+            Number of the cluster, 0 to n_clusters - 1.
 
         Returns
         -------
         image : ndarray of uint8, shape (height, width, 3)
+            The image, white outside the cluster.
+
+        Raises
+        ------
+        ValueError
+            If there is no such cluster.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust.image import segment
+        >>> flag = np.zeros((20, 30, 3), dtype=np.uint8)
+        >>> flag[:, :10] = 200, 30, 30
+        >>> segmentation = segment(flag, psi=8, tau=0.5, random_state=0)
+        >>> segmentation.cutout(1)[0, [0, -1]].tolist()
+        [[200, 30, 30], [255, 255, 255]]
         """
         if not 0 <= cluster < self.n_clusters:
             raise ValueError(
-                f"cluster={cluster} is not there. The image has clusters 0 to "
+                f"cluster={cluster} does not exist. The image has clusters 0 to "
                 f"{self.n_clusters - 1}."
             )
         member = (self.labels == cluster)[..., np.newaxis]
         return np.where(member, self.image, np.uint8(WHITE))
 
     def mean_color_image(self) -> NDArray[np.uint8]:
-        """Return the image with each pixel in the mean colour of its cluster, others white."""
+        """Return the image with each pixel in the mean colour of its cluster.
+
+        Returns
+        -------
+        image : ndarray of uint8, shape (height, width, 3)
+            White for noise and transparent pixels.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust.image import segment
+        >>> flag = np.zeros((20, 30, 3), dtype=np.uint8)
+        >>> flag[:, :10] = 200, 30, 30
+        >>> segmentation = segment(flag, psi=8, tau=0.5, random_state=0)
+        >>> segmentation.mean_color_image()[0, 0].tolist()
+        [200, 30, 30]
+        """
         white = np.full((1, 3), WHITE, dtype=np.uint8)
         painted: NDArray[np.uint8] = np.concatenate([self.colors, white])[self.labels]
         return painted
@@ -88,10 +140,22 @@ class Segmentation:
         Parameters
         ----------
         max_clusters : int, default=11
+            Largest number of clusters to show, 0 or more.
 
         Returns
         -------
         sheet : ndarray of uint8, shape (height, width, 3)
+            The pictures side by side, with captions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust.image import segment
+        >>> flag = np.zeros((20, 30, 3), dtype=np.uint8)
+        >>> flag[:, :10] = 200, 30, 30
+        >>> segmentation = segment(flag, psi=8, tau=0.5, random_state=0)
+        >>> segmentation.contact_sheet().dtype
+        dtype('uint8')
         """
         shown = min(max_clusters, self.n_clusters)
         name = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
@@ -114,20 +178,25 @@ class Segmentation:
         force: bool = False,
         max_clusters: int | None = None,
     ) -> list[Path]:
-        """Write the segmentation to a folder, which is made if it is not there.
+        """Write the segmentation to files in a folder.
 
-        ``labels.npy`` holds the labels. ``labels.png`` is an image with a palette whose numbers
-        are the labels: 255 is noise, and 254 stands for all clusters from there on.
-        ``mean_color.png`` has each pixel in the mean colour of its cluster, ``cluster_0.png`` and
-        so on are the clusters on white, and ``contact_sheet.png`` shows the largest together.
+        | file | content |
+        |---|---|
+        | labels.npy | the labels |
+        | labels.png | the labels as an image; 255 is noise, 254 stands for all clusters from 254 |
+        | mean_color.png | each pixel in the mean colour of its cluster |
+        | cluster_0.png, ... | the pixels of each cluster on white |
+        | contact_sheet.png | the image and its largest clusters side by side |
 
         Parameters
         ----------
         folder : str or path-like
+            The folder; it is created if it does not exist.
         force : bool, default=False
             Replace files that exist.
         max_clusters : int or None, default=None
-            Number of clusters to write on white, the largest first; None for all.
+            Number of clusters to write on white, the largest first; None writes all. Set it if
+            there are very many.
 
         Returns
         -------
@@ -138,6 +207,18 @@ class Segmentation:
         ------
         FileExistsError
             If one of the files exists and `force` is False. Nothing is written then.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import numpy as np
+        >>> from pskclust.image import segment
+        >>> flag = np.zeros((20, 30, 3), dtype=np.uint8)
+        >>> flag[:, :10] = 200, 30, 30
+        >>> segmentation = segment(flag, psi=8, tau=0.5, random_state=0)
+        >>> with TemporaryDirectory() as folder:
+        ...     print([path.name for path in segmentation.save(folder)][:3])
+        ['labels.npy', 'labels.png', 'mean_color.png']
         """
         target = Path(folder)
         writers = self._writers(max_clusters)
@@ -176,5 +257,5 @@ def _write_png(
     image: Any = optional("PIL.Image", "pskclust.image", "image").fromarray(pixels)
     if palette is not None:
         image.putpalette(palette.tobytes())
-    # Higher levels take several times as long for a few percent.
+    # Higher levels take several times as long and save a few percent.
     image.save(stream, "PNG", compress_level=3)

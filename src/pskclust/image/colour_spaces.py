@@ -1,4 +1,4 @@
-"""Colours as points of a space in which distances are differences."""
+"""Colour spaces in which distances are differences of colours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLOUR_SPACES = ("lab", "rgb", "hsv")
 
 
 def to_space(colours: NDArray[Any], space: str) -> NDArray[np.float64]:
-    """Return colours, (m, 3), as points in a space in which distances are differences."""
+    """Return RGB colours, (m, 3), as points of a colour space, with values up to about 100."""
     color = optional("skimage.color", "pskclust.image", "image")
     shares: NDArray[np.float64] = colours / np.iinfo(colours.dtype).max
     if space == "rgb":

@@ -1,4 +1,4 @@
-"""An image as an array of checked pixels, and its different colours counted."""
+"""Checked pixels of an image, and counts of its different colours."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .._utils.parallel import map_chunks
 T = TypeVar("T")
 
 WHITE = 255
-# Threads work on bands of this many pixels.
+# Number of pixels in a band, the unit of work of a thread.
 _PIXELS_PER_BAND = 1 << 18
-# Colours of up to this many bits are looked up in a table of 2 to the power of that entries.
+# Colours of up to this many bits are looked up in a table with an entry for each.
 _MAX_BITS_FOR_TABLE = 24
 
 
 @dataclass(frozen=True, eq=False)
 class Pixels:
-    """The pixels of an image as they came, and which of them take part."""
+    """The pixels of an image, and which of them are not transparent."""
 
     channels: NDArray[Any]  # (h, w, 1 or 3) uint8 or uint16
     opaque: NDArray[np.bool_] | None  # (h, w), None if all are
 
     @classmethod
     def of(cls, image: ArrayLike) -> Pixels:
-        """Check an image of any kind that `segment` takes."""
+        """Check an image of any shape and type that `segment` accepts."""
         if isinstance(image, str | os.PathLike):
             raise TypeError(
                 f"image is a path, {os.fspath(image)!r}. Read it first: segment(read_image(path))."
@@ -40,8 +40,8 @@ class Pixels:
             array = array[..., np.newaxis]
         if array.ndim != 3 or not 1 <= array.shape[2] <= 4 or not array.size:
             raise ValueError(
-                f"image has shape {array.shape}, and must be (height, width) or (height, width, "
-                "1 to 4): grey, grey and alpha, RGB, or RGB and alpha."
+                f"image has shape {array.shape}. Pass (height, width) or (height, width, 1 to 4): "
+                "grey, grey and alpha, RGB, or RGB and alpha."
             )
         array = _whole_numbers(array)
         if array.shape[2] in (1, 3):
@@ -70,7 +70,7 @@ class Pixels:
         return shown
 
     def bands(self, n_jobs: int | None, work: Callable[[slice], T]) -> Iterator[T]:
-        """Call `work` with slices of the image's rows, in threads; yield what it returns."""
+        """Call `work` with slices of the image's rows, in threads; yield its results in order."""
         height, width = self.shape
         rows = max(1, _PIXELS_PER_BAND // width)
         return map_chunks(work, height, rows, n_jobs)
@@ -87,7 +87,7 @@ class Pixels:
 
     @property
     def n_bits(self) -> int:
-        """The number of bits of a colour."""
+        """Number of bits of a colour."""
         return int(8 * self.channels.dtype.itemsize * self.channels.shape[2])
 
 
@@ -98,7 +98,7 @@ class Colours:
     ----------
     rgb : ndarray of uint8 or uint16, shape (m, 3)
     counts : ndarray of int64, shape (m,)
-        How many pixels have each.
+        Number of pixels of each colour.
     """
 
     def __init__(self, pixels: Pixels, n_jobs: int | None) -> None:
@@ -128,14 +128,14 @@ class Colours:
     def _unpacked(self) -> NDArray[Any]:
         kind, n_channels = self._pixels.channels.dtype, self._pixels.channels.shape[2]
         width = 8 * kind.itemsize
-        # Casting to the narrow type keeps the bits of the channel.
+        # Casting to the narrow type keeps only the bits of the channel.
         channels = [
             (self._codes >> (width * place)).astype(kind) for place in reversed(range(n_channels))
         ]
         return np.stack(channels * (3 // n_channels), axis=1)
 
     def spread(self, values: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return for each pixel, (h, w), the value of its colour; -1 where it is transparent."""
+        """Return the value of each pixel's colour, (h, w); -1 for transparent pixels."""
         answer = np.empty(self._pixels.shape, dtype=np.int32)
         look_up = self._look_up(values)
 
@@ -151,20 +151,20 @@ class Colours:
     def _look_up(
         self, values: NDArray[np.int32]
     ) -> Callable[[NDArray[Any], NDArray[np.int32]], object]:
-        """Return a function from codes and an array to fill with their values."""
+        """Return a function that writes the values of some codes to an array."""
         if self._pixels.n_bits > _MAX_BITS_FOR_TABLE:
-            # A transparent pixel may have a code beyond the last one: it is clipped.
+            # Codes of transparent pixels may lie beyond the last one: they are clipped.
             return lambda codes, out: np.take(
                 values, np.searchsorted(self._codes, codes), out=out, mode="clip"
             )
-        # Only the pages that are written to take memory.
+        # Only pages that are written to occupy memory.
         table = np.empty(1 << self._pixels.n_bits, dtype=np.int32)
         table[self._codes] = values
         return lambda codes, out: np.take(table, codes, out=out, mode="clip")
 
 
 def to_eight_bits(channels: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return channels of 8 or 16 bits in 8."""
+    """Return channels of 8 or 16 bits as 8 bits."""
     if channels.dtype == np.uint8:
         return channels
     return ((channels.astype(np.uint32) + 128) // 257).astype(np.uint8)
@@ -177,8 +177,7 @@ def _whole_numbers(array: NDArray[Any]) -> NDArray[Any]:
         return array
     if array.dtype.kind != "f":
         raise ValueError(
-            f"image is of type {array.dtype}, and must be uint8, uint16, bool, or floats from 0 "
-            "to 1."
+            f"image is of type {array.dtype}. Pass uint8, uint16, bool, or floats from 0 to 1."
         )
     if not np.isfinite(array).all() or array.min() < 0 or array.max() > 1:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The clusters of a fit to colours, ordered by size."""
+"""Clusters of colours, ordered by size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Segments(NamedTuple):
     def of(
         cls, model: PSKC, colours: NDArray[np.uint8], counts: NDArray[np.int64] | None = None
     ) -> Segments:
-        """Order the clusters of a fit to rows of these colours, of which there are `counts`."""
+        """Order the clusters of a model fitted to these colours; `counts` are pixels of each."""
         found, n_clusters = model.labels_, model.n_clusters_
         member = found >= 0
         weights = np.ones(len(found)) if counts is None else counts.astype(np.float64)
@@ -34,7 +34,7 @@ class Segments(NamedTuple):
         means = np.stack([totals(weights * channel) for channel in colours.T], axis=1)
         means /= np.maximum(1, sizes)[:, np.newaxis]
         by_size = np.argsort(-sizes, kind="stable")
-        # The last place is for noise, label -1.
+        # The last entry is that of noise, label -1.
         rank = np.full(n_clusters + 1, -1, dtype=np.int32)
         rank[by_size] = np.arange(n_clusters)
         return cls(

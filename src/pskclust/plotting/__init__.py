@@ -1,4 +1,4 @@
-"""Pictures of clusterings, in the manner of scikit-learn's displays. Needs matplotlib."""
+"""Displays of clusterings, like those of scikit-learn. They need matplotlib."""
 
 from .._utils.palette import NOISE_COLOUR, cluster_colours
 from ._auto import AutoDisplay

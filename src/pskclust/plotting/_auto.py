@@ -1,4 +1,4 @@
-"""AutoDisplay: the candidates that a choice was made from, and the evidence for each."""
+"""AutoDisplay: the candidates of a choice, their odds and their evidence."""
 
 from __future__ import annotations
 
@@ -23,18 +23,39 @@ _CHOSEN, _OTHER = "#1f6f8b", "#b8c4cc"
 
 
 class AutoDisplay:
-    """The best candidates of a choice: the odds of each, and the evidence for it.
+    """Display of the best candidates of a choice: their odds and their evidence.
 
-    Make one with :meth:`from_estimator`.
+    Use :meth:`from_estimator` to draw the choice of a fitted model.
 
     Parameters
     ----------
     choice : AutoChoice
+        The choice, `auto_` of a model that was fitted without tau.
 
     Attributes
     ----------
     axes_ : ndarray of two matplotlib Axes
+        Axes of the odds and of the evidence.
     figure_ : matplotlib Figure
+        The figure that holds them.
+
+    See Also
+    --------
+    MergeTreeDisplay : Draw the tree that the chosen clusters were cut from.
+    pskclust.PSKC : `auto_` of a fitted model holds the choice.
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> from pskclust.plotting import AutoDisplay
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> model = PSKC(random_state=0).fit(X)
+    >>> display = AutoDisplay.from_estimator(model)
+    >>> display.choice.chosen.n_clusters
+    3
+    >>> [ax.get_xlabel() for ax in display.axes_]
+    ['odds', 'evidence']
     """
 
     def __init__(self, *, choice: AutoChoice) -> None:
@@ -42,26 +63,65 @@ class AutoDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, figure: Any = None) -> Self:
-        """Draw the choice that a fitted estimator made.
+        """Draw the choice of a fitted model.
 
         Parameters
         ----------
         estimator : PSKC
-            Fitted without `tau`.
+            A model fitted without `tau`.
         figure : matplotlib Figure or None, default=None
-            Where to draw; a new one if None.
+            Figure to draw on; None makes a new one.
 
         Returns
         -------
         display : AutoDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the model was fitted with `tau`: its clusters grew and were not chosen.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.plotting import AutoDisplay
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> len(AutoDisplay.from_estimator(model).axes_)
+        2
         """
         check_is_fitted(estimator)
         if estimator.auto_ is None:
-            raise ValueError("The model chose nothing: its clusters grew. Fit it without tau.")
+            raise ValueError(
+                "The model has no choice to draw: its clusters grew. Fit it without tau."
+            )
         return cls(choice=estimator.auto_).plot(figure=figure)
 
     def plot(self, *, figure: Any = None) -> Self:
-        """Draw on a figure, or on a new one: odds as bars, and evidence from 0 to 1 beside them."""
+        """Draw the odds as bars and, beside them, the evidence from 0 to 1.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or None, default=None
+            Figure to draw on; None makes a new one.
+
+        Returns
+        -------
+        display : AutoDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.plotting import AutoDisplay
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> AutoDisplay(choice=model.auto_).plot().axes_[0].get_xlabel()
+        'odds'
+        """
         options = list(dict.fromkeys([*self.choice.candidates, self.choice.chosen]))
         self.axes_ = grid_of_axes(
             figure,
@@ -103,7 +163,7 @@ class AutoDisplay:
             values = [getattr(option, name) for option in options]
             known = [(value, place) for place, value in enumerate(values) if value is not None]
             if known:
-                # Names as users read them; overlap is the only one that is better if it is low.
+                # Of all evidence, only overlap is better if it is low.
                 label = name.replace("_", " ") + (" (low is good)" if name == "overlap" else "")
                 ax.plot(*np.array(known).T, marker, ls="", color=colour, label=label, ms=6, mew=1.6)
         ax.set(xlabel="evidence", xlim=(-0.03, 1.03))

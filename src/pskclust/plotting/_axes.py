@@ -1,4 +1,4 @@
-"""Axes, texts and marks that all displays share."""
+"""Axes, texts and marks of all displays."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _LONGEST_NAME = 40
 
 
 def axes_for(ax: Any, figsize: tuple[float, float]) -> Any:
-    """Return the axes to draw on: those given, or new ones."""
+    """Return `ax`, or new axes if it is None."""
     return grid_of_axes(None, figsize)[0, 0] if ax is None else ax
 
 
 def grid_of_axes(
     figure: Any, figsize: tuple[float, float], n_rows: int = 1, n_columns: int = 1, **options: Any
 ) -> Any:
-    """Return axes, (n_rows, n_columns), on the figure given, or on a new one."""
+    """Return axes, (n_rows, n_columns), on `figure`, or on a new one if it is None."""
     if figure is None:
         plt = optional("matplotlib.pyplot", "pskclust.plotting", "plot")
         figure = plt.figure(figsize=figsize, layout="constrained")
@@ -28,8 +28,8 @@ def grid_of_axes(
 
 
 def as_text(name: str) -> str:
-    """Return a name as it is to be drawn: in one line, not too long, and no formula."""
-    # Broken files have names that are no Unicode, which no font can draw.
+    """Return a name as one short line that matplotlib does not read as a formula."""
+    # Names from damaged files may not be valid Unicode, which no font can draw.
     line = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
     if len(line) > _LONGEST_NAME:
         line = line[: _LONGEST_NAME - 1] + "\u2026"
@@ -37,15 +37,15 @@ def as_text(name: str) -> str:
 
 
 def mark_seeds(ax: Any, points: NDArray[np.float64]) -> None:
-    """Mark the rows that clusters grew from, so that they are seen on any colour."""
-    # Many must not hide what is under them.
+    """Mark seeds with crosses that are visible on any colour."""
+    # Many crosses must not hide the points under them.
     size = float(np.clip(40 / len(points) ** 0.5, 2.5, 7))
     for colour, width in (("white", 0.5 * size), ("black", 0.23 * size)):
         ax.plot(*points.T, "x", color=colour, ms=size, mew=width)
 
 
 def seed_name(estimator: Any) -> str:
-    """Return the name of the rows in `seeds_`: of linked clusters, none grew from one row."""
+    """Return the legend of the rows in `seeds_`; a linked cluster did not grow from one row."""
     linked = getattr(estimator, "merge_tree_", None) is not None
     return "most similar row" if linked else "seed"
 

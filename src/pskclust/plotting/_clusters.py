@@ -1,4 +1,4 @@
-"""Clusters as points in a plane."""
+"""ClusterDisplay: rows as points in a plane, coloured by cluster."""
 
 from __future__ import annotations
 
@@ -17,28 +17,48 @@ _MAX_NAMES = 12
 
 
 class ClusterDisplay:
-    """Points in the colours of their clusters, noise in grey, a cross for a row of each cluster.
+    """Display of rows in the colours of their clusters, with noise in grey.
 
-    The cross is the row that a cluster grew from, or the most similar row of a linked cluster.
+    A cross marks the seed of each cluster, or the most similar row of a chosen or linked cluster.
+    More than 20,000 rows are drawn as pixels, each in the colour of most of its rows.
 
-    Make one with :meth:`from_estimator`.
+    Use :meth:`from_estimator` to draw a fitted model.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, 2)
+        Coordinates of each row.
     labels : ndarray of int, shape (n_samples,)
-        -1 is noise.
+        Cluster of each row; -1 is noise.
     seeds : ndarray of int or None, default=None
-        Rows to mark.
+        Numbers of the rows to mark with a cross; None marks none.
     seed_name : str, default="seed"
-        Legend of the rows that are marked.
+        Legend of the crosses.
     names : tuple of two str, default=("", "")
         Names of the axes.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        Axes of the picture.
     figure_ : matplotlib Figure
+        The figure that holds them.
+
+    See Also
+    --------
+    GrowthDisplay : Draw the growth of one cluster.
+    ProfileDisplay : Draw sizes and similarities of clusters.
+    cluster_colours : Return the colours of clusters.
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> from pskclust.plotting import ClusterDisplay
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X)
+    >>> ClusterDisplay.from_estimator(model, X).ax_.get_title()
+    '3 clusters, 0.0% noise'
     """
 
     def __init__(
@@ -65,23 +85,35 @@ class ClusterDisplay:
         feature_names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the clusters of a fitted estimator.
+        """Draw the clusters of a fitted model.
 
         Parameters
         ----------
         estimator : PSKC
-            Fitted.
+            A fitted model.
         X : array-like of shape (n_samples, n_features)
-            The rows of the fit. Two columns are drawn as they are, more along their first two
-            principal axes.
+            The rows of the fit. Two columns are the axes; more columns are projected onto their
+            first two principal axes.
         feature_names : sequence of str or None, default=None
-            Names of the columns; those of the fit if None.
+            Names of the columns; None takes those of the fit, or numbers.
         ax : matplotlib Axes or None, default=None
-            Where to draw; a new figure if None.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
         display : ClusterDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.plotting import ClusterDisplay
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X)
+        >>> display = ClusterDisplay.from_estimator(model, X, feature_names=["width", "height"])
+        >>> display.ax_.get_xlabel()
+        'width'
         """
         plane = project(estimator, X, feature_names)
         display = cls(
@@ -94,7 +126,26 @@ class ClusterDisplay:
         return display.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw on axes, or on new ones."""
+        """Draw the points.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+
+        Returns
+        -------
+        display : ClusterDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust.plotting import ClusterDisplay
+        >>> points = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0]])
+        >>> ClusterDisplay(points=points, labels=np.array([0, 0, -1])).plot().ax_.get_title()
+        '1 cluster, 33.3% noise'
+        """
         self.ax_ = axes_for(ax, figsize=(8, 6))
         self.figure_ = self.ax_.figure
         n_clusters = int(self.labels.max(initial=-1)) + 1
@@ -109,7 +160,7 @@ class ClusterDisplay:
         return self
 
     def _name_clusters(self, n_clusters: int) -> None:
-        """Name the largest clusters beside the picture."""
+        """Draw a legend with the largest clusters beside the picture."""
         from matplotlib.lines import Line2D
 
         colours = cluster_colours(n_clusters)

@@ -1,4 +1,4 @@
-"""Clusters as they grow from their seeds."""
+"""GrowthDisplay: a cluster after several steps of growth."""
 
 from __future__ import annotations
 
@@ -16,23 +16,45 @@ _MAX_ROWS = 100_000
 
 
 class GrowthDisplay:
-    """Clusters after some steps of growth: members in colour, other rows in grey.
+    """Display of a cluster after several steps of growth: members in colour, other rows in grey.
 
-    Make one with :meth:`from_estimator`.
+    Use :meth:`from_estimator` to draw a fitted model.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, 2)
+        Coordinates of each row.
     labels : ndarray of int, shape (n_samples,)
+        Cluster of each row; -1 is noise.
     growth_steps : ndarray of int, shape (n_samples,)
-        The step in which each row joined; -1 for noise.
+        Step in which each row joined its cluster; -1 for noise.
     seeds : ndarray of int, shape (n_clusters,)
+        Number of the row from which each cluster grew.
     names : tuple of two str, default=("", "")
+        Names of the axes.
 
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes
+        Axes of the panels, in rows and columns.
     figure_ : matplotlib Figure
+        The figure that holds them.
+
+    See Also
+    --------
+    ClusterDisplay : Draw all clusters at the end of the fit.
+    SimilarityDisplay : Draw the similarity to clusters over one or two columns.
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> from pskclust.plotting import GrowthDisplay
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X)
+    >>> display = GrowthDisplay.from_estimator(model, X, n_panels=2)
+    >>> [ax.get_title() for ax in display.axes_.flat]
+    ['cluster 0, step 1: 4 rows', 'cluster 0, step 17: 100 rows']
     """
 
     def __init__(
@@ -61,32 +83,50 @@ class GrowthDisplay:
         feature_names: Sequence[str] | None = None,
         figure: Any = None,
     ) -> Self:
-        """Draw the growth of one cluster of a fitted estimator, in several panels.
+        """Draw the growth of one cluster of a fitted model, in several panels.
 
         Parameters
         ----------
         estimator : PSKC
-            Fitted. Rows that refinement moved are shown in the cluster they ended in.
+            A model fitted with psi and tau. Rows that refinement moved are shown in their last
+            cluster.
         X : array-like of shape (n_samples, n_features)
             The rows of the fit.
         cluster : int, default=0
+            Number of the cluster, 0 to n_clusters_ - 1.
         n_panels : int, default=6
-            Number of moments between the seed and the grown cluster, fewer if it took fewer
-            steps.
+            Number of panels from the seed to the full cluster, 1 or more. There are fewer panels
+            if the cluster grew in fewer steps.
         feature_names : sequence of str or None, default=None
-            Names of the columns; those of the fit if None.
+            Names of the columns; None takes those of the fit, or numbers.
         figure : matplotlib Figure or None, default=None
-            Where to draw; a new one if None.
+            Figure to draw on; None makes a new one.
 
         Returns
         -------
         display : GrowthDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If clusters were chosen on a sample and did not grow, or `cluster` does not exist.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.plotting import GrowthDisplay
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X)
+        >>> GrowthDisplay.from_estimator(model, X, cluster=1).axes_.shape
+        (2, 3)
         """
         plane = project(estimator, X, feature_names)
         if estimator.growth_step_ is None:
             raise ValueError(
-                "The clusters were chosen on a sample: they did not grow on these rows. Give psi "
-                "and tau to PSKC to see clusters grow."
+                "The clusters were chosen on a sample and did not grow on these rows. Give psi and "
+                "tau to PSKC to see clusters grow."
             )
         display = cls(
             points=plane.points,
@@ -98,10 +138,36 @@ class GrowthDisplay:
         return display.plot(cluster=cluster, n_panels=n_panels, figure=figure)
 
     def plot(self, *, cluster: int = 0, n_panels: int = 6, figure: Any = None) -> Self:
-        """Draw the panels on a figure, or on a new one."""
+        """Draw the growth of one cluster.
+
+        Parameters
+        ----------
+        cluster : int, default=0
+            Number of the cluster.
+        n_panels : int, default=6
+            Number of panels, 1 or more.
+        figure : matplotlib Figure or None, default=None
+            Figure to draw on; None makes a new one.
+
+        Returns
+        -------
+        display : GrowthDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.plotting import GrowthDisplay
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X)
+        >>> display = GrowthDisplay.from_estimator(model, X)
+        >>> display.plot(cluster=2, n_panels=3).axes_.shape
+        (1, 3)
+        """
         if not 0 <= cluster < len(self.seeds):
             there = f"clusters 0 to {len(self.seeds) - 1}" if len(self.seeds) else "no cluster"
-            raise ValueError(f"cluster={cluster} is not there. The model has {there}.")
+            raise ValueError(f"cluster={cluster} does not exist. The model has {there}.")
         last = int(self.growth_steps[self.labels == cluster].max(initial=1))
         moments = np.unique(np.linspace(1, last, n_panels).round().astype(int))
         n_columns = min(3, len(moments))
@@ -121,9 +187,9 @@ class GrowthDisplay:
         return self
 
     def _draw_moment(self, ax: Any, cluster: int, step: int, limits: Limits) -> None:
-        """Draw the clusters before this one, and it after some steps."""
+        """Draw all earlier clusters, and this one after `step` steps."""
         growing = (self.labels == cluster) & (self.growth_steps <= step)
-        # Of the many rows that are there some are drawn, as many in every part.
+        # Of very many rows, every k-th is drawn.
         some = slice(None, None, -(-len(self.points) // _MAX_ROWS))
         labels = np.where((self.labels < cluster) | growing, self.labels, -1)[some]
         draw_points(ax, self.points[some], labels, len(self.seeds), limits)

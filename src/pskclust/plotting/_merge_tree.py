@@ -1,4 +1,4 @@
-"""The merge tree of a linked clustering, as a dendrogram."""
+"""MergeTreeDisplay: the merge tree of a clustering as a dendrogram."""
 
 from __future__ import annotations
 
@@ -12,26 +12,46 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils.palette import cluster_colours
 from ._axes import axes_for
 
-# With more parts, their numbers would run into each other.
+# The numbers of more parts would overlap.
 _MAX_NUMBERED_PARTS = 40
 
 
 class MergeTreeDisplay:
-    """The merge tree of a linked clustering: parts at the bottom, joins of unlike ones on top.
+    """Display of the merge tree of chosen or linked clusters, as a dendrogram.
 
-    Make one with :meth:`from_estimator`.
+    The parts that were joined are at the bottom. The higher two branches meet, the less similar
+    they are. Branches within a cluster have its colour, branches between clusters are grey.
+
+    Use :meth:`from_estimator` to draw a fitted model.
 
     Parameters
     ----------
     linkage_matrix : ndarray of shape (n_parts - 1, 4)
-        As `scipy.cluster.hierarchy` has it.
+        The tree in the format of `scipy.cluster.hierarchy`.
     links : ndarray of int, shape (n_parts,)
-        Cluster of each part, -1 for none.
+        Cluster of each part; -1 for parts in no cluster.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        Axes of the tree.
     figure_ : matplotlib Figure
+        The figure that holds them.
+
+    See Also
+    --------
+    AutoDisplay : Draw the candidates of a choice.
+    scipy.cluster.hierarchy.dendrogram : Draw any merge tree.
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> from pskclust.plotting import MergeTreeDisplay
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> model = PSKC(psi=16, tau=0.05, n_clusters=2, random_state=0).fit(X)
+    >>> MergeTreeDisplay.from_estimator(model).ax_.get_title()
+    '3 parts in 2 clusters'
     """
 
     def __init__(self, *, linkage_matrix: NDArray[np.float64], links: NDArray[np.int64]) -> None:
@@ -40,25 +60,41 @@ class MergeTreeDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """Draw the merge tree of a fitted estimator.
+        """Draw the merge tree of a fitted model.
 
         Parameters
         ----------
         estimator : PSKC
-            Fitted, with linked clusters of two parts or more.
-        ax : matplotlib Axes, default=None
-            New ones if None.
+            A model fitted without tau, or with n_clusters.
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
         display : MergeTreeDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the model has no merge tree, or a tree of one part.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.plotting import MergeTreeDisplay
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(psi=16, tau=0.05, n_clusters=2, random_state=0).fit(X)
+        >>> MergeTreeDisplay.from_estimator(model).ax_.get_ylabel()
+        '-log10 of similarity'
         """
         check_is_fitted(estimator)
         tree = estimator.merge_tree_
         if tree is None:
             raise ValueError(
-                "The model has no merge tree: its clusters are not linked. Fit it with "
-                "psi and tau left open."
+                "The model has no merge tree: its clusters grew and were not linked. Fit it "
+                "without tau, or with n_clusters."
             )
         if len(tree) < 2:
             raise ValueError(f"The merge tree has {len(tree)} parts: there is nothing to draw.")
@@ -66,7 +102,27 @@ class MergeTreeDisplay:
         return display.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw the tree: branches within a cluster in its colour, those between in grey."""
+        """Draw the tree.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+
+        Returns
+        -------
+        display : MergeTreeDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust.plotting import MergeTreeDisplay
+        >>> tree = np.array([[0.0, 1.0, 0.5, 2.0], [2.0, 3.0, 2.0, 3.0]])
+        >>> display = MergeTreeDisplay(linkage_matrix=tree, links=np.array([0, 0, 1]))
+        >>> display.plot().ax_.get_title()
+        '3 parts in 2 clusters'
+        """
         self.ax_ = axes_for(ax, figsize=(8, 4))
         self.figure_ = self.ax_.figure
         n_parts = len(self.links)
@@ -96,5 +152,5 @@ class MergeTreeDisplay:
 
 
 def _hexadecimal(colour: NDArray[np.float64]) -> str:
-    """Return a colour as SciPy takes it."""
+    """Return a colour as a hexadecimal string."""
     return "#" + "".join(f"{round(255 * value):02x}" for value in colour)

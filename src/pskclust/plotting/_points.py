@@ -1,4 +1,4 @@
-"""Points in the colours of their clusters: marks if they are few, pixels if they are many."""
+"""Points in the colours of their clusters: few as marks, many as pixels."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 from .._utils.palette import cluster_colours
 
-# More points than that are counted into pixels, which takes no longer for millions of them.
+# More points are counted into pixels, which takes no longer for millions.
 MAX_MARKS = 20_000
 _PIXELS, _LARGE_PIXELS = (900, 700), (225, 175)
 _MIN_SHARE_FILLED = 0.03
 
 
 class Limits(NamedTuple):
-    """The corners of what is drawn."""
+    """The lower left and the upper right corner of a picture."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
     @classmethod
     def of(cls, points: NDArray[np.float64]) -> Limits:
-        """Return the range of points with a margin."""
+        """Return the corners of the points, with a margin."""
         low, high = points.min(axis=0), points.max(axis=0)
         margin = np.where(high > low, 0.03 * (high - low), 0.5)
         return cls(low - margin, high + margin)
@@ -36,7 +36,7 @@ def draw_points(
     n_clusters: int,
     limits: Limits,
 ) -> None:
-    """Draw points on axes, noise under clusters."""
+    """Draw points on axes, clusters over noise."""
     if len(points) > MAX_MARKS:
         image = pixels_of_clusters(points, labels, limits, n_clusters)
         extent = (limits.low[0], limits.high[0], limits.low[1], limits.high[1])
@@ -51,7 +51,7 @@ def _draw_marks(
 ) -> None:
     colours = cluster_colours(n_clusters)
     noise = labels < 0
-    # In points squared; axes are some 5 inches wide, or less where there are several.
+    # In square points; axes are about 5 inches wide, several on a figure less.
     area = float(np.prod(ax.get_window_extent().size)) * (72 / ax.figure.dpi) ** 2
     size = float(np.clip(0.15 * area / max(1, len(points)), 1.5, 22))
     for some, drawn_size in ((noise, 0.6 * size), (~noise, size)):
@@ -62,14 +62,14 @@ def _draw_marks(
 def pixels_of_clusters(
     points: NDArray[np.float64], labels: NDArray[np.int64], limits: Limits, n_clusters: int
 ) -> NDArray[np.float64]:
-    """Return a picture, (height, width, 4): each pixel in the colour of most of its rows.
+    """Return a picture, (height, width, 4): each pixel has the colour of most of its rows.
 
-    The more rows, the more opaque it is.
+    Pixels with more rows are more opaque.
     """
     image = _counted_into_pixels(points, labels, limits, n_clusters, _PIXELS)
     if np.mean(image[..., 3] > 0) >= _MIN_SHARE_FILLED:
         return image
-    # Narrow clusters far apart are lost in small pixels.
+    # Narrow clusters that are far apart would be invisible in small pixels.
     return _counted_into_pixels(points, labels, limits, n_clusters, _LARGE_PIXELS)
 
 
@@ -90,7 +90,7 @@ def _counted_into_pixels(
     keys, counts = np.unique(pixel * (n_clusters + 1) + kind, return_counts=True)
     pixels, kinds = np.divmod(keys, n_clusters + 1)
     totals = np.bincount(pixels, weights=counts, minlength=width * height)
-    # The kind that comes last for a pixel wins, so the most frequent one must.
+    # The last kind that is written to a pixel stays, so the most frequent one is last.
     by_count = np.argsort(counts, kind="stable")
     winner = np.full(width * height, n_clusters)
     winner[pixels[by_count]] = kinds[by_count]

@@ -1,4 +1,4 @@
-"""Sizes of clusters, and similarities of members to their cluster."""
+"""ProfileDisplay: sizes of clusters, and similarities of their members."""
 
 from __future__ import annotations
 
@@ -15,20 +15,41 @@ _MAX_CLUSTERS = 30
 
 
 class ProfileDisplay:
-    """A bar for the size of each cluster, and beside it the quartiles of its similarities.
+    """Display of the size of each cluster and the quartiles of its members' similarities.
 
-    Make one with :meth:`from_estimator`.
+    The 30 largest clusters are drawn, the largest first.
+
+    Use :meth:`from_estimator` to draw a fitted model.
 
     Parameters
     ----------
     labels : ndarray of int, shape (n_samples,)
+        Cluster of each row; -1 is noise.
     similarities : ndarray of shape (n_samples,)
-        Of each row to its own cluster.
+        Similarity of each row to its own cluster.
 
     Attributes
     ----------
     axes_ : ndarray of two matplotlib Axes
+        Axes of the sizes and of the similarities.
     figure_ : matplotlib Figure
+        The figure that holds them.
+
+    See Also
+    --------
+    ClusterDisplay : Draw rows in the colours of their clusters.
+    pskclust.report.write_report : Write a page about a clustering.
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> from pskclust.plotting import ProfileDisplay
+    >>> from sklearn.datasets import make_blobs
+    >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+    >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X)
+    >>> display = ProfileDisplay.from_estimator(model)
+    >>> [label.get_text() for label in display.axes_[0].get_yticklabels()]
+    ['0', '1', '2']
     """
 
     def __init__(self, *, labels: NDArray[np.int64], similarities: NDArray[np.float64]) -> None:
@@ -37,25 +58,56 @@ class ProfileDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, figure: Any = None) -> Self:
-        """Draw the profile of a fitted estimator.
+        """Draw the clusters of a fitted model.
 
         Parameters
         ----------
         estimator : PSKC
-            Fitted.
+            A fitted model.
         figure : matplotlib Figure or None, default=None
-            Where to draw; a new one if None.
+            Figure to draw on; None makes a new one.
 
         Returns
         -------
         display : ProfileDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.plotting import ProfileDisplay
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(psi=16, tau=0.05, random_state=0).fit(X)
+        >>> ProfileDisplay.from_estimator(model).axes_[0].get_xlabel()
+        'rows'
         """
         check_is_fitted(estimator)
         display = cls(labels=estimator.labels_, similarities=estimator.similarities_)
         return display.plot(figure=figure)
 
     def plot(self, *, figure: Any = None) -> Self:
-        """Draw on a figure, or on a new one, the largest cluster first."""
+        """Draw sizes and similarities, the largest cluster first.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or None, default=None
+            Figure to draw on; None makes a new one.
+
+        Returns
+        -------
+        display : ProfileDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust.plotting import ProfileDisplay
+        >>> labels, similarities = np.array([0, 0, 1]), np.array([0.9, 0.8, 0.7])
+        >>> display = ProfileDisplay(labels=labels, similarities=similarities).plot()
+        >>> [bar.get_width() for bar in display.axes_[0].patches]
+        [np.int64(2), np.int64(1)]
+        """
         n_clusters = int(self.labels.max(initial=-1)) + 1
         sizes = np.bincount(self.labels[self.labels >= 0], minlength=n_clusters)
         shown = np.argsort(-sizes, kind="stable")[:_MAX_CLUSTERS]
@@ -93,4 +145,4 @@ class ProfileDisplay:
             ax.hlines(places, marks[0], marks[4], color=colours, lw=1.2)
             ax.hlines(places, marks[1], marks[3], color=colours, lw=7)
             ax.plot(marks[2], places, "|", color="black", ms=10, mew=2)
-        ax.set(xlabel="similarity of members to it: range, quartiles, median", xlim=(0, None))
+        ax.set(xlabel="similarity of members: range, quartiles, median", xlim=(0, None))

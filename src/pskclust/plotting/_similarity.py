@@ -1,4 +1,4 @@
-"""The similarity distribution of the paper's Definition 1: K-hat over a range of points."""
+"""SimilarityDisplay: similarity K-hat to clusters over a range (the paper's Definition 1)."""
 
 from __future__ import annotations
 
@@ -19,26 +19,50 @@ _MAX_ROWS, _MAX_NAMES = 5_000, 12
 
 
 class SimilarityDisplay:
-    """The similarity to the most similar cluster, over a range of one or two columns.
+    """Display of the similarity to clusters over the range of one or two columns.
 
-    Make one with :meth:`from_estimator`.
+    One column gives a line for each cluster, two columns give contours of the similarity to the
+    most similar cluster.
+
+    Use :meth:`from_estimator` to draw a fitted model.
 
     Parameters
     ----------
-    grid : tuple of ndarray
-        The coordinates of each column.
+    grid : tuple of one or two ndarray
+        Coordinates along each column.
     similarities : ndarray of shape (len(grid[0]), n_clusters) or (len(grid[1]), len(grid[0]))
-        To each cluster over one column; to the most similar one over two.
+        Similarity to each cluster over one column, or to the most similar one over two.
     X : ndarray of shape (n_samples, n_features)
-        Rows to show with it.
+        Rows to draw with the similarities.
     names : sequence of str
+        Names of the columns.
     tau : float or None, default=None
-        At or below this similarity, rows are noise; None draws no line.
+        Similarity, 0 to 1, at or below which rows are noise. None draws no line for it.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        Axes of the picture.
     figure_ : matplotlib Figure
+        The figure that holds them.
+
+    See Also
+    --------
+    ClusterDisplay : Draw rows in the colours of their clusters.
+    pskclust.PSKC.similarity : Compute the similarity of rows to clusters.
+
+    Examples
+    --------
+    >>> from pskclust import PSKC
+    >>> from pskclust.datasets import make_varied_densities
+    >>> from pskclust.plotting import SimilarityDisplay
+    >>> X, _ = make_varied_densities(300, random_state=0)
+    >>> model = PSKC(psi=16, tau=0.1, random_state=0).fit(X)
+    >>> display = SimilarityDisplay.from_estimator(model, X)
+    >>> display.similarities.shape == (1000, model.n_clusters_)
+    True
+    >>> display.ax_.get_ylabel()
+    'similarity to each cluster'
     """
 
     def __init__(
@@ -65,29 +89,46 @@ class SimilarityDisplay:
         feature_names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the similarity distribution of a fitted estimator.
+        """Draw the similarities of a fitted model.
 
         Parameters
         ----------
         estimator : PSKC
-            Fitted to one or two columns.
+            A model fitted to one or two columns.
         X : array-like of shape (n_samples, n_features)
-            Rows whose range is drawn.
+            Rows whose range is drawn, such as those of the fit.
         feature_names : sequence of str or None, default=None
-            Names of the columns; those of the fit if None.
+            Names of the columns; None takes those of the fit, or numbers.
         ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
         display : SimilarityDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the model was fitted to more than two columns, or X has other columns.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.datasets import make_varied_densities
+        >>> from pskclust.plotting import SimilarityDisplay
+        >>> X, _ = make_varied_densities(300, random_state=0)
+        >>> model = PSKC(psi=16, tau=0.1, random_state=0).fit(X)
+        >>> SimilarityDisplay.from_estimator(model, X, feature_names=["size"]).ax_.get_xlabel()
+        'size'
         """
         check_is_fitted(estimator)
         rows = np.asarray(X, dtype=np.float64)
         n_columns = estimator.n_features_in_
         if n_columns > 2 or rows.ndim != 2 or rows.shape[1] != n_columns:
             raise ValueError(
-                f"The similarity distribution is drawn over one or two columns; X has shape "
-                f"{rows.shape} and the model {n_columns} columns."
+                f"SimilarityDisplay draws one or two columns, but X has shape {rows.shape} and the "
+                f"model has {n_columns} columns. Use ClusterDisplay for more columns."
             )
         low, high = rows.min(axis=0), rows.max(axis=0)
         margin = np.where(high > low, 0.08 * (high - low), 0.5)
@@ -105,7 +146,29 @@ class SimilarityDisplay:
         return display.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw on axes, or on new ones."""
+        """Draw lines over one column, or contours over two.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes to draw on; None makes a new figure.
+
+        Returns
+        -------
+        display : SimilarityDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust.plotting import SimilarityDisplay
+        >>> line, rows = np.linspace(0, 1, 5), np.array([[0.2], [0.7]])
+        >>> display = SimilarityDisplay(
+        ...     grid=(line,), similarities=np.column_stack([1 - line, line]), X=rows, names=["x"]
+        ... )
+        >>> [line.get_label() for line in display.plot().ax_.lines[:2]]
+        ['cluster 0', 'cluster 1']
+        """
         self.ax_ = axes_for(ax, figsize=(8, 5))
         self.figure_ = self.ax_.figure
         (self._draw_lines if len(self.grid) == 1 else self._draw_contours)()
@@ -125,7 +188,7 @@ class SimilarityDisplay:
         if self.tau is not None:
             self.ax_.axhline(self.tau, color="0.35", ls="--", lw=1, label=f"tau = {self.tau:.3g}")
         some = self._some_rows()[:, 0]
-        # Ticks under the axis, in its own units.
+        # A tick under the axis for each row.
         self.ax_.plot(
             some,
             np.full(len(some), -0.025),
@@ -161,27 +224,27 @@ class SimilarityDisplay:
         self.ax_.set(xlabel=as_text(self.names[0]), ylabel=as_text(self.names[1]))
 
     def _some_rows(self) -> NDArray[np.float64]:
-        """Return some of the rows, as many in every part, if there are too many to be seen."""
+        """Return every k-th row, so that there are at most `_MAX_ROWS`."""
         return self.X[:: -(-len(self.X) // _MAX_ROWS)]
 
 
 def _noise_threshold(estimator: Any) -> float | None:
-    """Return tau where it decides which rows are noise."""
-    # Linked clusters, and all with noise="nearest", take rows at any similarity above 0.
+    """Return tau if it decides which rows are noise, else None."""
+    # Linked clusters, and all clusters with noise="nearest", accept any similarity above 0.
     linked = getattr(estimator, "merge_tree_", None) is not None
     nearest = getattr(estimator, "noise", "keep") == "nearest"
     return None if linked or nearest else float(estimator.tau_)
 
 
 def _similarities(estimator: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the similarities of a line of points to all clusters, of a grid to the highest."""
+    """Return similarities to all clusters along a line, or the highest one over a grid."""
     flat = points.reshape(-1, points.shape[-1])
     with warnings.catch_warnings():
-        # The points of a grid have no column names, and need none.
+        # The points of a grid have no column names.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         if points.shape[-1] == 1:
             each: NDArray[np.float64] = estimator.similarity(flat)
             return each
-        # Of all clusters at all points there may be too many to hold.
+        # The similarities to all clusters may not fit into memory.
         highest, _ = estimator.similarity(flat, top_k=1)
     return np.asarray(highest.max(axis=1, initial=0)).reshape(points.shape[:-1])

@@ -1,4 +1,4 @@
-"""The result of a sweep, as heat maps."""
+"""SweepDisplay: the result of a sweep as heat maps."""
 
 from __future__ import annotations
 
@@ -10,25 +10,44 @@ from numpy.typing import NDArray
 from .._sweep import SweepResult
 from ._axes import grid_of_axes
 
-# More letters do not fit side by side under the fields.
+# More letters do not fit side by side under the columns.
 _MAX_LETTERS = 28
-# Numbers in smaller fields cannot be read.
+# Numbers in smaller fields would be illegible.
 _MAX_COLUMNS_WITH_NUMBERS, _MAX_ROWS_WITH_NUMBERS = 12, 16
 
 
 class SweepDisplay:
-    """Heat maps of clusters, noise and stability over psi and tau; the best entry is framed.
+    """Display of the clusters, noise and stability of a sweep, as heat maps over psi and tau.
 
-    Make one with :meth:`from_result`.
+    A frame marks the entry that :meth:`pskclust.SweepResult.best` returns.
+
+    Use :meth:`from_result` to draw a result.
 
     Parameters
     ----------
     result : SweepResult
+        The result of :func:`pskclust.sweep`.
 
     Attributes
     ----------
     axes_ : ndarray of three matplotlib Axes
+        Axes of the heat maps.
     figure_ : matplotlib Figure
+        The figure that holds them.
+
+    See Also
+    --------
+    pskclust.sweep : Fit every pair of psi and tau.
+    AutoDisplay : Draw the candidates of a choice without psi and tau.
+
+    Examples
+    --------
+    >>> from pskclust import sweep
+    >>> from pskclust.plotting import SweepDisplay
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> result = sweep(X, psi=[2, 4], tau=[0.1, 0.5], random_state=0)
+    >>> [ax.get_title() for ax in SweepDisplay.from_result(result).axes_]
+    ['clusters', 'noise', 'stability']
     """
 
     def __init__(self, *, result: SweepResult) -> None:
@@ -41,17 +60,48 @@ class SweepDisplay:
         Parameters
         ----------
         result : SweepResult
+            The result to draw.
         figure : matplotlib Figure or None, default=None
-            Where to draw; a new one if None.
+            Figure to draw on; None makes a new one.
 
         Returns
         -------
         display : SweepDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> from pskclust import sweep
+        >>> from pskclust.plotting import SweepDisplay
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> result = sweep(X, psi=[2, 4], tau=[0.1, 0.5], random_state=0)
+        >>> SweepDisplay.from_result(result).axes_[0].get_xlabel()
+        'tau'
         """
         return cls(result=result).plot(figure=figure)
 
     def plot(self, *, figure: Any = None) -> Self:
-        """Draw on a figure, or on a new one."""
+        """Draw the heat maps.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or None, default=None
+            Figure to draw on; None makes a new one.
+
+        Returns
+        -------
+        display : SweepDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> from pskclust import sweep
+        >>> from pskclust.plotting import SweepDisplay
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> result = sweep(X, psi=[2, 4], tau=[0.1, 0.5], random_state=0)
+        >>> SweepDisplay(result=result).plot().axes_[0].get_ylabel()
+        'psi'
+        """
         n_psi, n_tau = self.result.n_clusters.shape
         width = max(3.2, min(5.5, 0.62 * n_tau + 0.6))
         height = max(2.6, min(7.0, 0.42 * n_psi + 1.3))

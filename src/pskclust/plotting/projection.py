@@ -1,4 +1,4 @@
-"""Rows of a fit as points in a plane, for displays and reports."""
+"""Projection of the rows of a fit to a plane, for displays and reports."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ _ROWS_TO_FIND_AXES = 20_000
 
 
 class Projection(NamedTuple):
-    """Rows as points in a plane, and what its two directions are."""
+    """Rows as points in a plane, and the names of its two axes."""
 
     points: NDArray[np.float64]  # (n, 2)
     names: tuple[str, str]
 
     @classmethod
     def of(cls, rows: NDArray[Any], names: Sequence[str]) -> Projection:
-        """Return rows of two columns as they are, others along their first two principal axes.
+        """Project rows: two columns stay as they are, more go to their first two principal axes.
 
-        One column is drawn against a spread that means nothing, so that points do not hide each
-        other.
+        One column gets random heights, so that points do not hide each other.
         """
         if rows.shape[1] == 2:
             return cls(np.asarray(rows, dtype=np.float64), (names[0], names[1]))
@@ -32,7 +31,7 @@ class Projection(NamedTuple):
             spread = np.random.RandomState(0).uniform(size=len(rows))
             return cls(np.column_stack([rows[:, 0], spread]), (names[0], "(spread)"))
         axes = PCA(2, random_state=0).fit(rows[:: -(-len(rows) // _ROWS_TO_FIND_AXES)])
-        # Columns that are all the same have no variance to share.
+        # The shares are NaN if all rows are equal.
         shares = np.nan_to_num(axes.explained_variance_ratio_)
         first, second = (f"principal axis {n + 1} ({shares[n]:.0%} of variance)" for n in (0, 1))
         return cls(axes.transform(rows), (first, second))
@@ -45,7 +44,7 @@ def project(estimator: Any, X: ArrayLike, feature_names: Sequence[str] | None) -
 
 
 def rows_of_fit(estimator: Any, X: ArrayLike) -> NDArray[Any]:
-    """Return X as an array; raise ValueError if it cannot be what the estimator was fitted to."""
+    """Return X as an array; raise ValueError if its shape is not that of the fit."""
     check_is_fitted(estimator)
     rows = np.asarray(X)
     if rows.ndim != 2 or rows.shape[1] != estimator.n_features_in_:
@@ -62,7 +61,7 @@ def rows_of_fit(estimator: Any, X: ArrayLike) -> NDArray[Any]:
 
 
 def column_names(estimator: Any, feature_names: Sequence[str] | None) -> list[str]:
-    """Return the names of the columns: those given, those of the fit, or their numbers."""
+    """Return `feature_names`, the names of the fit, or names with numbers."""
     n_columns = estimator.n_features_in_
     if feature_names is None:
         feature_names = getattr(estimator, "feature_names_in_", None)

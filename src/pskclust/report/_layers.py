@@ -1,4 +1,4 @@
-"""The layers of a fit as rows of a table."""
+"""Layers of a fit as rows of an HTML table."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from .._choice.layers import Layer
 
 HEAD = ("clusters", "likeness", "odds", "stability", "agreement", "separation")
 NOTE = (
-    "Coarser and finer clusterings of the same rows, within each other; relabel(n_clusters=...) of "
-    "the model gives their labels. Likeness is the similarity of the two clusters that are most "
-    "alike: the less, the clearer they are apart."
+    "Coarser and finer clusterings of the same rows, cut from the same tree. "
+    "relabel(n_clusters=...) of the model returns their labels. Likeness is the similarity of the "
+    "two most similar clusters: low likeness means clear separation."
 )
 
 
 def layer_rows(layers: Sequence[Layer], n_clusters: int) -> list[list[str]]:
-    """Return the cells of each layer; those of the fit are marked."""
+    """Return the cells of the table for each layer; the layer of the fit is marked."""
     return [_cells(layer, layer.n_clusters == n_clusters) for layer in layers]
 
 

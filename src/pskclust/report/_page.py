@@ -1,4 +1,4 @@
-"""The HTML of a report. Every text goes through `escape`."""
+"""HTML of a report. All text passes through `escape`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from html import escape
 from importlib import resources
 from string import Template
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from .._advice import AdviceRule
 from .._choice.choose import AutoChoice, Option
@@ -19,22 +21,22 @@ from ._pictures import CHOICE, EmbeddedPicture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
 
 _LONGEST_TEXT = 80
-# A strip reaches this many standard deviations to each side of the mean of all rows.
+# A strip extends this many standard deviations to each side of the mean of all rows.
 _STRIP_REACH = 3.0
 
 
 class Provenance(NamedTuple):
-    """Parameters that were given, values that were chosen, the call that repeats the fit."""
+    """Given parameters, chosen values, and the call that repeats the fit."""
 
     given: Mapping[str, str]
     choice: str | None  # None if nothing was chosen
     call: str
-    rows: str  # that the call is to be fitted to
-    note: str | None  # None if the call gives the same labels every time
+    rows: str  # description of the rows to fit
+    note: str | None  # None if the call returns the same labels every time
 
 
 class ChoiceContent(NamedTuple):
-    """The candidates of a choice, the one that was chosen, and why."""
+    """The candidates of a choice, the chosen one, and the reason."""
 
     reason: str
     n_rows: int
@@ -48,7 +50,7 @@ class ChoiceContent(NamedTuple):
 
 
 class Content(NamedTuple):
-    """All that a page shows."""
+    """Content of a page."""
 
     title: str
     facts: Mapping[str, str]
@@ -91,7 +93,7 @@ def page(content: Content) -> str:
 
 
 def text(value: object) -> str:
-    """Return any text so that it is shown as it is, on one line, and not too long."""
+    """Return any text escaped, on one line, and cut to `_LONGEST_TEXT` characters."""
     line = " ".join(str(value).split())
     if len(line) > _LONGEST_TEXT:
         line = line[: _LONGEST_TEXT - 1] + "\u2026"
@@ -99,12 +101,12 @@ def text(value: object) -> str:
 
 
 def prose(value: str) -> str:
-    """Return sentences of ours, which may hold names, of any length."""
+    """Return sentences of the report escaped, at any length; they may contain names."""
     return escape(value)
 
 
 def number(value: float) -> str:
-    """Return four digits of a number, and no more than are needed."""
+    """Return a number with at most four significant digits."""
     value = float(value)
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
@@ -129,14 +131,15 @@ def _facts(facts: Mapping[str, str]) -> str:
 
 def _figure(picture: EmbeddedPicture) -> str:
     caption = prose(picture.caption)
+    kind = ' class="on-both"' if picture.on_both else ""
     return (
-        f'<figure><img src="{picture.source}" alt="{caption}">'
+        f'<figure><img{kind} src="{picture.source}" alt="{caption}">'
         f"<figcaption>{caption}</figcaption></figure>"
     )
 
 
 def _table(head: Sequence[str], body: Iterable[Sequence[str]], numbers_from: int = 1) -> str:
-    """Return a table of HTML cells; columns from some on hold numbers."""
+    """Return an HTML table; columns from `numbers_from` on are aligned as numbers."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         return "".join(
@@ -168,7 +171,7 @@ def _cluster_table(content: Content) -> str:
             *(number(quartile) for quartile in summary.quartiles[cluster]),
             *([] if confidences is None else [f"{confidences[cluster]:.1%}"]),
         ]
-        for cluster in range(len(summary.sizes))
+        for cluster in np.argsort(-summary.sizes, kind="stable")
     ]
     head = ["cluster", "rows", "share", "similarity, lower quartile", "median", "upper quartile"]
     if confidences is not None:
@@ -182,8 +185,8 @@ def _cluster_table(content: Content) -> str:
 
 
 _CONFIDENCE = (
-    "Confidence is how likely the label of a member is right, by the candidates that agree with "
-    "it, each counted by its odds: the mean over the cluster."
+    "Confidence is the share of the odds held by candidates that agree with a row's label: the "
+    "mean over the cluster."
 )
 
 
@@ -217,11 +220,11 @@ def _choice(choice: ChoiceContent | None, pictures: Sequence[EmbeddedPicture]) -
 
 
 _EVIDENCE = (
-    "Odds are the share of a candidate among the best. Stability is how well trees of halves of "
-    "the rows find its clusters again, mean over clusters and of the least stable one; agreement, "
-    "how well trees of other psi and of the other kind do. Separation compares the similarity to "
-    "the own cluster with that to the nearest other one. Overlap is the share that other clusters "
-    "have in the cells of a cluster's rows, at the finest scale. The less overlap, the better."
+    "Odds are the weight of a candidate among all that may be right. Stability shows how well "
+    "trees of half of the rows find its clusters again: the mean over clusters, and the least "
+    "stable cluster. Agreement is the same for trees of other psi and of the other kind. "
+    "Separation compares the similarity to the own cluster with that to the nearest other one. "
+    "Overlap is the fraction of a row's cells that belongs to other clusters; low is good."
 )
 
 
@@ -245,7 +248,7 @@ def _candidate(option: Option, is_chosen: bool) -> list[str]:
 
 
 def _layer_table(content: Content) -> list[str]:
-    """Return the table of layers, unless the clusters of the fit are the only one."""
+    """Return the table of layers, or nothing if the fit is the only layer."""
     if len(content.layers) < 2:
         return []
     body = layer_rows(content.layers, len(content.summary.sizes))
@@ -267,8 +270,8 @@ def _cards(content: Content) -> list[str]:
 
 
 _HOW_TO_READ = (
-    "For each cluster, the columns in which it differs most from all rows. In a strip, grey is the "
-    "whole and colour the cluster: the mean, and the spread, a standard deviation, to either side. "
+    "For each cluster, the columns in which it differs most from all rows. In a strip, grey shows "
+    "all rows and colour shows the cluster: the mean, and one standard deviation to either side. "
     "Typical members are the rows most similar to their cluster."
 )
 
@@ -311,7 +314,7 @@ def _trait(trait: Trait, colour: Any, content: Content) -> list[str]:
 
 
 def _strip(trait: Trait, spread: float, colour: Any) -> str:
-    """Return a drawing of two ranges: the whole's in grey, and the cluster's over it."""
+    """Return a drawing of two ranges: all rows in grey, and the cluster over it."""
     width = trait.spread / spread if spread else 0.0
     reach = max(_STRIP_REACH, abs(trait.difference) + width)
     scale = 50 / reach

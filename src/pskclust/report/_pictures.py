@@ -1,4 +1,4 @@
-"""The pictures of a report, drawn to PNG files that are part of the page."""
+"""Pictures of a report, embedded in the page as PNG."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from ..plotting.projection import Projection
 
 CHOICE = "choice"
 _DOTS_PER_INCH = 110
-# With more cells, similarities all over a plane take longer than the rest of the page.
+_GREY = "#7c848d"
+# With more cells, the similarities over a plane take longer than the rest of the page.
 _MAX_PSI_FOR_SIMILARITY = 256
 
 
@@ -35,13 +36,14 @@ class EmbeddedPicture:
 
     source: str
     caption: str
-    part: str = ""  # of the page: CHOICE, or that of all others
+    part: str = ""  # section of the page: CHOICE, or empty for the others
+    on_both: bool = False  # drawn for a light and a dark page alike
 
 
 def draw_pictures(
     model: Any, rows: NDArray[Any], names: Sequence[str], scaled: bool
 ) -> list[EmbeddedPicture]:
-    """Return the pictures of a fitted model; rows are those of the fit, before any scaling."""
+    """Return the pictures of a fitted model; `rows` are those of the fit before scaling."""
     plane = Projection.of(_comparable(rows) if scaled and rows.shape[1] > 2 else rows, names)
     what = {"points": plane.points, "labels": model.labels_, "seeds": model.seeds_}
 
@@ -54,6 +56,11 @@ def draw_pictures(
     def draw_growth(figure: Any) -> None:
         display = GrowthDisplay(**what, growth_steps=model.growth_step_, names=plane.names)
         display.plot(cluster=largest, figure=figure)
+
+    def draw_similarity(figure: Any) -> None:
+        ax = figure.subplots()
+        SimilarityDisplay.from_estimator(model, rows, feature_names=names, ax=ax)
+        _for_any_page(figure)
 
     crosses = _MOST_SIMILAR if linked else _SEEDS
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
@@ -77,15 +84,9 @@ def draw_pictures(
         if model.growth_step_ is not None and not linked:
             pictures.append(_picture((10.2, 5.6), draw_growth, _GROWTH_CAPTION.format(largest)))
         if rows.shape[1] <= 2 and not scaled and model.psi_ <= _MAX_PSI_FOR_SIMILARITY:
-            pictures.append(
-                _picture(
-                    (8.6, 5),
-                    lambda figure: SimilarityDisplay.from_estimator(
-                        model, rows, feature_names=names, ax=figure.subplots()
-                    ),
-                    _similarity_caption(model),
-                )
-            )
+            # Turned over, the colours of its scale would run the other way.
+            drawn = _picture((8.6, 5), draw_similarity, _similarity_caption(model))
+            pictures.append(replace(drawn, on_both=True))
     return pictures
 
 
@@ -94,12 +95,12 @@ _SEEDS = "A cross is the row that a cluster grew from."
 _MOST_SIMILAR = "A cross is the row that is most similar to its cluster."
 _CHOICE_CAPTION = "Left, the odds of the best candidates. Right, the evidence for each of them."
 _PROFILE_CAPTION = (
-    "Left, the size of each cluster. Right, how similar its members are to it: the range, the "
+    "Left, the size of each cluster. Right, the similarity of its members to it: the range, the "
     "middle half, and the median."
 )
 _GROWTH_CAPTION = (
-    "How cluster {}, the largest, grew from its seed: step by step, rows join while they are "
-    "similar enough to those that are in."
+    "Growth of cluster {}, the largest, from its seed. In each step, the rows join whose "
+    "similarity to the cluster exceeds the threshold."
 )
 _SIMILARITY_CAPTION = "Similarity to the most similar cluster, over the range of the data."
 _DASHED = "Dashed: tau, at and below which a new row is noise."
@@ -114,13 +115,13 @@ def _similarity_caption(model: Any) -> str:
 def _picture(
     size: tuple[float, float], draw: Callable[[Any], object], caption: str
 ) -> EmbeddedPicture:
-    # No window manager is asked: such a figure belongs to nobody else.
+    # A Figure without pyplot needs no window and is freed afterwards.
     figure = optional("matplotlib.figure", "pskclust.report", "plot").Figure(
         figsize=size, layout="constrained"
     )
     stream = io.BytesIO()
     with warnings.catch_warnings():
-        # Letters that the font lacks are drawn as boxes; the page itself has them all.
+        # Letters that the font lacks are drawn as boxes; the text of the page shows them.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         draw(figure)
         figure.savefig(stream, format="png", dpi=_DOTS_PER_INCH)
@@ -128,7 +129,16 @@ def _picture(
     return EmbeddedPicture(f"data:image/png;base64,{encoded}", caption)
 
 
+def _for_any_page(figure: Any) -> None:
+    """Give a figure no ground, and axes and texts of a grey that is seen on white and on black."""
+    figure.patch.set_alpha(0)
+    for ax in figure.axes:
+        ax.tick_params(colors=_GREY, which="both")
+        for part in (ax.xaxis.label, ax.yaxis.label, ax.title, *ax.spines.values()):
+            part.set_color(_GREY)
+
+
 def _comparable(rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return columns of one spread, so that directions of the plane do not depend on units."""
+    """Return standardised columns, so that the principal axes do not depend on units."""
     spreads = rows.std(axis=0)
     return np.asarray((rows - rows.mean(axis=0)) / np.where(spreads > 0, spreads, 1))

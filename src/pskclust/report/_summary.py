@@ -1,4 +1,4 @@
-"""The numbers of a report: columns, clusters, and their typical members."""
+"""Numbers of a report: columns, clusters and their typical members."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MAX_COLUMNS = 40
 MAX_CLUSTERS = 24
 MAX_TRAITS = 6
 _N_MEMBERS = 5
-# Equal rows are shown once; at most this many members are searched for different ones.
+# Equal rows are shown once; at most this many members are searched for distinct ones.
 _MEMBERS_TO_LOOK_AT = 50
 _VALUES_AT_A_TIME = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Mean and spread of each column over all rows, and the range of the first few."""
+    """Mean and spread of each column over all rows, and the ranges of the first columns."""
 
     means: NDArray[np.float64]  # (d,)
     spreads: NDArray[np.float64]  # (d,) standard deviations
@@ -36,17 +36,17 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Trait:
-    """A column in which a cluster differs from the whole."""
+    """A column in which a cluster differs from all rows."""
 
     column: int
     mean: float
     spread: float
-    difference: float  # of the means, in standard deviations of the whole
+    difference: float  # of the means, in standard deviations of all rows
 
 
 @dataclass(frozen=True, eq=False)
 class Cluster:
-    """A cluster: how large, how similar its members are, what sets it apart, who is typical."""
+    """Size, similarities, distinctive columns and typical members of a cluster."""
 
     number: int
     size: int
@@ -58,7 +58,7 @@ class Cluster:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """All that the page says about the rows."""
+    """Numbers about all rows and their clusters."""
 
     columns: Columns
     sizes: NDArray[np.int64]  # (k,)
@@ -98,7 +98,7 @@ def _members(labels: NDArray[np.int64], n_clusters: int) -> list[NDArray[np.intp
 def _mean_and_spread(
     rows: NDArray[Any], chosen: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and standard deviation of the columns of some rows, in bounded memory."""
+    """Return the mean and standard deviation of columns over some rows, in bounded memory."""
     step = max(1, _VALUES_AT_A_TIME // rows.shape[1])
     parts = [chosen[start : start + step] for start in range(0, len(chosen), step)]
     mean = sum(rows[part].sum(axis=0, dtype=np.float64) for part in parts) / len(chosen)
@@ -119,7 +119,7 @@ def _traits(rows: NDArray[Any], members: NDArray[np.intp], columns: Columns) -> 
 def _typical(
     rows: NDArray[Any], members: NDArray[np.intp], similarities: NDArray[np.float64]
 ) -> list[int]:
-    """Return the members most similar to their cluster, but no two equal rows."""
+    """Return the members most similar to their cluster, without equal rows."""
     most_similar = members[np.argsort(-similarities[members], kind="stable")]
     different = {
         tuple(rows[row].tolist()): int(row) for row in most_similar[_MEMBERS_TO_LOOK_AT::-1]

@@ -1,4 +1,4 @@
-"""Putting a report together and writing it."""
+"""Content of a report, and writing it to a file."""
 
 from __future__ import annotations
 
@@ -41,33 +41,58 @@ def write_report(
     scores: Mapping[str, float] | None = None,
     n_left_out: int = 0,
 ) -> None:
-    """Write one HTML page about a clustering, which needs no other file and no network.
+    """Write a report on a clustering as one HTML page.
 
-    It shows the clusters, their sizes, what sets each apart and its typical members, pictures, the
-    data, the parameters, and what to try next.
+    The page shows the clusters with their sizes, distinctive columns and typical members, pictures,
+    the data, the parameters, and advice on what to try next. It needs no other file and no network.
 
     Parameters
     ----------
     path : str or path-like
-        An existing file is replaced when the new one is complete.
+        The file to write. An existing file is replaced when the new one is complete.
     model : PSKC
-        Fitted.
+        A fitted model.
     X : array-like of shape (n_samples, n_features)
-        The rows of the fit, in their order. If they were scaled for the fit, pass them as they were
-        before, in units that people know, and `scaling`.
+        The rows of the fit, in the same order. If they were scaled for the fit, pass the rows
+        before scaling, and set `scaling`.
     feature_names : sequence of str or None, default=None
-        Names of the columns; those that the model knows, or numbers, if None.
+        Names of the columns; None takes those of the fit, or numbers.
     ids : sequence or None, default=None
-        What to call each row; its number if None.
+        Name of each row, shown for typical members; None shows row numbers.
     title : str or None, default=None
+        Title of the page; None writes the number of rows.
     scaling : str or None, default=None
-        How columns were scaled before the fit, such as "standard"; None if they were not.
+        Scaling of the columns before the fit, such as "standard"; None if there was none.
     seconds : float or None, default=None
-        How long the fit took.
+        Duration of the fit; None leaves it out.
     scores : mapping of str to float or None, default=None
-        Scores against known classes, to be shown with the rest.
+        Scores to show, such as those against known classes.
     n_left_out : int, default=0
-        How many rows were left out before the fit, say for missing values.
+        Number of rows that were left out before the fit, such as those with missing values.
+
+    Raises
+    ------
+    ValueError
+        If X, `feature_names` or `ids` do not have the rows and columns of the fit.
+
+    See Also
+    --------
+    pskclust.plotting : The pictures of the report, one by one.
+    pskclust.explore : Explore clusters in a browser.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pskclust import PSKC
+    >>> from pskclust.report import write_report
+    >>> X = [[0.0, 0.0, 1.0], [0.1, 0.2, 0.9], [5.0, 5.0, 3.0], [5.1, 5.2, 3.1]]
+    >>> model = PSKC(psi=2, tau=0.5, random_state=0).fit(X)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "report.html")
+    ...     write_report(path, model, X, feature_names=["width", "height", "depth"])
+    ...     "Typical members" in path.read_text()
+    True
     """
     rows = rows_of_fit(model, X)
     names = column_names(model, feature_names)
@@ -86,7 +111,7 @@ def write_report(
         scaling=scaling,
     )
     with replacing(path) as stream:
-        # Text that is not valid Unicode, as broken files hold, must not break the page.
+        # Names from damaged files may not be valid Unicode, and must not break the page.
         stream.write(page(content).encode("utf-8", "replace"))
 
 
@@ -101,7 +126,7 @@ def _content(
     ids: Sequence[Any] | None,
     scaling: str | None,
 ) -> Content:
-    """Return all that the page shows of a model."""
+    """Return the content of the page."""
     outcome = Outcome.of(model)
     advice = [hint.text for hint in hints(outcome)]
     if scaling is None:
@@ -138,11 +163,11 @@ def _facts(
         "noise": f"{summary.n_noise / shape[0]:.1%}",
     }
     if model.auto_ is not None:
-        # psi of a chosen clustering is of the kernel that places rows: nothing to set.
+        # The psi of a chosen clustering is that of the kernel that assigns rows: nothing to set.
         stability = model.auto_.chosen.stability
         return facts if stability is None else facts | {"stability": f"{stability:.2f}"}
     facts["psi"] = str(model.psi_)
-    # The tau of linked clusters is that of their parts, and no row is noise because of it.
+    # The tau of linked clusters applies to their parts and makes no row noise.
     return facts if is_linked(model) else facts | {"tau": number(model.tau_)}
 
 
@@ -163,7 +188,9 @@ def _provenance(model: Any, scaling: str | None) -> Provenance:
 
 def _details(model: Any, scaling: str | None) -> dict[str, str]:
     shown = {"scaling of columns": scaling or "none", "objective": number(model.objective_)}
-    if is_refined(model):
+    if is_refined(model) and not model.n_reassigned_:
+        shown["refinement"] = "moved no row"
+    elif is_refined(model):
         shown |= {
             "objective before refinement": number(model.objective_before_refinement_),
             "rows that refinement moved": f"{model.n_reassigned_:,}",
@@ -178,6 +205,6 @@ def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
     widest, narrowest, ratio = unequal
     return [
         f"Columns differ in spread: {names[widest]} varies {ratio:,.0f} times as much as "
-        f"{names[narrowest]}, and counts for as much more. If that is only a matter of units, "
-        "scale the columns before the fit."
+        f"{names[narrowest]} and dominates distances. If that is only a matter of units, scale "
+        "the columns before the fit."
     ]

@@ -1,4 +1,4 @@
-"""Tables in files: the one door for ``PSKC.fit(path)``, the command line and the explorer."""
+"""Reading table files, for ``PSKC.fit(path)``, the command line and the explorer."""
 
 from __future__ import annotations
 
@@ -29,30 +29,57 @@ def read_table(
     header: bool | None = None,
     encoding: str | None = None,
 ) -> NDArray[Any]:
-    """Return the numbers in a file, as ``pskclust fit`` reads them.
+    """Read the numbers in a file into an array, as ``pskclust fit`` does.
 
     Parameters
     ----------
     path : str or path-like
-        CSV, TSV, Parquet, a folder of Parquet files, Arrow, Feather, NPY, NPZ or LibSVM.
+        CSV, TSV, Parquet, a folder of Parquet files, Arrow, Feather, NPY, NPZ or LibSVM. Text may
+        be compressed: .gz, .bz2 or .zst.
     columns : sequence of str, default=()
-        Columns to read, in this order; all if empty.
+        Columns to read, in this order. Empty reads all.
     drop : sequence of str, default=()
-        Columns to leave out.
+        Columns to leave out, such as ids and text.
     missing : {"refuse", "drop", "mean"}, default="refuse"
-        Rows with missing values: an error, left out, or the mean of the column in their place.
+        Treatment of rows with missing values: "refuse" raises an error, "drop" leaves the rows
+        out, "mean" fills in the mean of the column.
     format : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"} or None, default=None
-        Of the file, where its ending does not tell.
+        Format of the file. None finds it from the ending and the first bytes; set it if that
+        fails.
     delimiter : str or None, default=None
-        Of a text table; None sniffs it.
+        Delimiter of a text table. None detects it.
     header : bool or None, default=None
-        Whether the first line of a text table names its columns; None sniffs it.
+        Whether the first line of a text table holds column names. None detects it.
     encoding : str or None, default=None
-        Of a text table, such as "cp1252"; None takes it for UTF-8 or UTF-16.
+        Encoding of a text table, such as "cp1252". None reads UTF-8 or UTF-16.
 
     Returns
     -------
     rows : ndarray of float32 or float64, shape (n_rows, n_columns)
+        The numbers, float32 if all columns fit into it exactly.
+
+    Raises
+    ------
+    ValueError
+        If the file is missing or damaged, a column is unknown or holds text, or values are missing
+        and `missing` is "refuse".
+
+    See Also
+    --------
+    stream_table : Read the rows block by block, without holding them all in memory.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pskclust.tables import read_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "points.csv")
+    ...     _ = path.write_text("name,x,y\\nfirst,1,2\\nsecond,3,\\n")
+    ...     rows = read_table(path, drop=["name"], missing="mean")
+    >>> rows
+    array([[1., 2.],
+           [3., 2.]])
     """
     table = open_table(Path(path), os.fspath(path), format, delimiter, header, encoding)
     selection = select(table, columns=columns, drop=drop)
@@ -70,21 +97,48 @@ def stream_table(
     header: bool | None = None,
     encoding: str | None = None,
 ) -> RowBlocks:
-    """Return the numbers in a file as blocks of rows that are never all in memory.
+    """Return the numbers in a file as row blocks, which are never all in memory.
 
-    ``PSKC.fit`` and ``PSKC.predict`` take them in place of an array. They also take the path alone,
-    if all columns are to be clustered and no value is missing.
+    ``PSKC.fit`` and ``PSKC.predict`` accept row blocks in place of an array. They also accept the
+    path alone if all columns are to be clustered and no value is missing.
 
     Parameters
     ----------
     path : str or path-like
-        CSV, TSV, Parquet, a folder of Parquet files, Arrow, Feather, NPY, NPZ or LibSVM.
-    columns, drop, missing, format, delimiter, header, encoding
-        As of :func:`read_table`.
+        CSV, TSV, Parquet, a folder of Parquet files, Arrow, Feather, NPY, NPZ or LibSVM. Text may
+        be compressed: .gz, .bz2 or .zst.
+    columns : sequence of str, default=()
+        Columns to read, in this order. Empty reads all.
+    drop : sequence of str, default=()
+        Columns to leave out, such as ids and text.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        Treatment of rows with missing values: "refuse" raises an error, "drop" leaves the rows
+        out, "mean" fills in the mean of the column.
+    format : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"} or None, default=None
+        Format of the file. None finds it from the ending and the first bytes; set it if that
+        fails.
+    delimiter : str or None, default=None
+        Delimiter of a text table. None detects it.
+    header : bool or None, default=None
+        Whether the first line of a text table holds column names. None detects it.
+    encoding : str or None, default=None
+        Encoding of a text table, such as "cp1252". None reads UTF-8 or UTF-16.
 
     Returns
     -------
-    rows : RowBlocks
+    rows : pskclust.RowBlocks
+        The rows, read from the file in each pass over them.
+
+    Raises
+    ------
+    ValueError
+        If the file is missing or damaged, a column is unknown or holds text, or values are missing
+        and `missing` is "refuse".
+
+    See Also
+    --------
+    read_table : Read all rows into an array.
+    pskclust.RowBlocks : Row blocks from any other source.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""NumPy's own files: NPY, and NPZ with a table X and named columns beside it."""
+"""NumPy files: NPY, and NPZ with a table X, named columns, or both."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PREFERRED = "X"
-# What numpy, zipfile and zlib raise for bytes that make no sense to them.
+# Exceptions of numpy, zipfile and zlib for damaged files.
 _DAMAGED = (
     EOFError,
     KeyError,
@@ -39,7 +39,7 @@ _DAMAGED = (
 
 
 class TooShortError(ValueError):
-    """An array of which the file holds a part only."""
+    """Error for an array that is cut short in its file."""
 
     def __init__(self, n_announced: int, n_stored: int) -> None:
         super().__init__(f"it announces {n_announced:,} bytes and holds {n_stored:,}")
@@ -68,7 +68,7 @@ class _Stored:
             shape, by_columns, dtype = read(stream)
             n_stored = _n_bytes(path, member) - stream.tell()
         stored = cls(path, member, shape, dtype, by_columns and len(shape) > 1)
-        # A header of a few bytes can announce any number of rows and columns.
+        # A header of a few bytes can claim any number of rows and columns.
         n_announced = dtype.itemsize * math.prod(shape)
         if min(shape, default=0) < 0 or (n_announced > n_stored and not dtype.hasobject):
             raise TooShortError(n_announced, n_stored)
@@ -77,7 +77,7 @@ class _Stored:
     def pieces(self, n_rows: int) -> Iterator[NDArray[Any]]:
         """Yield some rows at a time."""
         if self.by_columns:
-            # Rows are all over the file; mapped where possible, read whole from an archive.
+            # Rows are spread over the file, so it is mapped, or read whole from an archive.
             array = self._whole()
             for start in range(0, self.shape[0], n_rows):
                 yield array[start : start + n_rows]
@@ -109,7 +109,7 @@ class _Stored:
 
 
 class ArrayTable(NamedColumns):
-    """Arrays of as many rows: one of two dimensions, or columns by name, or both."""
+    """Table of arrays with the same number of rows: a matrix, named columns, or both."""
 
     def __init__(self, path: Path, name: str, kind: str) -> None:
         try:
@@ -179,7 +179,7 @@ def _arrays_in(path: Path, kind: str) -> dict[str, _Stored]:
 
 
 def _main_array(arrays: dict[str, _Stored], name: str) -> str | None:
-    """Return which array is the table; None if all are columns by name."""
+    """Return the name of the matrix; None if all arrays are named columns."""
     if not arrays:
         raise TableError(f"{name} holds no array with rows.")
     tables = [key for key, array in arrays.items() if len(array.shape) == 2]
@@ -187,9 +187,7 @@ def _main_array(arrays: dict[str, _Stored], name: str) -> str | None:
         only = next(iter(arrays))
         if len(arrays[only].shape) > 2:
             shape = arrays[only].shape
-            raise TableError(
-                f"{name} holds an array of shape {shape}, and must be (rows, columns)."
-            )
+            raise TableError(f"{name} holds an array of shape {shape}. It must be (rows, columns).")
         return only
     if _PREFERRED in tables:
         return _PREFERRED
@@ -215,7 +213,7 @@ def _n_bytes(path: Path, member: str | None) -> int:
 def _opened(path: Path, member: str | None) -> BinaryIO:
     if member is None:
         return open(path, "rb")
-    # The archive stays open as long as its member is.
+    # The archive stays open as long as its member.
     return zipfile.ZipFile(path).open(member)  # type: ignore[return-value]
 
 
@@ -239,7 +237,7 @@ def _words(dtype: np.dtype[Any]) -> str:
 def _to_arrow(values: NDArray[Any], name: str) -> pa.Array:
     import pyarrow as pa
 
-    # Arrow knows neither foreign byte orders nor floats of more than 64 bits.
+    # Arrow supports neither foreign byte orders nor floats of more than 64 bits.
     kind = np.dtype(np.float64) if values.dtype == np.longdouble else values.dtype.newbyteorder("=")
     try:
         return pa.array(np.ascontiguousarray(values, dtype=kind))

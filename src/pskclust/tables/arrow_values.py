@@ -1,4 +1,4 @@
-"""Arrow columns to NumPy, and what they hold."""
+"""Conversion of Arrow columns to NumPy, and descriptions of their types."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .base import Numbers, float_type
 
 
 def strange_columns(schema: pa.Schema) -> dict[str, str]:
-    """Return the columns of a schema that are no numbers, and words for what they are."""
+    """Return the columns of a schema that are not numbers, with descriptions of their types."""
     found = {field.name: _what_is_no_number(_plain_type(field.type)) for field in schema}
     return {name: words for name, words in found.items() if words}
 
 
 def to_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> Numbers:
-    """Return columns as one array, NaN where a value is missing."""
+    """Return columns as one array, with NaN for missing values."""
     arrays = [batch.column(batch.schema.get_field_index(name)) for name in columns]
     numbers = np.empty(
         (batch.num_rows, len(columns)), float_type([_numpy_type(a.type) for a in arrays])
@@ -30,7 +30,7 @@ def to_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> Numbers:
 
 
 def release_memory() -> None:
-    """Give back what Arrow keeps for the next batch, once there is none."""
+    """Release the memory that Arrow keeps for further batches."""
     pa.default_memory_pool().release_unused()
 
 
@@ -41,10 +41,16 @@ def _values(array: pa.Array) -> Any:
         return np.nan
     if kinds.is_boolean(array.type) or kinds.is_decimal(array.type):
         array = array.cast(pa.float64())
-    buffer = array.buffers()[1]
-    if array.null_count or buffer is None:
+    if array.null_count or array.buffers()[1] is None:
         return array.to_numpy(zero_copy_only=False)
-    # As the line above does, which imports pandas.
+    return plain_values(array)
+
+
+def plain_values(array: pa.Array) -> Any:
+    """Return numbers none of which is missing, as ``to_numpy`` does, which imports pandas."""
+    buffer = array.buffers()[1]
+    if buffer is None:
+        return np.zeros(0, dtype=array.type.to_pandas_dtype())
     values = np.frombuffer(buffer, dtype=array.type.to_pandas_dtype())
     return values[array.offset : array.offset + len(array)]
 

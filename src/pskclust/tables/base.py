@@ -1,7 +1,8 @@
-"""The interface of all table files: names of columns, and rows in batches."""
+"""Interface of table files: names of columns, and rows in batches."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[Any]  # float32 or float64
 
-# What a batch holds at the most: small against the memory of any machine, large against the cost
-# of a call.
+# Largest batch: small compared with memory, large compared with the overhead of a call.
 BATCH_VALUES = 1 << 22
 MAX_BATCH_ROWS = 1 << 18
 MAX_COLUMNS = 1_000_000
@@ -27,16 +27,15 @@ class Batch(NamedTuple):
     """Some rows of a table, in the order of the file."""
 
     numbers: Numbers  # (n, d), NaN where a value is missing
-    others: list[pa.Array]  # of the columns that are carried along, as they are
-    share: float  # of the file that has been read, from 0 to 1
+    others: list[pa.Array]  # other columns, unchanged
+    share: float  # fraction of the file that has been read, 0 to 1
 
 
 class Table(Protocol):
     """A file that can be read any number of times, always in batches of bounded size.
 
-    `columns` are those that a clustering uses unless told otherwise, `extras` those that are
-    there by name only. `has_names` tells whether the file names its columns itself. `n_rows` is
-    None where only reading the file would tell.
+    `columns` are clustered by default, `extras` only if they are named. `has_names` is whether the
+    file names its columns. `n_rows` is None if it is unknown until the file has been read.
     """
 
     name: str
@@ -46,18 +45,18 @@ class Table(Protocol):
     n_rows: int | None
 
     def not_numbers(self) -> dict[str, str]:
-        """Return the columns that are known to hold no numbers, and what they hold instead."""
+        """Return the columns that are known not to hold numbers, with their types in words."""
 
     def holds(self, column: str) -> bool:
-        """Whether the table has a column of this name."""
+        """Return whether the table has a column of this name."""
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
-        """Yield the columns `numbers` as one array and `others` as they are."""
+        """Yield batches with the columns `numbers` as one array and `others` unchanged."""
 
 
 @dataclass
 class NamedColumns:
-    """Attributes that all kinds of tables share."""
+    """Attributes of all kinds of tables."""
 
     name: str
     columns: tuple[str, ...]
@@ -79,23 +78,31 @@ def batch_rows(n_columns: int) -> int:
 
 
 def require_few_columns(n_columns: int, name: str) -> None:
-    """Raise TableError for more columns than can be meant; a few bytes can claim any number."""
+    """Raise TableError for an implausible number of columns; a few bytes can claim any number."""
     if n_columns > MAX_COLUMNS:
         raise TableError(
-            f"{name} has {n_columns:,} columns, more than the {MAX_COLUMNS:,} that are read. "
+            f"{name} has {n_columns:,} columns, more than the limit of {MAX_COLUMNS:,}. "
             "Reduce it first, say with sklearn.decomposition.TruncatedSVD."
         )
 
 
 def numbered(n_columns: int) -> tuple[str, ...]:
-    """Return names for columns that have none."""
+    """Return numbered names for columns without names."""
     return tuple(f"column_{number}" for number in range(1, n_columns + 1))
+
+
+def checked_names(names: Sequence[str], table: str) -> tuple[str, ...]:
+    """Return names of columns, all different, or raise TableError."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise TableError(f'{table} has two columns of the name "{twice[0]}". Rename one of them.')
+    return tuple(names)
 
 
 def float_type(types: Sequence[Any]) -> np.dtype[Any]:
     """Return the smallest floating type that holds numbers of all these types exactly.
 
-    64 bits are the most: larger integers are rounded, as a clustering does anyway.
+    It has at most 64 bits: larger integers are rounded, as in a clustering.
     """
     common = np.result_type(np.float32, *types) if types else np.dtype(np.float64)
     return common if common == np.float32 else np.dtype(np.float64)

@@ -1,8 +1,7 @@
-"""Parquet and Arrow files (Feather is Arrow by another name)."""
+"""Parquet and Arrow files; Feather is another name of Arrow."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .arrow_values import release_memory, strange_columns, to_numbers
-from .base import Batch, NamedColumns, batch_rows
+from .base import Batch, NamedColumns, batch_rows, checked_names
 from .errors import TableError, WrongFormatError, listed
 from .formats import first_bytes
 
 _BUFFER_BYTES = 1 << 20
-# What Arrow raises for bytes that make no sense to it, names of columns among them.
+# Exceptions of Arrow for damaged files, including column names that are not valid text.
 _DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
 class ParquetTable(NamedColumns):
-    """A Parquet file, or several with the same columns, one after the other."""
+    """Table in one or several Parquet files with the same columns."""
 
     def __init__(self, paths: Sequence[Path], name: str) -> None:
         n_rows = 0
@@ -50,7 +49,7 @@ class ParquetTable(NamedColumns):
 
     def _pieces(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         for path in self._paths:
-            # Otherwise whole row groups are in memory, two at a time.
+            # Without this option, two whole row groups are in memory at a time.
             with pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
                 yield from file.iter_batches(batch_rows(len(wanted)), columns=wanted)
 
@@ -66,7 +65,7 @@ class DatasetTable(NamedColumns):
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
         wanted = list(dict.fromkeys([*numbers, *others]))
-        # Little is read ahead, since many batches at once could be much.
+        # Little is read ahead, to limit memory.
         pieces = self._dataset.to_batches(
             columns=wanted,
             batch_size=batch_rows(len(wanted)),
@@ -80,7 +79,7 @@ class DatasetTable(NamedColumns):
 
 
 class ArrowTable(NamedColumns):
-    """An Arrow file or stream, mapped into memory, so that unused columns are never read."""
+    """Table in an Arrow file or stream, mapped into memory, so that unused columns are not read."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
@@ -118,7 +117,7 @@ class ArrowTable(NamedColumns):
 
 
 def parquet_files(folder: Path, name: str) -> list[Path]:
-    """Return the Parquet files in a folder and its folders ``key=value``, in order of names."""
+    """Return the Parquet files in a folder and its subfolders ``key=value``, sorted by name."""
     found = sorted(_inside(folder))
     if not found:
         raise TableError(f"{name} is a folder without Parquet files. Name a file in it.")
@@ -131,21 +130,13 @@ def _inside(folder: Path) -> Iterator[Path]:
             if path.name.startswith((".", "_")):
                 continue
             if path.is_dir():
-                # Not every folder: a large tree must not be searched by mistake.
+                # Other subfolders are skipped, so that a large tree is not searched by mistake.
                 if "=" in path.name:
                     yield from _inside(path)
             elif path.suffix.lower() in (".parquet", ".pq") and path.is_file():
                 yield path
     except OSError as error:
         raise TableError(f"{folder} cannot be read: {error.strerror}.") from error
-
-
-def checked_names(names: Sequence[str], table: str) -> tuple[str, ...]:
-    """Return names of columns, all different, or raise TableError."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise TableError(f'{table} has two columns of the name "{twice[0]}". Rename one of them.')
-    return tuple(names)
 
 
 def _require_columns(
@@ -161,10 +152,10 @@ def _require_columns(
 def _readable(
     pieces: Iterator[pa.RecordBatch], wanted: list[str], name: str
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the wanted columns of pieces, all of whose offsets and indices are within bounds.
+    """Yield some columns of batches after checking their offsets and indices.
 
-    Raise TableError for a file that ends too early or is damaged inside. Arrow takes offsets as
-    they are, and would read memory that is not its own.
+    Raise TableError for a file that is cut short or damaged. Arrow does not check offsets and would
+    read foreign memory.
     """
     try:
         for piece in pieces:

@@ -1,4 +1,4 @@
-"""The dialect of a text table: delimiter, header, decimal point. Sniffed from its beginning."""
+"""Dialect of a text table: delimiter, header and decimal point, detected from its beginning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .base import numbered
 from .errors import TableError
 
-# Texts for a missing value, besides an empty one.
+# Texts for a missing value, besides the empty one.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
 
 _DELIMITERS = (",", "\t", ";", "|", " ")
@@ -37,12 +37,12 @@ class Dialect:
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding that a byte order mark tells, else UTF-8."""
+    """Return the encoding of the byte order mark; UTF-8 if there is none."""
     return "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def known_encoding(name: str) -> str:
-    """Return the name by which Python and Arrow know an encoding of text."""
+    """Return the name of an encoding in Python and Arrow."""
     try:
         "a".encode(name)  # some codecs are not of text
         return codecs.lookup(name).name
@@ -53,9 +53,9 @@ def known_encoding(name: str) -> str:
 
 
 def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | None) -> Dialect:
-    """Return the dialect of a text that is not empty; what is given is not sniffed.
+    """Return the dialect of a text that is not empty; given values are not detected.
 
-    Raise TableError for a cell that is too long to be one.
+    Raise TableError for an implausibly long cell.
     """
     try:
         delimiter = delimiter or _delimiter_of(text)
@@ -79,13 +79,13 @@ def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | No
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:
-    """Whether a cell is a number, or stands for one that is missing."""
+    """Return whether a cell holds a number or a missing value."""
     pointed = cell if decimal == "." else cell.translate(_COMMA_TO_POINT)
     return cell.strip() in MISSING or bool(_NUMBER.fullmatch(pointed))
 
 
 def too_long_a_cell() -> TableError:
-    """Return the error for a text that the csv module gives up."""
+    """Return the error for a cell that the csv module refuses."""
     return TableError(
         f"a cell of this table is longer than the {csv.field_size_limit():,} characters that are "
         "read. Look for a quote that is not closed, or save the table without that column."
@@ -93,16 +93,16 @@ def too_long_a_cell() -> TableError:
 
 
 def _first_rows(text: str, delimiter: str) -> list[list[str]]:
-    """Return the first rows that are not empty; a row may run over several lines within quotes."""
+    """Return the first rows that are not empty; quoted cells may span several lines."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    # Commas alone are a row of missing values, spaces alone are none.
+    # A line of commas is a row of missing values, a line of spaces is empty.
     is_row = bool(delimiter.strip())
     filled = (row for row in rows if any(map(str.strip, row)) or (is_row and len(row) > 1))
     return list(itertools.islice(filled, _SAMPLE_ROWS))
 
 
 def _delimiter_of(text: str) -> str:
-    """Return the delimiter that cuts the most rows into the same number of cells, above one."""
+    """Return the delimiter that splits the most rows into the same number of cells, two or more."""
     best, best_share = ",", 0.0
     for delimiter in _DELIMITERS:
         rows = _first_rows(text, delimiter)
@@ -111,8 +111,8 @@ def _delimiter_of(text: str) -> str:
         widths = Counter(map(len, rows))
         width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
         share = count / len(rows)
-        # A comma within numbers of a table with semicolons cuts less evenly, or as evenly into
-        # more cells: the first delimiter to be as good wins, but for that one.
+        # Decimal commas in a table with semicolons split rows less evenly, or evenly into more
+        # cells. So of equally good delimiters the first one wins, except the comma.
         if width > 1 and (share > best_share or (delimiter == ";" and share == best_share)):
             best, best_share = delimiter, share
     return best
@@ -125,7 +125,7 @@ def _has_decimal_commas(rows: list[list[str]]) -> bool:
 
 
 def _first_row_is_header(rows: list[list[str]], decimal: str) -> bool:
-    """Whether the first row has no number, or text above numbers."""
+    """Return whether the first row has no number, or text above numbers."""
     first = rows[0]
     if not any(is_number(cell, decimal) for cell in first):
         return True
@@ -139,7 +139,7 @@ def _first_row_is_header(rows: list[list[str]], decimal: str) -> bool:
 
 
 def _names(cells: list[str]) -> tuple[str, ...]:
-    """Return the names in a header; a column without one is numbered."""
+    """Return the names in a header, with numbered names for columns without one."""
     return tuple(cell or number for cell, number in zip(cells, numbered(len(cells)), strict=True))
 
 

@@ -59,13 +59,60 @@ class NotNumbersError(TableError):
         super().__init__(f"{', '.join(each)}.")
 
 
-class MissingValuesError(TableError):
+class GapsError(TableError):
+    """Missing values: their number by column, in `n_rows` of `n_all` rows that were read."""
+
+    def __init__(self, message: str, counts: Mapping[str, int], n_rows: int, n_all: int) -> None:
+        self.counts, self.n_rows, self.n_all = dict(counts), n_rows, n_all
+        super().__init__(message)
+
+    @property
+    def empty_columns(self) -> tuple[str, ...]:
+        """The columns without any value."""
+        return tuple(name for name, count in self.counts.items() if count == self.n_all)
+
+
+class MissingValuesError(GapsError):
     """Columns with missing values."""
 
-    def __init__(self, counts: Mapping[str, int], n_rows: int) -> None:
-        self.counts = dict(counts)
+    def __init__(self, counts: Mapping[str, int], n_rows: int, n_all: int) -> None:
         each = ", ".join(f'"{name}" {count:,}' for name, count in counts.items())
-        super().__init__(f"values are missing in {n_rows:,} rows, by column: {each}.")
+        message = f"values are missing in {n_rows:,} rows, by column: {each}."
+        super().__init__(message, counts, n_rows, n_all)
+
+
+class NoRowLeftError(GapsError):
+    """A table whose every row has a missing value."""
+
+    def __init__(self, name: str, counts: Mapping[str, int], n_all: int) -> None:
+        message = f"every row of {name} has a missing value: none is left."
+        super().__init__(message, counts, n_all, n_all)
+
+
+class EmptyColumnsError(TableError):
+    """Columns without any value."""
+
+    def __init__(self, name: str, columns: Sequence[str]) -> None:
+        self.columns = tuple(columns)
+        words = "column" if len(columns) == 1 else "columns"
+        has = "has" if len(columns) == 1 else "have"
+        super().__init__(f"{words} {listed(columns)} of {name} {has} no value at all.")
+
+
+class EmptyLabelError(TableError):
+    """A column of classes without any value."""
+
+    def __init__(self, name: str, column: str) -> None:
+        self.column = column
+        super().__init__(f'column "{column}" of {name} has no class in the rows to cluster.')
+
+
+class WeightsError(TableError):
+    """A column that cannot be used as weights."""
+
+    def __init__(self, column: str, reason: str, *, has_gaps: bool = False) -> None:
+        self.column, self.has_gaps = column, has_gaps
+        super().__init__(f'column "{column}" {reason}')
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:

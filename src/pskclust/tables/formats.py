@@ -1,4 +1,4 @@
-"""The formats of table files: found by the ending, checked against the first bytes."""
+"""Formats of table files, found from the ending and checked against the first bytes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _OTHERS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
     b"\x28\xb5\x2f\xfd": "zstd",
-    b"FEA1": "Feather of version 1, which is to be saved again as version 2",
+    b"FEA1": "Feather version 1; save it as version 2",
     b"%PDF": "PDF",
     b"\xd0\xcf\x11\xe0": "an old Excel file",
     b"SQLite format 3": "an SQLite database",
@@ -68,10 +68,10 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def format_of(path: Path, name: str, claimed: str | None = None) -> str:
-    """Return the format of a file that is not empty; raise TableError if it is none or another.
+    """Return the format of a file that is not empty; raise TableError if it is not supported.
 
-    `claimed` is what the caller says it is; otherwise the ending counts, and for a file without
-    a known ending the first bytes.
+    The format is `claimed` by the caller, or follows from the ending, or, if that is unknown, from
+    the first bytes.
     """
     if claimed is None and path.suffix.lower() in _SHEETS:
         raise TableError(f"{name} is a spreadsheet. Save the sheet as CSV, and use that.")
@@ -81,20 +81,20 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
     if ending in TEXT and path.suffix.lower() in COMPRESSIONS:
         return ending
     if found in _IMAGES.values():
-        raise ImageGivenError(f"{name} is {found}, no table.")
+        raise ImageGivenError(f"{name} is {found}, not a table.")
     if ending is None:
         if found == "text":
             return "libsvm" if _looks_like_libsvm(head) else "csv"
         if found in FORMATS:
             return found
-        raise TableError(f"{name} is of no format that can be read here ({_described(found)}).")
+        raise TableError(f"the format of {name} is not supported ({_described(found)}).")
     if found != ("text" if ending in TEXT else ending):
         raise WrongFormatError(name, _WORDS[ending], _described(found))
     return ending
 
 
 def format_of_ending(path: Path) -> str | None:
-    """Return the format that the ending of a name tells, if any."""
+    """Return the format for the ending of a name, None if it is unknown."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()

@@ -1,4 +1,4 @@
-"""Labels beside the rows they belong to, written batch by batch."""
+"""Writing of labels beside the columns of a table, batch by batch."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Labelled(NamedTuple):
     carried: list[Any]  # columns of the table, as Arrow arrays
     labels: NDArray[np.int64]
     similarities: NDArray[np.float64] | None
-    nothing: NDArray[np.bool_] | None  # rows that were left out and have no label
+    nothing: NDArray[np.bool_] | None  # rows that were left out, without labels
 
 
 def write_labels(output: Path | BinaryIO, names: Sequence[str], pieces: Iterable[Labelled]) -> int:
-    """Write columns and labels to a file by its ending, or as CSV to a stream.
+    """Write columns and labels to a file, in the format of its ending, or as CSV to a stream.
 
-    Return the number of rows. A file is there, whole, in the end or not at all.
+    Return the number of rows. The file is written completely or not at all.
     """
     n_rows = 0
     write: Write | None = None
@@ -55,7 +55,7 @@ def pieces_of_fit(
     labels: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> Iterator[Labelled]:
-    """Yield the labels of a fit beside the columns of its table, which is read once more."""
+    """Yield the labels of a fit beside the columns of its table, which is read again."""
     if kept is not None:
         labels, similarities = _spread(labels, kept, -1), _spread(similarities, kept, 0.0)
     start = 0
@@ -69,7 +69,7 @@ def pieces_of_fit(
 
 
 def values_of(table: Table, column: str, kept: NDArray[np.bool_] | None) -> list[Any]:
-    """Return the values of one column, of the rows that were kept."""
+    """Return the values of one column in the rows that were kept."""
     values = [
         value for batch in table.batches((), (column,)) for value in batch.others[0].to_pylist()
     ]
@@ -83,7 +83,7 @@ def _carried_columns(
         for start in range(0, n_rows, MAX_BATCH_ROWS):
             yield [], min(MAX_BATCH_ROWS, n_rows - start)
         return
-    # What was clustered is written as the numbers that it is.
+    # Clustered columns are written as numbers.
     numbers = [name for name in features if name in carried]
     for batch in table.batches(numbers, carried):
         yield batch.others, len(batch.others[0])

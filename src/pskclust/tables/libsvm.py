@@ -1,4 +1,4 @@
-"""LibSVM files: a class and ``index:value`` pairs on each line; what is not there is 0."""
+"""LibSVM files: a class and ``index:value`` pairs on each line; missing indices are 0."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 CLASS_COLUMN = "class"
 
 _PIECE_BYTES = 1 << 22
-# As many columns as an index can tell apart: rows stay sparse until columns are picked.
+# The number of possible indices: rows stay sparse until columns are selected.
 _ANY_INDEX = 2**31 - 1
 
 
 class LibsvmTable(NamedColumns):
-    """A LibSVM file. Columns go by their index, as it stands in the file."""
+    """Table in a LibSVM file; names of columns are their indices in the file."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
@@ -39,7 +39,7 @@ class LibsvmTable(NamedColumns):
         super().__init__(name, columns, (CLASS_COLUMN,), n_rows=n_rows)
 
     def holds(self, column: str) -> bool:
-        # An index that no row has is a column of zeros.
+        # An index without values is a column of zeros.
         return column == CLASS_COLUMN or (column.isdecimal() and int(column) < _ANY_INDEX)
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
@@ -74,9 +74,9 @@ class LibsvmTable(NamedColumns):
 
 
 def _dense(rows: Any, classes: NDArray[np.float64], wanted: list[str]) -> NDArray[np.float64]:
-    """Return the wanted columns of sparse rows; zeros where nothing is stored.
+    """Return some columns of sparse rows as a dense array.
 
-    Picking columns of a sparse matrix would need memory for every index that there could be.
+    Selecting columns of a sparse matrix would need memory for all possible indices.
     """
     dense = np.zeros((rows.shape[0], len(wanted)))
     # The class has no index.

@@ -1,4 +1,4 @@
-"""A path, or standard input, to a table."""
+"""Opening tables from files and standard input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STANDARD_INPUT = "-"
 
 _NAME_OF_STANDARD_INPUT = "standard input"
 _PIECE_BYTES = 1 << 20
-# So much of disk and memory is left to others while standard input is kept there.
+# Disk space and memory that stay free while standard input is copied.
 _FREE_BYTES = 1 << 28
 _SPECIAL = (
     (stat.S_ISCHR, "a device"),
@@ -40,17 +40,17 @@ def opened_table(
     encoding: str | None = None,
     standard_input: BinaryIO | None = None,
 ) -> Iterator[Table]:
-    """Give the table in a file; ``-`` is standard input, kept in a temporary file meanwhile.
+    """Yield the table in a file; ``-`` is standard input, which is copied to a temporary file.
 
-    `kind` is one of `formats.FORMATS`; None sniffs it. `delimiter`, `has_header` and `encoding`
-    are for text.
+    `kind` is one of `formats.FORMATS`; None detects it. `delimiter`, `has_header` and `encoding`
+    apply to text.
     """
     if path != STANDARD_INPUT:
         yield open_table(Path(path), path, kind, delimiter, has_header, encoding)
         return
     if standard_input is None:
         raise ValueError("standard_input is not given.")
-    # Formats of columns are read from their end, and what is kept can be read again.
+    # Columnar formats are read from their end, and a file can be read several times.
     with temporary_file() as (spool, spool_path):
         _copy(standard_input, spool, spool_path, kind)
         name = _NAME_OF_STANDARD_INPUT
@@ -65,7 +65,7 @@ def open_table(
     has_header: bool | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Return the table in a file, or in a folder of Parquet files, or raise TableError."""
+    """Return the table in a file or a folder of Parquet files; raise TableError if it is none."""
     if kind is not None and kind not in FORMATS:
         raise TableError(f"format={kind!r} is not known. Use one of {', '.join(FORMATS)}.")
     _require_file(path, name)
@@ -102,7 +102,7 @@ def open_table(
 
 
 def _require_file(path: Path, name: str) -> None:
-    """Raise TableError unless there is a file with content, or a folder; read one byte at most."""
+    """Raise TableError unless the path is a file with content or a folder."""
     try:
         mode = path.stat().st_mode
         _refuse_special(mode, name)
@@ -133,20 +133,27 @@ def _copy(source: BinaryIO, spool: BinaryIO, spool_path: Path, kind: str | None)
     folder = spool_path.parent
     n_copied = 0
     while piece := source.read(_PIECE_BYTES):
-        spool.write(piece)
-        spool.flush()
+        try:
+            spool.write(piece)
+            spool.flush()
+        except OSError as error:
+            raise _no_room(folder, n_copied) from error
         if not n_copied:
             format_of(spool_path, _NAME_OF_STANDARD_INPUT, kind)
         n_copied += len(piece)
         if _free_bytes(folder) < _FREE_BYTES:
-            raise TableError(
-                f"standard input holds more than {readable_bytes(n_copied)}, and {folder} has no "
-                "room for more. Name the file itself, or set TMPDIR to a larger folder."
-            )
+            raise _no_room(folder, n_copied)
+
+
+def _no_room(folder: Path, n_copied: int) -> TableError:
+    return TableError(
+        f"standard input holds more than {readable_bytes(n_copied)}, and {folder} has no room for "
+        "more. Name the file itself, or set TMPDIR to a larger folder."
+    )
 
 
 def _free_bytes(folder: Path) -> int:
-    """Return the room in a folder, which may itself be in memory."""
+    """Return the free bytes of a folder, which may be in memory."""
     free = shutil.disk_usage(folder).free
     available = available_bytes()
     return free if available is None else min(free, available)
@@ -155,7 +162,7 @@ def _free_bytes(folder: Path) -> int:
 def _refuse_endless_device(source: BinaryIO) -> None:
     try:
         status = os.fstat(source.fileno())
-    except (AttributeError, OSError):  # not a file of the system, as in tests
+    except (AttributeError, OSError):  # not a real file, as in tests
         return
     is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
     if is_device and not source.isatty() and status.st_rdev != os.stat(os.devnull).st_rdev:

@@ -1,4 +1,4 @@
-"""The rows of a table that are to be clustered: in memory if they are few, else read again."""
+"""Rows of a table to cluster, in memory if they are few, else read in each pass."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .errors import TableError
 from .scanning import Missing, Scan, ShareReport, fill, scan
 from .selection import Selection
 
-# Numbers that take more memory are read from the file whenever they are needed.
+# Larger tables are read from the file in each pass.
 MOST_BYTES_IN_MEMORY = 1 << 26
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows for a clustering, without gaps, not scaled yet.
+    """Rows to cluster, without missing values and before scaling.
 
-    `kept` tells which rows of the file are here, None if all are. `means` are those of the
-    columns over the values that are there; `classes` are numbers for the values of the label
-    column, -1 where there is none. `rising` names the columns that look like row numbers.
+    `kept` marks the rows of the file that are included, None if all are. `means` are the means of
+    columns over present values. `classes` are numbers for the values of the label column, -1 for
+    missing ones. `rising` names the columns that look like row numbers.
     """
 
     values: Numbers | RowBlocks  # (n, d), in memory or read from the file in every pass
@@ -59,7 +59,7 @@ def read_rows(
     report: ShareReport,
     most_bytes: int | None = None,
 ) -> Rows:
-    """Return the rows of a selection, in memory if they take at most `most_bytes`, None for any."""
+    """Return the rows of a selection, in memory if they take at most `most_bytes`; None is any."""
     found = scan(table, selection, missing, report, most_bytes)
     values: Numbers | RowBlocks
     if found.numbers is None:
@@ -72,7 +72,7 @@ def read_rows(
 
 
 def blocks_of(table: Table, features: tuple[str, ...], found: Scan) -> RowBlocks:
-    """Return the rows of a table that has been scanned, to be read again in every pass."""
+    """Return the rows of a scanned table as blocks that are read in each pass."""
     kept, means = found.kept, found.means if found.n_gaps else None
 
     def read() -> Iterator[Numbers]:

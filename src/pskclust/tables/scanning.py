@@ -1,4 +1,4 @@
-"""One pass over a table: everything that must be known before its rows are clustered."""
+"""Scan of a table: one pass that collects all facts needed before clustering."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from .._data.scaling import chunks
 from .._utils.memory import require_memory
 from .base import Numbers, Table
 from .dialect import MISSING
-from .errors import MissingValuesError, TableError
+from .errors import (
+    EmptyColumnsError,
+    EmptyLabelError,
+    MissingValuesError,
+    NoRowLeftError,
+    TableError,
+    WeightsError,
+)
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -67,11 +74,11 @@ def scan(
         rising.add(chunk)
         store.add(chunk)
     reading.check()
-    nowhere = np.flatnonzero(counts == 0)
-    if len(nowhere):
-        raise TableError(f'column "{features[nowhere[0]]}" of {table.name} has no value at all.')
+    nowhere = [name for name, count in zip(features, counts, strict=True) if not count]
+    if nowhere:
+        raise EmptyColumnsError(table.name, nowhere)
     if missing == "mean" and selection.weight is not None and reading.gaps[n_features]:
-        raise TableError(f'column "{selection.weight}" of weights has missing values.')
+        raise WeightsError(selection.weight, "of weights has missing values.", has_gaps=True)
     return Scan(
         n_rows=store.n_rows,
         kind=store.kind,
@@ -125,11 +132,11 @@ class _Pass:
         with_gaps = self._all_with_gaps()
         if not len(with_gaps):
             raise TableError(f"{self._table.name} has a header and no rows.")
-        if self.gaps.any() and self._missing == "refuse":
-            n_rows = int(np.count_nonzero(with_gaps))
-            raise MissingValuesError(by_column(self._columns, self.gaps), n_rows)
+        counts = by_column(self._columns, self.gaps)
+        if counts and self._missing == "refuse":
+            raise MissingValuesError(counts, int(np.count_nonzero(with_gaps)), len(with_gaps))
         if self._missing == "drop" and with_gaps.all():
-            raise TableError(f"every row of {self._table.name} has a missing value: none is left.")
+            raise NoRowLeftError(self._table.name, counts, len(with_gaps))
 
     def kept(self) -> NDArray[np.bool_] | None:
         return ~self._all_with_gaps() if self._missing == "drop" and self.gaps.any() else None
@@ -139,8 +146,12 @@ class _Pass:
 
     def classes(self) -> NDArray[np.int32] | None:
         kept = self.kept()
-        found = self._classes.numbers() if self._others else None
-        return found if found is None or kept is None else found[kept]
+        if not self._others:
+            return None
+        found = self._classes.numbers() if kept is None else self._classes.numbers()[kept]
+        if (found < 0).all():
+            raise EmptyLabelError(self._table.name, self._others[0])
+        return found
 
     def _all_with_gaps(self) -> NDArray[np.bool_]:
         if len(self._with_gaps) != 1:
@@ -184,7 +195,7 @@ class _Store:
 
 
 class _Rising:
-    """Finds the columns of whole numbers that rise from row to row, as row numbers do."""
+    """Search for columns of whole numbers that increase from row to row, like row numbers."""
 
     def __init__(self, n_columns: int) -> None:
         self.columns = np.ones(n_columns, dtype=bool)
@@ -213,15 +224,19 @@ class Classes:
         """Add the values of some rows, an Arrow array."""
         import pyarrow as pa
 
+        from .arrow_values import plain_values
+
         try:
-            coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+            if pa.types.is_dictionary(values.type):
+                values = values.dictionary_decode()
+            # A missing value is coded as the others are: filling it in would load pandas.
+            coded = values.dictionary_encode("encode")
         except pa.ArrowNotImplementedError as error:
             raise TableError(
                 f'column "{self._column}" is {values.type}. Classes must be numbers or text.'
             ) from error
-        numbers = np.array([*map(self._number, coded.dictionary.to_pylist()), -1], dtype=np.int32)
-        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        self._pieces.append(numbers[codes])
+        numbers = np.array([*map(self._number, coded.dictionary.to_pylist())], dtype=np.int32)
+        self._pieces.append(numbers[plain_values(coded.indices)])
 
     def numbers(self) -> NDArray[np.int32]:
         """Return a number for each row, -1 where there is no value."""
@@ -256,7 +271,7 @@ def by_column(columns: tuple[str, ...], counts: NDArray[np.int64]) -> dict[str, 
 
 
 def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: int = 0) -> Gaps:
-    """Return where values are missing; raise TableError for one that is infinite."""
+    """Return the missing values; raise TableError for an infinite one."""
     rows = np.zeros(len(numbers), dtype=bool)
     counts = np.zeros(len(columns), dtype=np.int64)
     for start in range(0, len(numbers), _GAP_ROWS):
@@ -277,18 +292,18 @@ def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: 
 
 
 def fill(numbers: Numbers, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers with `values`, one for each column, where they are missing."""
+    """Return numbers with missing values replaced by `values`, one for each column."""
     return np.where(np.isnan(numbers), values, numbers.astype(np.float64, copy=False))
 
 
 def _with_room(rows: Numbers, n_needed: int, kind: np.dtype[Any], n_used: int) -> Numbers:
-    """Return the array, or one that is larger or of a wider type."""
+    """Return the array, enlarged or in a wider type if necessary."""
     if np.result_type(rows.dtype, kind) != rows.dtype:
         wider = np.empty((max(n_needed, len(rows)), rows.shape[1]), dtype=np.float64)
         wider[:n_used] = rows[:n_used]
         return wider
     if n_needed > len(rows):
-        # Grown in place where the system can, so that memory is not needed twice.
+        # Grown in place if possible, so that memory is not needed twice.
         rows.resize((max(n_needed, len(rows) * 3 // 2), rows.shape[1]), refcheck=False)
     return rows
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .base import Table
-from .errors import NotNumbersError, TableError, UnknownColumnError, listed
+from .errors import NotNumbersError, TableError, UnknownColumnError, WeightsError, listed
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The columns to cluster, and those with another part."""
+    """The columns to cluster, and those with other roles."""
 
     features: tuple[str, ...]
     ids: tuple[str, ...] = ()
@@ -29,10 +29,10 @@ def select(
     label: str | None = None,
     weight: str | None = None,
 ) -> Selection:
-    """Return the columns to cluster: `columns`, or all that have no other part.
+    """Return the columns to cluster: `columns`, or all without another role.
 
-    Raise UnknownColumnError for a column that is not there, NotNumbersError for columns to
-    cluster that are known to be no numbers.
+    Raise UnknownColumnError for a column that does not exist, NotNumbersError for columns to
+    cluster that do not hold numbers.
     """
     single = [name for name in (label, weight) if name is not None]
     for name in [*columns, *drop, *ids, *single]:
@@ -48,7 +48,7 @@ def select(
         raise TableError(f"no column of {table.name} is left to cluster.")
     known = table.not_numbers()
     if weight is not None and weight in known:
-        raise TableError(f'column "{weight}" {known[weight]}, and weights are numbers.')
+        raise WeightsError(weight, f"{known[weight]}, and weights are numbers.")
     strange = {name: known[name] for name in features if name in known}
     if strange:
         raise NotNumbersError(strange)
@@ -56,9 +56,9 @@ def select(
 
 
 def select_known(table: Table, known: Sequence[str], ids: Sequence[str] = ()) -> Selection:
-    """Return the columns that a model knows, in its order.
+    """Return the columns that a model was fitted to, in their order.
 
-    A table without column names is taken column by column if it has as many.
+    Columns of a table without names are matched by position if their number is right.
     """
     for name in ids:
         require_column(table, name)
@@ -74,7 +74,7 @@ def select_known(table: Table, known: Sequence[str], ids: Sequence[str] = ()) ->
 
 
 def require_column(table: Table, name: str) -> None:
-    """Raise UnknownColumnError, with the nearest name, if a column is not there."""
+    """Raise UnknownColumnError, with the most similar name, if a column does not exist."""
     if table.holds(name):
         return
     names = [*table.columns, *table.extras]

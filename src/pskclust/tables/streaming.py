@@ -1,4 +1,4 @@
-"""Anything that rows can be read from to row blocks: the door of ``PSKC.fit`` and ``predict``."""
+"""Row blocks from any source, for ``PSKC.fit`` and ``predict``."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .selection import Selection, select, select_known
 
 
 def row_blocks(X: object, known: Sequence[str] | None = None) -> RowBlocks | None:
-    """Return X as blocks if it is to be read from somewhere, None if it is in memory.
+    """Return X as row blocks if it is a file or an array on disk, None if it is in memory.
 
-    Of a file with column names only the columns in `known` are read, in that order, if given.
+    If `known` is given, only these columns of a file with column names are read, in that order.
     """
     if isinstance(X, RowBlocks):
         return X
@@ -49,10 +49,10 @@ def row_blocks(X: object, known: Sequence[str] | None = None) -> RowBlocks | Non
 def stream(
     table: Table, selection: Selection, missing: Missing = "refuse", *, way_out: bool = False
 ) -> RowBlocks:
-    """Return the rows of a table as blocks that are read from its file in every pass.
+    """Return the rows of a table as blocks that are read from its file in each pass.
 
-    A file that does not tell its number of rows is read once to count them, as is one of which
-    rows are dropped or filled in. `way_out` says in errors what to call instead.
+    A file of unknown length is read once to count its rows, as is a file whose missing values are
+    dropped or filled in. With `way_out`, errors name the function to call instead.
     """
     if table.n_rows is not None and missing == "refuse":
         n_rows, n_columns = table.n_rows, len(selection.features)
@@ -63,10 +63,10 @@ def stream(
 
 
 def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Numbers]:
-    """Yield the rows of a table; raise TableError where values are missing or infinite."""
+    """Yield the rows of a table; raise TableError if values are missing or infinite."""
     for batch in table.batches(selection.features):
         if not np.isfinite(batch.numbers).all():
-            # All that is missing is counted now: most files have no gaps, and need no such pass.
+            # Missing values are counted only now, because most files have none.
             with ways_out() if way_out else contextlib.nullcontext():
                 scan(table, selection, "refuse", _ignore, most_bytes=0)
             raise TableError(f"{table.name} has changed while it was read.")
@@ -75,7 +75,7 @@ def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Num
 
 @contextlib.contextmanager
 def ways_out(function: str = "stream_table") -> Iterator[None]:
-    """Have errors name the function of `pskclust.tables` that helps, and how to call it."""
+    """Add the call of a function of `pskclust.tables` that helps to errors."""
     call = f"pskclust.tables.{function}"
     try:
         yield

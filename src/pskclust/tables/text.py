@@ -1,4 +1,4 @@
-"""CSV and its kin: sniffed, then read by Arrow block by block."""
+"""Tables of delimited text: detected, then read by Arrow block by block."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from .arrow_values import release_memory, to_numbers
-from .base import Batch, NamedColumns, batch_rows
-from .columnar import checked_names
+from .base import Batch, NamedColumns, batch_rows, checked_names
 from .dialect import MISSING, Dialect, encoding_of, is_number, known_encoding, sniff
 from .errors import NotNumbersError, TableError, WrongEncodingError, WrongFormatError
 from .formats import COMPRESSIONS
 
 _HEAD_BYTES = 1 << 18
-# Arrow reads some 40 blocks ahead. A line must fit into a block.
+# Arrow reads about 40 blocks ahead. A line must fit into a block.
 _BLOCK_BYTES = 1 << 20
 _LINES_PER_BLOCK = 32
 _NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to double")
 
 
 class TextTable(NamedColumns):
-    """A table of delimited text."""
+    """Table of delimited text."""
 
     def __init__(
         self,
@@ -62,6 +61,8 @@ class TextTable(NamedColumns):
                         yield Batch(to_numbers(piece, numbers), carried, share())
         except (pa.ArrowException, UnicodeError) as error:
             raise self._explained(error, ragged) from error
+        except OSError as error:
+            raise TableError(f"{self.name} is damaged: {error}.") from error
         finally:
             release_memory()
 
@@ -97,7 +98,7 @@ class TextTable(NamedColumns):
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[tuple[Any, Any]]:
-        """Give the text as bytes, and a function that tells the share that was read."""
+        """Yield the text as bytes, and a function that returns the fraction read."""
         size = max(1, self._path.stat().st_size)
         compression = COMPRESSIONS.get(self._path.suffix.lower())
         with pa.OSFile(str(self._path)) as raw:
@@ -109,7 +110,7 @@ class TextTable(NamedColumns):
             yield stream, share
 
     def _head(self, name: str) -> bytes:
-        """Return the beginning, up to the end of a line."""
+        """Return the beginning of the text, up to the end of a line."""
         try:
             with self._opened() as (stream, _):
                 head: bytes = stream.read(_HEAD_BYTES)
@@ -129,7 +130,7 @@ class TextTable(NamedColumns):
             line = self._line_of(lambda row: len(row) != expected)
             return TableError(
                 f"{self.name} is ragged: line {line:,} has {found} columns instead of {expected}. "
-                "Mend that line, or the delimiter."
+                "Correct that line, or the delimiter."
             )
         about_column = _NO_NUMBER.search(str(error))
         if about_column:
@@ -152,7 +153,7 @@ class TextTable(NamedColumns):
         return TableError(f"{self.name} cannot be read as a table ({reason}).")
 
     def _line_of(self, is_it: Any, skip: int = 0) -> int:
-        """Return the number of the first line that is so; slow, for messages only."""
+        """Return the number of the first line that meets a condition; slow, for messages only."""
         with self._opened() as (stream, _):
             lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
             reader = csv.reader(lines, delimiter=self._dialect.delimiter)

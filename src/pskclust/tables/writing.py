@@ -1,4 +1,4 @@
-"""Labels to a file, batch by batch: CSV, TSV, Parquet or Arrow by its ending."""
+"""Writing of tables batch by batch: CSV, TSV, Parquet or Arrow by the ending of the file."""
 
 from __future__ import annotations
 
@@ -28,30 +28,28 @@ _KINDS = {
 
 
 def output_kind(path: Path) -> str:
-    """Return the format that a file of this name is written in."""
+    """Return the format for the ending of a file name."""
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
-        raise TableError(
-            f"{path} has an ending that says no format. Use one of {', '.join(_KINDS)}."
-        )
+        raise TableError(f"{path} has an unknown ending. Use one of {', '.join(_KINDS)}.")
     return kind
 
 
 @contextlib.contextmanager
 def table_file(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    """Give a function that adds rows to a file, which is there, whole, in the end or not at all."""
+    """Yield a function that adds rows to a file, which is written completely or not at all."""
     with replacing(path) as stream, table_stream(stream, output_kind(path), schema) as write:
         yield write
 
 
 @contextlib.contextmanager
 def table_stream(stream: BinaryIO, kind: str, schema: pa.Schema) -> Iterator[Write]:
-    """Give a function that writes rows to a stream."""
+    """Yield a function that writes rows to a stream."""
     writer = _writer(stream, kind, schema)
     try:
         yield writer.write_batch if kind == "parquet" else writer.write
     except BaseException:
-        # Closing writes what is left, to a stream that may not take it.
+        # Closing writes the rest, which may fail again.
         with contextlib.suppress(Exception):
             writer.close()
         raise
@@ -71,7 +69,7 @@ def _writer(stream: BinaryIO, kind: str, schema: pa.Schema) -> Any:
 
 
 class _TextWriter:
-    """Delimited text, with quotes only around rows that need them."""
+    """Writer of delimited text, with quotes only in rows that need them."""
 
     def __init__(self, stream: BinaryIO, delimiter: str, schema: pa.Schema) -> None:
         import pyarrow as pa
@@ -80,7 +78,7 @@ class _TextWriter:
         header = io.StringIO()
         csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
         stream.write(header.getvalue().encode())
-        # Arrow quotes all text or none.
+        # Arrow quotes all texts or none.
         self._plain, self._quoting = (
             pacsv.CSVWriter(
                 stream,

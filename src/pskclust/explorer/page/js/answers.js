@@ -28,6 +28,8 @@ export class Answers {
     byId("n-clusters").textContent = count(fit.clusters);
     byId("noise").textContent = percent(fit.noise_share);
     this.showFigures(fit);
+    byId("agreement-tile").hidden = fit.agreement === null;
+    byId("agreement").textContent = fit.agreement === null ? "" : fit.agreement.toFixed(2);
     byId("noise").parentElement.title = plural(fit.noise, this.state.data.image ? "pixel" : "row");
     byId("seconds").textContent = fit.seconds.all.toFixed(2);
     byId("seconds").parentElement.title = secondsWords(fit);
@@ -36,9 +38,10 @@ export class Answers {
   /** Show what speaks for a fit: of clusters that grew the objective, of chosen ones stability. */
   showFigures(fit) {
     const chosen = fit.settings.tau === null;
+    const sure = chosen && fit.settings.layer === null;
     byId("objective-name").textContent = chosen ? "Stability" : "Objective";
-    byId("similarity-name").textContent = chosen ? "Confidence" : "Similarity";
-    byId("similarity-name").title = chosen ? "How likely the label of a member is right, by the candidates that agree with it" : "Median similarity of the members to the cluster";
+    byId("similarity-name").textContent = sure ? "Confidence" : "Similarity";
+    byId("similarity-name").title = sure ? "How likely the label of a member is right, by the candidates that agree with it" : "Median similarity of the members to the cluster";
     if (chosen) {
       byId("objective").textContent = fit.stability === null ? "\u2013" : fit.stability.toFixed(2);
       byId("objective").parentElement.title = "How well halves of the rows give the same clusters: mean over clusters, 0 to 1.";
@@ -117,6 +120,7 @@ export class Answers {
 function secondsWords({ seconds, settings }) {
   const { choice, cells, growth, refinement } = seconds;
   const rest = `${refinement.toFixed(2)} seconds`;
+  if (settings.layer !== null) return "Similarities of a layer; nothing was fitted anew";
   if (settings.tau === null) return `Choice ${choice.toFixed(2)}, cells ${cells.toFixed(2)}, results ${rest}`;
   const first = cells > 0.0005 ? `Cells ${cells.toFixed(2)}` : "Cells known";
   return `${first}, growth ${growth.toFixed(2)}, refinement and results ${rest}`;

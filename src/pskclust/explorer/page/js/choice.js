@@ -1,6 +1,6 @@
 // The number of clusters: found, or asked for, and the numbers that it was chosen from.
 
-import { byId, element, percent } from "./words.js";
+import { byId, capital, element, percent, refill } from "./words.js";
 
 const MAX_OPTIONS = 6;
 const LEAST_MOST = 20;
@@ -48,7 +48,7 @@ export class Choice {
     if (settings.tau !== null) return;
     const known = this.known();
     const asked = settings.n_clusters;
-    const shown = fit !== null && fit.settings.tau === null ? fit.clusters : null;
+    const shown = fit !== null && fit.settings.tau === null ? fit.fit_clusters : null;
     const number = asked ?? known?.clusters ?? shown;
     const slider = byId("n_clusters");
     slider.max = String(Math.max(LEAST_MOST, 2 * (known?.clusters ?? 0), number ?? 0));
@@ -59,16 +59,14 @@ export class Choice {
     byId("found-words").textContent = words(known, asked);
     byId("find").hidden = asked === null;
     byId("find").textContent = known === null ? "Find the number" : `Back to ${known.clusters}`;
-    byId("reason").textContent = known === null ? "" : sentence(known.reason);
+    byId("reason").textContent = known === null ? "" : `${capital(known.reason)}.`;
     this.showOptions(known, number);
   }
 
   showOptions(known, number) {
     byId("options-table").hidden = known === null;
     const options = known?.options ?? [];
-    const focused = document.activeElement?.closest?.("#options [data-number]")?.dataset.number;
-    byId("options").replaceChildren(...options.slice(0, MAX_OPTIONS).map((option) => this.line(option, known, number)));
-    if (focused) byId("options").querySelector(`[data-number="${focused}"] button`)?.focus();
+    refill(byId("options"), options.slice(0, MAX_OPTIONS).map((option) => this.line(option, known, number)));
   }
 
   line(option, known, number) {
@@ -85,16 +83,12 @@ export class Choice {
   }
 }
 
-/** Return all of a setting but the number of clusters. */
+/** Return all of a setting but the number of clusters, of the fit and of a layer. */
 function place(settings) {
-  return JSON.stringify({ ...settings, n_clusters: null });
+  return JSON.stringify({ ...settings, n_clusters: null, layer: null });
 }
 
 function words(known, asked) {
   if (known === null) return asked === null ? "" : "asked for";
   return asked === null ? `found: ${known.clusters}` : `asked for; found: ${known.clusters}`;
-}
-
-function sentence(text) {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -22,7 +22,8 @@ export class Export {
       const found = await api.recipes(fit.id);
       if (this.state.fit.id !== fit.id) return;
       byId("python-code").textContent = found.python;
-      byId("command-line").textContent = found.command;
+      byId("command-part").hidden = found.command === null;
+      byId("command-line").textContent = found.command ?? "";
     } catch (error) {
       this.fail(error);
     }

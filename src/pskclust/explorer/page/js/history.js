@@ -46,7 +46,8 @@ export class History {
     const last = fit.settings.tau !== null
       ? `, objective ${short(fit.objective)}`
       : fit.stability === null ? "" : `, stability ${fit.stability.toFixed(2)}`;
-    const found = `${plural(fit.clusters, "cluster")}, ${percent(fit.noise_share)} noise${last}`;
+    const known = fit.agreement === null ? "" : `, ARI ${fit.agreement.toFixed(2)}`;
+    const found = `${plural(fit.clusters, "cluster")}, ${percent(fit.noise_share)} noise${last}${known}`;
     const go = element("button", { type: "button", class: "go" }, words, element("br"), element("span", { class: "what" }, found));
     go.addEventListener("click", () => {
       this.place = place;
@@ -64,7 +65,8 @@ export class History {
 
 /** Return words for a setting. */
 export function settingWords(settings) {
-  const { psi, tau, n_clusters: number } = settings;
+  const { psi, tau, n_clusters: number, layer } = settings;
+  if (layer !== null) return `Layer of ${plural(layer, "cluster")}; ${settingWords({ ...settings, layer: null })}`;
   if (tau !== null) return `Grown: psi ${count(psi)}, tau ${short(tau)}${otherWords(settings)}`;
   const how = number === null ? "Chosen" : `Chosen: ${plural(number, "cluster")} asked for`;
   return `${how}${psi === null ? "" : `, psi ${count(psi)}`}${otherWords(settings)}`;

@@ -7,6 +7,7 @@ import { Choice } from "./choice.js";
 import { Controls } from "./controls.js";
 import { Growth } from "./growth.js";
 import { History } from "./history.js";
+import { Layers } from "./layers.js";
 import { PsiTauMap } from "./psi_tau_map.js";
 import { Stage } from "./stage.js";
 import { State } from "./state.js";
@@ -62,6 +63,11 @@ function go(settings, keepChosen = false) {
       else fail(error);
     }
   }, Math.max(0, wait));
+}
+
+/** Go to a setting of the controls: it asks for a fit, and no layer of the one before. */
+function fitAt(settings, keepChosen = false) {
+  go({ ...settings, layer: null }, keepChosen);
 }
 
 /** The server forgot this page, as it does after a while: begin again where it was. */
@@ -214,13 +220,14 @@ async function start() {
   const stage = new Stage(state, theme, fail);
   parts = {
     stage,
-    controls: new Controls(state, (settings) => go(settings, true)),
-    choice: new Choice(state, (settings) => go(settings, true)),
+    controls: new Controls(state, (settings) => fitAt(settings, true)),
+    choice: new Choice(state, (settings) => fitAt(settings, true)),
+    layers: new Layers(state, (settings) => go(settings, true)),
     views: new Views(state),
     growth: new Growth(state, stage),
     answers: new Answers(state, theme, fail),
-    psiTauMap: new PsiTauMap(state, go, fail),
-    advice: new AdvicePanel(state, go, fail),
+    psiTauMap: new PsiTauMap(state, fitAt, fail),
+    advice: new AdvicePanel(state, fitAt, fail),
     history: new History(state, go),
     exports: new Export(state, stage.right, fail),
   };

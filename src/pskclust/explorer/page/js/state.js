@@ -1,8 +1,8 @@
 // What the page shows: settings, view, mode, chosen clusters. All of it is in the link.
 
-const NUMBERS = ["psi", "tau", "n_clusters", "growth_rate", "n_partitions", "random_state", "min_cluster_size"];
+const NUMBERS = ["psi", "tau", "n_clusters", "layer", "growth_rate", "n_partitions", "random_state", "min_cluster_size"];
 // What a link does not name is left open.
-const OPEN = ["psi", "tau", "n_clusters", "min_cluster_size", "refine"];
+const OPEN = ["psi", "tau", "n_clusters", "layer", "min_cluster_size", "refine"];
 const MODES = ["clusters", "similarity", "distribution", "growth"];
 
 export class State extends EventTarget {

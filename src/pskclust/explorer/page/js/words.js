@@ -33,6 +33,18 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** Put other lines into a table; the line whose button has the focus keeps it, by its number. */
+export function refill(body, lines) {
+  const focused = body.contains(document.activeElement) ? document.activeElement.closest("[data-number]")?.dataset.number : null;
+  body.replaceChildren(...lines);
+  if (focused) body.querySelector(`[data-number="${focused}"] button`)?.focus();
+}
+
+/** Return a word, or a sentence, with a capital. */
+export function capital(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 /** Return an element of a drawing. */
 export function shape(tag, attributes = {}, text = null) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);

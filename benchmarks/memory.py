@@ -1,0 +1,150 @@
+"""Memory that is asked for before a fit, beside the memory that it takes.
+
+    python benchmarks/memory.py [--only "default"] [--json benchmarks/memory.json]
+
+Each shape runs in a process of its own. The baseline is the memory after all code is loaded, a
+small fit has warmed it up, and the rows are there. `need` is the largest memory that the fit said
+it would hold, over all times it asked; `peak` is the most that it held. It exits with 1 unless
+0.9 <= need / peak <= 1.25 everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+LEAST, MOST = 0.9, 1.25
+
+
+class Shape(NamedTuple):
+    """Rows and parameters, and the verb to measure."""
+
+    n_rows: int
+    n_columns: int
+    parameters: dict[str, Any]
+    verb: str = "fit"
+
+
+SHAPES = {
+    "given, 2 columns": Shape(1_000_000, 2, {"psi": 128, "tau": 0.01}),
+    "given, 8 columns": Shape(300_000, 8, {"psi": 64, "tau": 0.02}),
+    "given, 100 columns": Shape(60_000, 100, {"psi": 256, "tau": 0.02}),
+    "given, 784 columns": Shape(10_000, 784, {"psi": 1000, "tau": 0.02}),
+    "given, trees, t = 200": Shape(
+        300_000, 5, {"psi": 256, "tau": 0.02, "n_partitions": 200, "method": "tree"}
+    ),
+    "default, 4 columns": Shape(500_000, 4, {}),
+    "default, 50 columns": Shape(100_000, 50, {}),
+    "out of core, cells in memory": Shape(1_500_000, 2, {"psi": 64, "tau": 0.02}, "blocks"),
+    "out of core, cells on disk": Shape(1_500_000, 4, {"psi": 300, "tau": 0.02}, "disk"),
+    "predict": Shape(1_000_000, 4, {"psi": 128, "tau": 0.02}, "predict"),
+    "similarity": Shape(1_000_000, 4, {"psi": 128, "tau": 0.02}, "similarity"),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", help="a part of the names of shapes")
+    parser.add_argument("--json", type=Path, default=None, help="where to write the figures")
+    parser.add_argument("--measure", choices=SHAPES, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.measure:
+        print(json.dumps(measure(SHAPES[arguments.measure])))
+        return 0
+    found = {}
+    print(f"{'shape':32} {'need':>10} {'peak':>10} {'ratio':>6}")
+    for name in SHAPES:
+        if arguments.only and arguments.only not in name:
+            continue
+        found[name] = in_new_process(name)
+        need, peak = found[name]["need"], found[name]["peak"]
+        print(f"{name:32} {need / 1e6:>7.0f} MB {peak / 1e6:>7.0f} MB {need / peak:>6.2f}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
+    return int(not all(is_honest(figures) for figures in found.values()))
+
+
+def in_new_process(name: str) -> dict[str, int]:
+    """Return need and peak of a shape, in bytes, as a new process has them."""
+    paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, __file__, "--measure", name],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def is_honest(figures: dict[str, int]) -> bool:
+    """Whether a need was close to the peak."""
+    return LEAST * figures["peak"] <= figures["need"] <= MOST * figures["peak"]
+
+
+def measure(shape: Shape) -> dict[str, int]:
+    """Return need and peak of a shape in this process."""
+    from pskclust import PSKC, RowBlocks
+
+    parameters = {"random_state": 0, **shape.parameters}
+    rng = np.random.RandomState(0)
+    centres = rng.randn(10, shape.n_columns) * 5
+    X = rng.randn(shape.n_rows, shape.n_columns)
+    X += centres[rng.randint(10, size=shape.n_rows)]
+    some = X[:8000]
+    # The small fit loads all code, compiled for rows of this kind.
+    warm = PSKC(**parameters).fit(some)
+    verb = warm.similarity if shape.verb == "similarity" else warm.predict
+    verb(some)
+    PSKC(**parameters).fit(RowBlocks.from_array(some))
+    if shape.verb == "disk":
+        from pskclust._engines import out_of_core
+
+        with tempfile.TemporaryDirectory() as folder:
+            # On disk whatever the memory of this machine.
+            out_of_core.available_bytes = lambda: 0
+            return _measured(PSKC(**parameters, scratch_dir=folder).fit, X)
+    if shape.verb == "blocks":
+        return _measured(PSKC(**parameters).fit, RowBlocks.from_array(X))
+    return _measured(PSKC(**parameters).fit if shape.verb == "fit" else verb, X)
+
+
+def _measured(work, rows) -> dict[str, int]:
+    from pskclust._utils import memory
+
+    memory.release_free_memory()
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak
+    baseline = resident_bytes("VmRSS")
+    needs = [0]
+
+    def ask(asked: dict[str, int], what: str, way_out: str) -> None:
+        needs.append(resident_bytes("VmRSS") - baseline + sum(asked.values()))
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("pskclust") and hasattr(module, "require_memory"):
+            module.require_memory = ask
+    result = work(rows)
+    peak = resident_bytes("VmHWM") - baseline
+    del result
+    return {"need": max(needs), "peak": peak}
+
+
+def resident_bytes(name: str) -> int:
+    """Return a figure of this process, VmRSS now or VmHWM at most."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1]) * 1024
+    raise ValueError(name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""The progress of a fit, told to those who watch it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
+
+from .._kernels.compilation import hearing_of_compilation
+from .._utils.progress import Bar, LateBar, Progress, Report, ignore, is_watched
+
+_one_at_a_time = threading.Lock()
+
+
+@contextlib.contextmanager
+def reporting(verbose: bool | int | None, callback: Report | None) -> Iterator[Report]:
+    """Give the one function that a fit tells its progress to.
+
+    With `verbose` None a bar is shown to people only, in a terminal or a notebook, and only by a
+    fit that takes a while.
+    """
+    listeners: list[Report] = [] if callback is None else [callback]
+
+    def report(progress: Progress) -> None:
+        for listener in listeners:
+            listener(progress)
+
+    with contextlib.ExitStack() as shown:
+        if verbose:
+            bar = Bar(sys.stderr)
+            shown.enter_context(hearing_of_compilation(bar.tell_of_compilation))
+            listeners.insert(0, bar)
+        elif verbose is None and is_watched() and _one_at_a_time.acquire(blocking=False):
+            shown.callback(_one_at_a_time.release)
+            late = shown.enter_context(LateBar(sys.stderr))
+            shown.enter_context(hearing_of_compilation(late.tell_of_compilation))
+            listeners.insert(0, late)
+        yield report if listeners else ignore

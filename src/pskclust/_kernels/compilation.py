@@ -1,0 +1,24 @@
+"""Listeners that hear of kernels which are being compiled."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+_listeners: list[Callable[[], None]] = []
+
+
+@contextlib.contextmanager
+def hearing_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Have `tell` called whenever a kernel starts to be compiled."""
+    _listeners.append(tell)
+    try:
+        yield
+    finally:
+        _listeners.remove(tell)
+
+
+def compilation_starts() -> None:
+    """Tell the innermost listener that a kernel is about to be compiled."""
+    for tell in _listeners[-1:]:
+        tell()

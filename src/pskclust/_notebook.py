@@ -1,0 +1,80 @@
+"""A fitted model in a notebook: sizes of clusters as bars, the choice, how sure it is."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MAX_BARS = 12
+# Texts have the colour of the notebook, and colours are seen on white and on black.
+_BAR, _NOISE = "#3f8fd2", "#8b929a"
+_STYLE = """<style>
+.pskclust-fit { font: 13px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 0 0 0.6rem; }
+.pskclust-fit p { margin: 0 0 0.4rem; }
+.pskclust-fit table { border-collapse: collapse; width: 100%; margin: 0 0 0.4rem; font: inherit; }
+.pskclust-fit td { padding: 1px 8px 1px 0; border: 0; background: none; text-align: right;
+  white-space: nowrap; font-variant-numeric: tabular-nums; }
+.pskclust-fit td.bar { width: 100%; text-align: left; }
+.pskclust-fit td.bar div { height: 0.75em; border-radius: 2px; min-width: 1px; }
+</style>"""
+
+
+def html_of_fit(model: Any) -> str:
+    """Return a fragment of HTML that shows a fitted PSKC. Every text is escaped."""
+    sizes, labels = model.cluster_sizes_, model.labels_
+    # Labels of rows on a cluster of machines are not counted for a picture.
+    n_noise = int(np.count_nonzero(labels < 0)) if isinstance(labels, np.ndarray) else None
+    words = [line for line in (_setting(model), _certainty(model)) if line]
+    title = f"<p><strong>{escape(_found(sizes, n_noise))}</strong></p>"
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in words)
+    bars = _bars(sizes, n_noise or 0)
+    return f'{_STYLE}<div class="pskclust-fit">{title}{bars}{paragraphs}</div>'
+
+
+def _found(sizes: NDArray[np.int64], n_noise: int | None) -> str:
+    clusters = f"{len(sizes):,} cluster{'' if len(sizes) == 1 else 's'}"
+    if n_noise is None:
+        return clusters
+    n_rows = int(sizes.sum()) + n_noise
+    noise = f"{n_noise / n_rows:.1%} noise" if n_noise else "no noise"
+    return f"{clusters} in {n_rows:,} rows, {noise}"
+
+
+def _setting(model: Any) -> str:
+    """Return the choice in a sentence, or psi and tau of clusters that grew."""
+    if model.auto_ is None:
+        return f"psi {model.psi_}, tau {model.tau_:g}"
+    reason = model.auto_.reason
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
+def _certainty(model: Any) -> str | None:
+    confidences = model.confidences_
+    if not isinstance(confidences, np.ndarray) or model.auto_ is None:
+        return None
+    known = confidences[model.labels_ >= 0]
+    if model.n_clusters is not None or not len(known):
+        return None
+    return f"Mean confidence of the labels: {known.mean():.1%}."
+
+
+def _bars(sizes: NDArray[np.int64], n_noise: int) -> str:
+    order = np.argsort(-sizes, kind="stable")
+    most = max(int(sizes.max(initial=1)), n_noise)
+    lines = [_line(str(n), int(sizes[n]), _BAR, most) for n in order[:_MAX_BARS]]
+    rest = order[_MAX_BARS:]
+    if len(rest):
+        # Without a bar, which would be of another kind.
+        lines.append(_line(f"{len(rest):,} more", int(sizes[rest].sum()), None, most))
+    if n_noise:
+        lines.append(_line("noise", n_noise, _NOISE, most))
+    return f"<table>{''.join(lines)}</table>" if lines else ""
+
+
+def _line(name: str, size: int, colour: str | None, most: int) -> str:
+    width = 100 * size / most
+    bar = f'<div style="width:{width:.1f}%;background:{colour}"></div>' if colour else ""
+    return f'<tr><td>{escape(name)}</td><td>{size:,}</td><td class="bar">{bar}</td></tr>'

@@ -1,0 +1,185 @@
+"""RowsOfFit: scores and layers of the rows that a model was fitted to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ._choice.layers import Layer
+from ._data.parameters import check_parameters, whole
+from ._fit import prediction
+from ._fit.pipeline import Fitted
+
+
+class RowsOfFit:
+    """Probabilities, outlier scores, layers and other labels of the rows of a fit."""
+
+    _fitted: Fitted
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_fitted")
+
+    @property
+    def fitted_(self) -> Fitted:
+        """The outcome of the fit in one piece, for code that builds on it."""
+        check_is_fitted(self)
+        return self._fitted
+
+    @property
+    def probabilities_(self) -> Any:
+        """Similarity of each row to its cluster over that of its most similar member, 0 to 1.
+
+        Noise has 0, as in HDBSCAN.
+
+        See Also
+        --------
+        membership : Shares of all clusters, also for new rows.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> bool(model.probabilities_[model.seeds_[0]] == 1)
+        True
+        """
+        result, peaks = self.fitted_.result, self.fitted_.seen_whole.peaks
+        # Of hyperspheres, a member may be in none: it is as similar as one shared cell makes it.
+        least = 1 / (result.clusters.resolution * result.clusters.masses)
+        similarities = np.maximum(
+            result.similarities, self._take(np.append(least, 0.0), result.labels)
+        )
+        peaks = np.append(np.maximum(peaks, least), 1.0)
+        # A row of weight 0 is no member, and may be more similar than all of them.
+        return (similarities / self._take(peaks, result.labels)).clip(0, 1)
+
+    @property
+    def outlier_scores_(self) -> Any:
+        """How unusual each row is, 0 to 1, and above 0.5 for noise.
+
+        See Also
+        --------
+        score_samples : The same for new rows, turned round: the larger, the more usual.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(np.vstack([X, [[40.0, 40.0]]]))
+        >>> int(model.outlier_scores_.argmax())
+        300
+        """
+        fitted = self.fitted_
+        scores, labels = fitted.seen_whole.scores, fitted.result.labels
+        # Rounding may lead a little beyond.
+        return prediction.outlier_scores(fitted, scores, labels).clip(0, 1)
+
+    @property
+    def layers_(self) -> tuple[Layer, ...]:
+        """Clusterings of the same rows from coarse to fine, each with its evidence.
+
+        See Also
+        --------
+        relabel : The labels of a layer, without a new fit.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from pskclust.datasets import make_shapes
+        >>> X, _ = make_shapes(2000, random_state=0)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> [layer.n_clusters for layer in model.layers_]
+        [2, 7, 9]
+        >>> [int(model.relabel(layer=number).max()) + 1 for number in range(3)]
+        [2, 7, 9]
+        """
+        linkage = self.fitted_.linkage
+        choice = None if linkage is None else linkage.choice
+        # Files of earlier versions know the choice, but no layers.
+        return self.fitted_.hierarchy.layers(choice.layers if choice else ())
+
+    def relabel(self, *, n_clusters: int | None = None, layer: int | None = None) -> Any:
+        """Return labels of the rows of the fit for another number of clusters, without a new fit.
+
+        They are a cut of one tree: clusters of a finer cut are within those of a coarser one, and
+        the cut into `n_clusters_` is `labels_`. Noise stays noise. The model stays as it is.
+
+        Where clusters were chosen, the tree is `merge_tree_`, cut into at most 16 parts, or as many
+        as the finest layer has. Where they grew, the clusters of the fit are linked, so that there
+        can be fewer of them but not more. Clusters that share no cell are joined by the distance of
+        their middles.
+
+        Parameters
+        ----------
+        n_clusters : int or None
+            Number of clusters.
+        layer : int or None
+            Place in `layers_`, 0 for the coarsest and -1 for the finest. Give one of the two.
+
+        Returns
+        -------
+        labels : ndarray of int64, shape (n_samples,)
+            Clusters are numbered from 0; -1 is noise.
+
+        See Also
+        --------
+        layers_ : Numbers of clusters that the tree supports, with their evidence.
+
+        Examples
+        --------
+        >>> from pskclust import PSKC
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(300, centers=3, cluster_std=0.5, random_state=1)
+        >>> model = PSKC(random_state=0).fit(X)
+        >>> model.relabel(n_clusters=2).max() + 1
+        np.int64(2)
+        >>> [layer.n_clusters for layer in model.layers_]
+        [3]
+        """
+        check_is_fitted(self)
+        if (n_clusters is None) == (layer is None):
+            raise ValueError("relabel takes n_clusters or layer. Give one of the two.")
+        if layer is not None:
+            n_clusters = self._layer(layer).n_clusters
+        check_parameters({"n_clusters": n_clusters}, {"n_clusters": (whole(1),)})
+        number, (parts, sizes) = int(n_clusters or 1), self._parts()
+        n_most = np.count_nonzero(sizes)
+        if number > n_most:
+            raise ValueError(
+                f"n_clusters={number} is more than the {n_most} parts that this fit has. "
+                f"Use n_clusters <= {n_most}, or fit again with n_clusters={number}."
+            )
+        return self._take(self.fitted_.hierarchy.labels_of_parts(number, sizes), parts)
+
+    def _layer(self, number: int) -> Layer:
+        layers = self.layers_
+        if not -len(layers) <= number < len(layers):
+            raise ValueError(f"layer={number} is not one of {len(layers)} layers. See layers_.")
+        return layers[number]
+
+    def _parts(self) -> tuple[Any, NDArray[np.int64]]:
+        """Return the part of the tree of each row, and the number of rows of each part.
+
+        Noise has the part -1, or the number after the last.
+        """
+        result, linkage = self.fitted_.result, self.fitted_.linkage
+        if linkage is None or linkage.parts is None:
+            return result.labels, result.sizes
+        return linkage.parts, self._counted(linkage.parts, linkage.n_parts)
+
+    # Values of rows, which ``pskclust.dask.PSKC`` has on a cluster.
+
+    def _take(self, values: NDArray[Any], numbers: Any) -> Any:
+        """Return the value at each of some numbers, of which there is one a row."""
+        return values[numbers]
+
+    def _counted(self, numbers: Any, n_numbers: int) -> NDArray[np.int64]:
+        """Return how many rows have each number."""
+        counts: NDArray[np.int64] = np.bincount(numbers, minlength=n_numbers + 1)[:n_numbers]
+        return counts

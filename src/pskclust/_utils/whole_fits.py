@@ -1,0 +1,42 @@
+"""Fits that are there whole or not at all."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+Estimator = TypeVar("Estimator")
+Arguments = ParamSpec("Arguments")
+
+Fit = Callable[Concatenate[Estimator, Arguments], Estimator]
+
+
+def all_or_nothing(
+    *private: str,
+) -> Callable[[Fit[Estimator, Arguments]], Fit[Estimator, Arguments]]:
+    """Return a decorator for ``fit``: whatever ends it early leaves the estimator as it was.
+
+    It fits a copy that has none of the attributes of an earlier fit: those whose names end in an
+    underscore, and the `private` ones. The estimator takes over all attributes of the copy at
+    once, which an interrupt cannot split.
+    """
+
+    def decorate(fit: Fit[Estimator, Arguments]) -> Fit[Estimator, Arguments]:
+        @functools.wraps(fit)
+        def fit_copy(
+            self: Estimator, /, *arguments: Arguments.args, **options: Arguments.kwargs
+        ) -> Estimator:
+            copy = object.__new__(type(self))
+            copy.__dict__ = {
+                name: value
+                for name, value in vars(self).items()
+                if not name.endswith("_") and name not in private
+            }
+            fit(copy, *arguments, **options)
+            self.__dict__ = copy.__dict__
+            return self
+
+        return fit_copy
+
+    return decorate

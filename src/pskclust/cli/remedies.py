@@ -1,0 +1,206 @@
+"""Ways out of errors about tables: the command that was typed, with the change that helps."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..tables.errors import (
+    EmptyColumnsError,
+    EmptyLabelError,
+    GapsError,
+    ImageGivenError,
+    MissingValuesError,
+    NoRowLeftError,
+    NotNumbersError,
+    SpecialFileError,
+    TableError,
+    WeightsError,
+    WrongEncodingError,
+    WrongFormatError,
+)
+from .repeating import typed_command
+
+if TYPE_CHECKING:
+    from ..tables.base import Table
+
+# The formats that a file may look like, by the words of the error.
+_FORMATS = {"text": "csv", "Parquet": "parquet", "Arrow": "arrow", "NPY": "npy", "NPZ": "npz"}
+_COMPRESSIONS = ("gzip", "bzip2", "zstd")
+_FEWEST_ROWS = 2
+
+
+def way_out(error: TableError, table: Table | None) -> str:
+    """Return the sentence that ends the message of an error, with a command to copy; or nothing.
+
+    `table` is None if it could not be opened.
+    """
+    typed = _Typed(click.get_current_context(), table)
+    for kind, sentence in _SENTENCES.items():
+        if isinstance(error, kind):
+            return sentence(error, typed)
+    return ""
+
+
+class _Typed:
+    """The command as it was typed, and changes to it."""
+
+    def __init__(self, context: click.Context, table: Table | None) -> None:
+        self._context, self.table = context, table
+        self.options: dict[str, Any] = context.params
+        self.is_predict = context.info_name == "predict"
+
+    def with_(self, command: str | None = None, **changed: Any) -> str:
+        return typed_command(self._context, changed, command=command)
+
+    def without_columns(self, names: Sequence[str], **changed: Any) -> str | None:
+        """Return the command that clusters the other columns; None if there are none."""
+        if self.table is None:
+            return None
+        options = {**self.options, **changed}
+        taken = {*names, *options["drop"], *options["ids"], options["label"], options["weight"]}
+        asked = options["columns"]
+        left = [name for name in asked or self.table.columns if name not in taken]
+        if asked and not left:
+            unusable = {*taken, *self.table.not_numbers()}
+            left = [name for name in self.table.columns if name not in unusable]
+        if not left:
+            return None
+        if asked:
+            return self.with_(**{**changed, "columns": tuple(left)})
+        return self.with_(**{**changed, "drop": (*options["drop"], *names)})
+
+    def as_classes(self, names: Sequence[str]) -> str | None:
+        """Return the command that compares clusters with a column; None if it has no classes."""
+        from ..tables.classes import looks_like_classes
+
+        options = self.options
+        if self.table is None or len(names) != 1 or options["label"] or options["columns"]:
+            return None
+        if self.without_columns(names) is None or names[0] == options["weight"]:
+            return None
+        if not looks_like_classes(self.table, names[0]):
+            return None
+        return self.with_(label=names[0])
+
+
+def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
+    if typed.is_predict:
+        return "The model needs numbers there."
+    others = typed.without_columns(error.columns)
+    if others is None:
+        return "There is no column of numbers to cluster." if typed.table is not None else ""
+    if typed.options["columns"]:
+        return f"Cluster other columns with: {others}"
+    them = "it" if len(error.columns) == 1 else "them"
+    classes = typed.as_classes(error.columns)
+    if classes is None:
+        return f"Leave {them} out with: {others}"
+    return f"Leave it out with --drop, or, if it holds known classes, use: {classes}"
+
+
+def _missing_values(error: MissingValuesError, typed: _Typed) -> str:
+    if typed.is_predict:
+        command = typed.with_(missing="drop")
+        return f"Use their means with --missing mean, or give such rows no label with: {command}"
+    if error.empty_columns:
+        return _empty_columns(error, typed)
+    classes = typed.as_classes(tuple(error.counts))
+    if classes is not None:
+        name = next(iter(error.counts))
+        return (
+            "Add --missing drop (no label for such rows) or --missing mean; or, if "
+            f'"{name}" holds known classes: {classes}'
+        )
+    if _few_rows_have_gaps(error) or typed.options["weight"] in error.counts:
+        command = typed.with_(missing="drop")
+        return f"Use means with --missing mean, or leave such rows out with: {command}"
+    return f"Use means in their place with: {typed.with_(missing='mean')}"
+
+
+def _no_row_left(error: NoRowLeftError, typed: _Typed) -> str:
+    if error.empty_columns:
+        return _empty_columns(error, typed)
+    weight = typed.options["weight"]
+    if weight in error.counts:
+        command = typed.without_columns((weight,), weight=None, missing="mean")
+        return f"Leave the weights out, too, with: {command}" if command else ""
+    return f"Use means in their place with: {typed.with_(missing='mean')}"
+
+
+def _empty_columns(error: GapsError | EmptyColumnsError, typed: _Typed) -> str:
+    if isinstance(error, EmptyColumnsError):
+        names, changed = error.columns, {}
+    else:
+        names = error.empty_columns
+        others = set(error.counts) - set(names)
+        changed = {"missing": "mean" if others else None}
+    weight = typed.options["weight"]
+    if weight in names:
+        changed["weight"] = None
+    command = typed.without_columns(names, **changed)
+    if command is None:
+        return ""
+    which = "a column" if len(names) == 1 else "columns"
+    return f"Leave out {which} without any value with: {command}"
+
+
+def _weights(error: WeightsError, typed: _Typed) -> str:
+    if error.has_gaps:
+        return f"Leave rows without a weight out with: {typed.with_(missing='drop')}"
+    command = typed.without_columns((error.column,), weight=None)
+    return f"Go on without weights with: {command}" if command else ""
+
+
+def _empty_label(error: EmptyLabelError, typed: _Typed) -> str:
+    command = typed.without_columns((error.column,), label=None)
+    return f"Leave it out with: {command}" if command else ""
+
+
+def _special_file(error: SpecialFileError, typed: _Typed) -> str:
+    data = typed.options["data"]
+    # Standard input may be a pipe; a device is refused there, too.
+    if not error.is_pipe or data == "-":
+        return ""
+    return f"Or read it as standard input: {typed.with_(data='-')} < {shlex.quote(data)}"
+
+
+def _wrong_encoding(error: WrongEncodingError, typed: _Typed) -> str:
+    # Every file is Latin-1 text, of some kind.
+    other = "latin-1" if typed.options["encoding"] else "cp1252"
+    return f"Name its encoding, such as: {typed.with_(encoding=other)}"
+
+
+def _image_given(error: ImageGivenError, typed: _Typed) -> str:
+    segment = typed.with_("segment", images=(typed.options["data"],), output="parts")
+    return f"Images are for: {segment}"
+
+
+def _wrong_format(error: WrongFormatError, typed: _Typed) -> str:
+    kind = _FORMATS.get(error.looks_like or "")
+    if kind is not None:
+        return f"Name its format with: {typed.with_(kind=kind)}"
+    is_compressed = error.looks_like in _COMPRESSIONS
+    return "Give it the right ending, such as .csv.gz." if is_compressed else ""
+
+
+def _few_rows_have_gaps(error: GapsError) -> bool:
+    n_left = error.n_all - error.n_rows
+    return n_left >= max(_FEWEST_ROWS, error.n_rows)
+
+
+_SENTENCES: dict[type[TableError], Callable[[Any, _Typed], str]] = {
+    NotNumbersError: _not_numbers,
+    MissingValuesError: _missing_values,
+    NoRowLeftError: _no_row_left,
+    EmptyColumnsError: _empty_columns,
+    WeightsError: _weights,
+    EmptyLabelError: _empty_label,
+    SpecialFileError: _special_file,
+    WrongEncodingError: _wrong_encoding,
+    ImageGivenError: _image_given,
+    WrongFormatError: _wrong_format,
+}

@@ -1,0 +1,42 @@
+// Layers: coarser and finer clusterings of the same fit, shown without a new one.
+
+import { byId, capital, element, percent, refill } from "./words.js";
+
+const COLUMNS = [
+  { name: "likeness", title: "Similarity of the two clusters that are most alike: the less, the clearer they are apart", words: (value) => value.toFixed(3) },
+  { name: "odds", title: "Probability of these clusters, against the candidates of the choice", words: percent },
+  { name: "stability", title: "How well halves of the rows give the same clusters: mean over clusters", words: (value) => value.toFixed(2) },
+];
+
+export class Layers {
+  constructor(state, go) {
+    Object.assign(this, { state, go });
+    state.on("fit", () => this.show());
+  }
+
+  show() {
+    const layers = this.state.fit?.layers ?? [];
+    // One layer is the fit itself.
+    byId("layers-table").hidden = layers.length < 2;
+    const columns = COLUMNS.filter(({ name }) => layers.some((layer) => layer[name] !== null));
+    byId("layers-names").replaceChildren(
+      element("th", { scope: "col" }, "Clusters"),
+      ...columns.map(({ name, title }) => element("th", { scope: "col", class: "right", title }, capital(name))),
+    );
+    refill(byId("layers"), layers.map((layer) => this.line(layer, columns)));
+  }
+
+  line(layer, columns) {
+    const { fit } = this.state;
+    const number = layer.n_clusters;
+    const isFit = number === fit.fit_clusters;
+    const current = number === fit.clusters;
+    const name = element("button", { type: "button", "aria-pressed": String(current), title: isFit ? "The clusters of the fit" : `Show the layer of ${number}` },
+      `${number}${isFit ? " (fit)" : ""}`);
+    const line = element("tr", { class: current ? "current" : "", "data-number": number },
+      element("td", {}, name),
+      ...columns.map((column) => element("td", { class: "right" }, layer[column.name] === null ? "\u2013" : column.words(layer[column.name]))));
+    line.addEventListener("click", () => this.go({ ...fit.settings, layer: isFit ? null : number }));
+    return line;
+  }
+}

@@ -1,0 +1,41 @@
+"""Columns that hold known classes, told by their values."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from .base import Table
+from .dialect import MISSING
+from .errors import TableError
+
+_MOST_CLASSES = 50
+_FEWEST_ROWS_PER_CLASS = 5
+
+
+def looks_like_classes(table: Table, column: str) -> bool:
+    """Whether the first rows of a column hold few values, text or whole numbers, many times each.
+
+    There may be other reasons for that: it is a guess, for a proposal.
+    """
+    with contextlib.suppress(TableError, StopIteration):
+        (values,) = next(iter(table.batches((), (column,)))).others
+        known = [value for value in values.to_pylist() if not _is_missing(value)]
+        classes = set(known)
+        return (
+            2 <= len(classes) <= _MOST_CLASSES
+            and len(known) >= _FEWEST_ROWS_PER_CLASS * len(classes)
+            and not any(map(_is_fraction, classes))
+        )
+    return False
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value or str(value).strip() in MISSING
+
+
+def _is_fraction(value: Any) -> bool:
+    try:
+        return not float(value).is_integer()
+    except (TypeError, ValueError, OverflowError):
+        return False

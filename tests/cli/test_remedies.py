@@ -1,0 +1,237 @@
+"""The command that an error proposes keeps what was typed, can be pasted, and works."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from tests.helpers.cli import Commands, in_python
+
+MOST_STEPS = 2
+FAST = ("--psi", "8", "--n-partitions", "10", "--seed", "3")
+N_ROWS = 60
+
+
+@pytest.fixture
+def command(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsys)
+
+
+def columns():
+    """Return columns of every kind by name; all of them together are a hard table."""
+    numbers = np.random.RandomState(0).randn(N_ROWS, 3)
+    gaps = np.abs(numbers[:, 2])
+    gaps[::9] = np.nan
+    mostly_gaps = gaps.copy()
+    mostly_gaps[5:] = np.nan
+    kinds = pd.Series(["oak", "elm", "ash"] * (N_ROWS // 3))
+    return {
+        "x": numbers[:, 0],
+        "y": numbers[:, 1],
+        "gaps": gaps,
+        "mostly gaps": mostly_gaps,
+        "staggered": np.where(np.arange(N_ROWS) % 9, np.nan, gaps[1]),
+        "empty": np.full(N_ROWS, np.nan),
+        "also, empty": np.full(N_ROWS, np.nan),
+        "name": [f"tree {i}" for i in range(N_ROWS)],
+        'the "kind"': kinds,
+        "class": pd.Series([0, 1, None] * (N_ROWS // 3)),
+        "constant": np.ones(N_ROWS),
+        "number": np.arange(N_ROWS),
+        "weight": 1.0 + np.arange(N_ROWS) % 2,
+    }
+
+
+# The columns of a table, and what is typed beside its name.
+SITUATIONS = [
+    (("x", "y", "name"), ()),
+    (("x", "y", "name"), ("--id", "name")),
+    (("x", "y", "name", 'the "kind"'), ("--id", "name")),
+    (("x", "y", "name", 'the "kind"'), ("--label", 'the "kind"')),
+    (("x", "y", "name", 'the "kind"'), ("--drop", "name")),
+    (("x", "y", 'the "kind"'), ()),
+    (("x", "y", "gaps"), ()),
+    (("x", "y", "gaps", "name"), ("--scale", "standard")),
+    (("x", "y", "gaps", "name", 'the "kind"'), ()),
+    (("x", "y", "gaps", "class"), ("--id", "y")),
+    (("x", "y", "class"), ()),
+    (("x", "y", "class", "name"), ()),
+    (("x", "y", "class", "name"), ("--id", "name")),
+    (("x", "y", "mostly gaps"), ()),
+    (("x", "gaps", "staggered"), ("--missing", "drop")),
+    (("x", "gaps", "weight"), ("--weight", "weight")),
+    (("x", "y", "empty"), ()),
+    (("x", "y", "empty", "also, empty"), ()),
+    (("x", "y", "empty", "also, empty"), ("--missing", "mean")),
+    (("x", "y", "empty", "gaps"), ("--missing", "drop")),
+    (("x", "y", "empty", "gaps", "name"), ("--drop", "y")),
+    (("x", "y", "constant", "number"), ("--id", "number")),
+    (("x", "constant", "number", "name"), ("--scale", "minmax")),
+    (("x", "y", "name"), ("--columns", "x,name")),
+    (("x", "y", "name"), ("--columns", "name")),
+    (("x", "y", "gaps"), ("--columns", "gaps,x")),
+    (("x", "y", "gaps", "empty"), ("--columns", "gaps,empty")),
+    (("x", "y", "empty"), ("--columns", "empty")),
+    (("x", "y", "gaps", "name"), ("--columns", "gaps,name,x", "--id", "y")),
+    (("x", "y", "name"), ("--weight", "name")),
+    (("x", "y", "gaps"), ("--weight", "gaps", "--missing", "mean")),
+    (("x", "y", "empty"), ("--weight", "empty")),
+    (("x", "y", "staggered", "gaps"), ("--weight", "staggered", "--missing", "drop")),
+    (("x", "y", "empty"), ("--label", "empty")),
+    (("x", "y", "empty", "name"), ("--label", "empty")),
+]
+
+
+def written(names, ending="csv"):
+    name = f"my table.{ending}"
+    frame = pd.DataFrame({name: values for name, values in columns().items() if name in names})
+    frame = frame[list(names)]
+    if ending == "csv":
+        frame.to_csv(name, index=False)
+    else:
+        frame.to_parquet(name)
+    return name
+
+
+def proposed(line):
+    """Return the words of the command at the end of an error."""
+    assert ": pskclust " in line, line
+    return shlex.split(line.rpartition(": pskclust ")[2])
+
+
+def followed(command, words):
+    """Return all commands up to the one that works, each proposed by the one before."""
+    tried = [words]
+    while True:
+        answer = command(*tried[-1])
+        if answer.code == 0:
+            return tried
+        assert len(tried) <= MOST_STEPS, (answer.err, tried)
+        tried.append(proposed(answer.err))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(("names", "typed"), SITUATIONS, ids=lambda words: " ".join(words))
+def test_proposals_lead_to_a_fit_and_keep_what_was_typed(command, names, typed, ending):
+    words = ["fit", written(names, ending), *typed, *FAST, "-o", "labels.csv", "--keep-columns"]
+    last = followed(command, words)[-1]
+    assert os.path.exists("labels.csv")
+    assert last[:2] == words[:2]
+    kept = {*FAST, "-o", "labels.csv", "--keep-columns"}
+    assert kept <= set(last)
+    for flag, value in zip(typed[::2], typed[1::2], strict=True):
+        if flag in ("--id", "--drop", "--scale"):
+            assert value in last[last.index(flag) + 1]
+    if "--columns" in typed:
+        assert "--columns" in last
+        assert "--drop" not in last
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("names", "typed"), SITUATIONS[::6], ids=lambda words: " ".join(words))
+def test_proposals_lead_to_a_sweep(command, names, typed):
+    grid = ("--psi", "4,8", "--tau", "0.05,0.1", "--n-partitions", "5", "--seeds", "2")
+    last = followed(command, ["sweep", written(names), *typed, *grid])[-1]
+    assert set(grid) <= set(last)
+
+
+def test_the_demo_proposes_its_label(command):
+    command.ok("demo", "--rows", "2000")
+    line = command.refused(3, "fit", "demo.csv")
+    assert line.endswith('if "shape" holds known classes: pskclust fit demo.csv --label shape')
+    assert "ARI" in command.ok(*proposed(line), *FAST)
+
+
+def test_a_column_that_was_asked_for_is_not_proposed_to_be_dropped(command):
+    table = written(("x", "y", "name", "gaps"))
+    line = command.refused(3, "fit", table, "--columns", "x,name,gaps")
+    assert proposed(line) == ["fit", table, "--columns", "x,gaps"]
+    line = command.refused(3, *proposed(line))
+    assert proposed(line) == ["fit", table, "--columns", "x,gaps", "--missing", "drop"]
+
+
+def test_without_a_column_of_numbers_nothing_is_proposed(command):
+    line = command.refused(3, "fit", written(("name",)))
+    assert line.endswith("There is no column of numbers to cluster.")
+    assert "pskclust" not in command.refused(3, "fit", written(("empty",), "parquet"))
+
+
+def test_a_proposal_for_predict_keeps_what_was_typed(command):
+    written(("x", "y"))
+    command.ok("fit", "my table.csv", *FAST, "--model", "model.npz")
+    pd.DataFrame({"n": [1, 2], "x": [1.0, None], "y": [1.0, 2]}).to_csv("new.csv", index=False)
+    words = ["predict", "model.npz", "new.csv", "--id", "n", "-o", "labels.csv"]
+    last = followed(command, words)[-1]
+    assert last == [*words[:3], "-o", "labels.csv", "--id", "n", "--missing", "drop"]
+    swapped = command.refused(2, "predict", "new.csv", "model.npz", "--similarity")
+    assert "pskclust predict model.npz new.csv --similarity" in swapped
+
+
+def test_a_proposal_of_another_command_keeps_what_both_know(command):
+    pixels = np.zeros((20, 20, 3), dtype=np.uint8)
+    pixels[:10] = 255
+    Image.fromarray(pixels).save("flag.png")
+    line = command.refused(3, "fit", "flag.png", *FAST, "--scale", "standard", "-o", "labels.csv")
+    assert proposed(line) == ["segment", "flag.png", "-o", "parts", *FAST[:2], *FAST[2:]]
+    command.ok(*proposed(line))
+    table = written(("x", "y"))
+    line = command.refused(3, "segment", table, "-o", "other", "--tau", "0.05", *FAST)
+    command.ok(*proposed(line))
+    assert proposed(line)[:2] == ["fit", table]
+    assert {"--tau", "0.05", *FAST} <= set(proposed(line))
+
+
+def test_a_format_and_an_encoding_are_named(command):
+    rows = np.random.RandomState(0).randn(50, 2)
+    with open("numbers.csv", "wb") as stream:
+        np.save(stream, rows)
+    assert followed(command, ["fit", "numbers.csv", *FAST])[-1][2:4] == ["--format", "npy"]
+    text = "caf\xe9 \x81,b\n" + "\n".join(f"{a},{b}" for a, b in rows)
+    with open("old.csv", "wb") as stream:
+        stream.write(text.encode("latin-1"))
+    tried = followed(command, ["fit", "old.csv", *FAST])
+    assert [words[2:4] for words in tried[1:]][-1] == ["--encoding", "latin-1"]
+
+
+def test_a_pipe_is_read_as_standard_input(command):
+    os.mkfifo("pipe.csv")
+    line = command.refused(3, "fit", "pipe.csv", "--id", "n", *FAST)
+    assert line.endswith("pskclust fit - --id n --psi 8 --n-partitions 10 --seed 3 < pipe.csv")
+
+
+def test_the_explorer_proposes_commands_in_the_same_way(command):
+    pytest.importorskip("starlette")
+    table = written(("x", "y", "name"))
+    line = command.refused(3, "explore", table, "--no-browser", "--n-clusters", "3")
+    last = proposed(line)
+    assert last == ["explore", table, "--no-browser", "--drop", "name", "--n-clusters", "3"]
+
+
+def test_names_that_look_like_options_are_kept_apart(command):
+    frame = pd.DataFrame(np.random.RandomState(0).randn(30, 2), columns=["x", "y"])
+    frame["--force"] = "text"
+    frame.to_csv("-t.csv", index=False)
+    last = followed(command, ["fit", *FAST, "--json", "--", "-t.csv"])[-1]
+    assert last[-2:] == ["--", "-t.csv"]
+    assert json.loads(command.ok(*last))["columns"] == ["x", "y"]
+
+
+def test_guessing_classes_reads_no_more_than_a_batch():
+    code = """
+import pyarrow as pa
+from pskclust.tables.base import Batch, NamedColumns
+from pskclust.tables.classes import looks_like_classes
+class Endless(NamedColumns):
+    def batches(self, numbers, others=()):
+        yield Batch(None, [pa.array(["a", "b"] * 50)], 0.0)
+        raise AssertionError("read on")
+print(looks_like_classes(Endless("endless", ("a",)), "a"))
+"""
+    assert in_python(code).stdout == "True\n"

@@ -1,0 +1,98 @@
+"""Outcomes of attacks: lines, a table, a file, and the page of promises that shows it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+# Of the last run, and of the one whose figures are on the page.
+LAST = ROOT / "build" / "attack.json"
+KEPT = Path(__file__).with_name("results.json")
+PAGE = ROOT / "docs" / "promises.md"
+_START, _END = "<!-- attack -->", "<!-- end of attack -->"
+_MOST_FINDINGS_SHOWN = 20
+
+
+@dataclass
+class Outcome:
+    """The outcome of one kind of attack."""
+
+    cases: int = 0
+    compared: int = 0
+    # Of processes that attacked, together.
+    seconds: float = 0.0
+    slowest: float = 0.0
+    findings: list[dict[str, str]] = field(default_factory=list)
+
+    def add(self, other: Outcome) -> None:
+        """Count the cases of another process, too."""
+        self.cases += other.cases
+        self.compared += other.compared
+        self.seconds += other.seconds
+        self.slowest = max(self.slowest, other.slowest)
+        self.findings += other.findings
+
+
+def line(kind: str, outcome: Outcome) -> str:
+    """Return an outcome for people who wait."""
+    minutes = max(outcome.seconds, 1e-9) / 60
+    return (
+        f"{kind:10} {outcome.cases:>9,} cases {outcome.compared:>11,} comparisons "
+        f"{outcome.slowest:>7.1f} s slowest {outcome.compared / minutes:>9,.0f} a minute "
+        f"{len(outcome.findings):>5} findings"
+    )
+
+
+def write(outcomes: dict[str, Outcome], wanted: dict[str, int], budget: float, seed: int) -> None:
+    """Write the outcomes of a run to a file."""
+    content = {"seed": seed, "seconds": budget}
+    content["kinds"] = {
+        kind: {"wanted": wanted[kind], **asdict(outcome)} for kind, outcome in outcomes.items()
+    }
+    LAST.parent.mkdir(exist_ok=True)
+    LAST.write_text(json.dumps(content, indent=1))
+
+
+def keep() -> None:
+    """Keep the file of the last run, and show it on the page."""
+    KEPT.write_text(LAST.read_text() + "\n")
+    head, _, rest = PAGE.read_text().partition(_START)
+    _, _, tail = rest.partition(_END)
+    PAGE.write_text(head + section() + tail)
+
+
+def section() -> str:
+    """Return the part of the page that shows the run that was kept."""
+    kept = json.loads(KEPT.read_text())
+    lines = [
+        _START,
+        f"Budget {kept['seconds'] / 60:g} minutes, seed {kept['seed']}.",
+        "",
+        "| attack | cases | comparisons | slowest case | findings |",
+        "|---|---|---|---|---|",
+        *(_row(kind, outcome) for kind, outcome in kept["kinds"].items()),
+        _END,
+    ]
+    return "\n".join(lines)
+
+
+def _row(kind: str, outcome: dict[str, Any]) -> str:
+    return (
+        f"| {kind} | {outcome['cases']:,} | {outcome['compared']:,} | {outcome['slowest']:.1f} s "
+        f"| {len(outcome['findings'])} |"
+    )
+
+
+def tell(outcomes: dict[str, Outcome]) -> int:
+    """Print a table and the findings; return their number."""
+    print()
+    for kind, outcome in outcomes.items():
+        print(line(kind, outcome))
+    findings = [(kind, one) for kind, outcome in outcomes.items() for one in outcome.findings]
+    for kind, one in findings[:_MOST_FINDINGS_SHOWN]:
+        print(f"\n{kind}: {one['case']}\n{one['what'][-1500:]}")
+    print(f"\n{len(findings)} findings")
+    return len(findings)
