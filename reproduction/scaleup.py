@@ -130,10 +130,10 @@ def _notes(allowed: float) -> list[str]:
         f"in for it, 784 columns each. psKC: {setting}. All systems see rows of length 1, and all "
         "but psKC and fast_hdbscan are told that there are 10 clusters. Times are those of the "
         "processors, summed over threads, since other work on the machine delays the clock.",
-        "The setting of psKC was chosen with the labels in hand, among about 60 tried on 20,000 and "
-        "80,000 rows, and t was raised from 20 to 30 when NMI at 160,000 rows was 0.486. The other "
-        "systems have one setting each, which was not searched: so their NMI and ARI say how good "
-        "these fits are, not which system is better.",
+        "The setting of psKC was chosen with the labels in hand, among about 60 tried on 20,000 "
+        "and 80,000 rows, and t was raised from 20 to 30 when NMI at 160,000 rows was 0.486. The "
+        "other systems have one setting each, which was not searched: so their NMI and ARI say how "
+        "good these fits are, not which system is better.",
         f"psKC draws {n_centres:,} centres. The more rows, the fewer centres are drawn twice, and "
         f"a row is compared with each different one once: so slopes are of {SETTLED:,} rows on. "
         "Those of systems that do not come so far are of all sizes they reach. A fit that would "
