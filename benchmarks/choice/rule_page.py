@@ -100,6 +100,7 @@ def cost_table() -> str:
     numbers = stability.NUMBERS
     rows = [
         (f"2 to {split_tree.MAX_LEAVES} clusters", "are looked at: all up to 16, then every tenth"),
+        (f"{stability.ROWS_PER_CLUSTER} rows", "a cluster has at least on average"),
         (f"{choose.N_BEST} candidates", "are compared with each other at the end"),
         (f"{choose.MIN_ROWS_TO_DIVIDE} rows", "fewer are one cluster"),
         (f"psi {scales.PSI_FOR_FEW}", "for fewer than 64 rows"),

@@ -31,7 +31,7 @@ from .scoring import (
 )
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
-from .stability import MAX_PLACING_PSI, NUMBERS, Grown, grow_trees
+from .stability import MAX_PLACING_PSI, Grown, grow_trees
 
 ONE = "one"
 
@@ -197,8 +197,8 @@ def _best_of_many(
 ) -> _Found | None:
     """Return the best candidate of all trees; None if no tree has that many clusters."""
     sizes = sizes_for(points) if psi is None else [psi]
-    numbers = NUMBERS if n_clusters is None else np.array([n_clusters])
-    grown = grow_trees(points, sizes, n_partitions, rng, numbers[numbers > 1])
+    numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
+    grown = grow_trees(points, sizes, n_partitions, rng, numbers)
     found = gather_evidence(grown)
     if not found.candidates:
         return None
@@ -335,9 +335,8 @@ def _reason(chosen: Option, options: list[Option], n_clusters: int | None) -> st
     if chosen.n_clusters == 1:
         return f"1 cluster: no split into more is stable and well separated{second}"
     return (
-        f"{_clusters(chosen.n_clusters)}: half of the rows give the same clusters with "
-        f"{chosen.stability:.0%} agreement ({chosen.least_stability:.0%} for the least stable "
-        f"cluster){second}"
+        f"{_clusters(chosen.n_clusters)}, found again in random halves of the rows (agreement "
+        f"{chosen.stability:.0%}, least stable cluster {chosen.least_stability:.0%}){second}"
     )
 
 

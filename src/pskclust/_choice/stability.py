@@ -57,6 +57,8 @@ _MIN_ROWS_OF_HALF = 6
 MIN_ROWS, MAX_ROWS_SHARE = 3, 200
 # Numbers of clusters that are looked at: all small ones, then about every tenth.
 NUMBERS = np.array([*range(2, 17), 18, 20, 22, 25, 28, 31, 35, 39, 44, 49, 55, MAX_LEAVES])
+# More clusters than one for this many rows are not looked at.
+ROWS_PER_CLUSTER = 8
 # Cells of the kernel that places all rows are numbered by one byte.
 MAX_PLACING_PSI = 256
 
@@ -108,10 +110,15 @@ def grow_trees(
     sizes: list[int],
     n_partitions: int,
     rng: RandomState,
-    numbers: NDArray[np.int64] = NUMBERS,
+    numbers: NDArray[np.int64] | None = None,
 ) -> Grown:
-    """Grow trees of every size and kind from the rows of a sample, and again from halves."""
+    """Grow trees of every size and kind from the rows of a sample, and again from halves.
+
+    `numbers` are those of clusters that trees are cut into; None for those that the rows allow.
+    """
     n_rows = len(points)
+    if numbers is None:
+        numbers = NUMBERS[NUMBERS <= max(2, n_rows // ROWS_PER_CLUSTER)]
     distances = squared_distances(points)
     near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS), points)
     different = n_different(points)

@@ -65,7 +65,8 @@ class ProcessSetting(contextlib.AbstractContextManager[None]):
             os.register_at_fork(after_in_child=self._new_lock)
 
     def _new_lock(self) -> None:
-        self._lock = threading.Lock()
+        # Reentrant, so that a thread that was interrupted inside does not wait for itself.
+        self._lock = threading.RLock()
 
     def __enter__(self) -> None:
         with self._lock:
