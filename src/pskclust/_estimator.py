@@ -183,8 +183,8 @@ class PSKC(ClusterMixin, FittedModel):
     joins the first cluster that reaches it, and a cluster that grows later can be more similar.
 
     For chosen and linked clusters, ``predict(X)`` returns the cluster with the most members in a
-    row's cells, and -1 if there are none. `labels_` is equal to it except on the sample, up to
-    2,000 rows drawn by weight, which keeps the labels of the choice.
+    row's cells, and -1 for outliers and background. `labels_` is equal to it except on the sample,
+    up to 2,000 rows drawn by weight, which keeps the labels of the choice.
 
     Rows of weight 0 do not take part in the fit. Their labels are those of ``predict``.
 

@@ -43,6 +43,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
         For grown clusters, this is the most similar cluster if the similarity exceeds `tau_`. For
         chosen and linked clusters, it is the cluster with the most members in the row's cells.
+        Rows that lie far from the sample of a choice, or in a uniform background, are noise.
         With ``noise="nearest"``, only rows that share no cell with any cluster are noise. The
         notes of the class compare it with `labels_`.
 
@@ -257,7 +258,9 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.
 
-        The file contains arrays and JSON, and no pickle. It does not contain `callback`, a
+        The file contains arrays and JSON, and no pickle. The arrays include the centres of cells
+        and the sample of a choice, which are rows of the fit, and labels and scores of all rows:
+        share a model only with those who may see its data. It does not contain `callback`, a
         `random_state` that is not an int, and the parameters of this machine: `device`,
         `scratch_dir` and `checkpoint`. These are None in a loaded model.
 

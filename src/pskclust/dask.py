@@ -255,6 +255,7 @@ class PSKC(_estimator.PSKC):
         (300,)
         >>> client.close()
         """
+        self.to_local().save(path)
 
     def _refuse_what_is_not_for_clusters(self) -> None:
         check_parameters({"timeout": self.timeout}, {"timeout": (between(0, np.inf),)})

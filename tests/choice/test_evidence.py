@@ -22,7 +22,7 @@ from pskclust._choice.scoring import (
 )
 from pskclust._choice.split_evidence import SPLIT_NAMES
 from pskclust._choice.split_tree import AVERAGE
-from pskclust._choice.stability import MIN_ROWS, NUMBERS, grow_trees, min_rows_for
+from pskclust._choice.stability import MIN_ROWS, NUMBERS, ROWS_PER_CLUSTER, grow_trees, min_rows_for
 
 RNG = np.random.RandomState
 PSI = 32
@@ -275,7 +275,8 @@ def test_the_intrinsic_dimension_is_about_that_of_the_rows(n_columns):
 def test_all_numbers_that_a_tree_has_are_candidates(grown, evidence):
     for number, each in enumerate(grown.trees):
         tried = [n_clusters for tree, n_clusters in evidence.candidates if tree == number]
-        assert tried == [number for number in NUMBERS if number <= each.tree.n_splits + 1]
+        most = min(each.tree.n_splits + 1, max(2, grown.n_rows // ROWS_PER_CLUSTER))
+        assert tried == [number for number in NUMBERS if number <= most]
 
 
 @pytest.mark.parametrize("n_rows", [2, 7, 12, 63, 64, 600, 2_000])

@@ -118,7 +118,8 @@ def grow_trees(
     """
     n_rows = len(points)
     if numbers is None:
-        numbers = NUMBERS[NUMBERS <= max(2, n_rows // ROWS_PER_CLUSTER)]
+        most = max(2, n_rows // ROWS_PER_CLUSTER)
+        numbers = NUMBERS[: np.searchsorted(NUMBERS, most, side="right")]
     distances = squared_distances(points)
     near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS), points)
     different = n_different(points)

@@ -163,11 +163,15 @@ def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None, first_row: i
             row, column = np.argwhere(~finite)[0]
             value = rows[start + row, column]
             what = "NaN" if np.isnan(value) else value
+            fill = (
+                "fill them in, say with sklearn.impute.SimpleImputer"
+                if np.isnan(value)
+                else "replace them by a finite number"
+            )
             where = "" if names is None else f" (column {names[column]!r})"
             raise ValueError(
                 f"X[{first_row + start + row}, {column}]{where} is {what}. Every value must be "
-                "finite: leave such rows out, or fill them in, say with "
-                "sklearn.impute.SimpleImputer."
+                f"finite: leave such rows out, or {fill}."
             )
 
 
@@ -177,13 +181,20 @@ def _refuse_other_columns(X: Any) -> None:
         return
     texts = ("str", "object", "categor", "utf8", "enum")
     times = ("date", "time", "duration")
-    for column, kind in zip(columns, types, strict=False):
-        name = str(kind).lower()
-        if name.startswith(times) or (name.startswith(texts) and not _all_numbers(X[column])):
-            raise ValueError(
-                f"Column {str(column)!r} of X is not a number ({kind}). Leave it out, or encode it "
-                "as numbers, say with sklearn.preprocessing.OneHotEncoder."
-            )
+    found = [(str(column), str(kind)) for column, kind in zip(columns, types, strict=False)]
+    dates = [each for each in found if each[1].lower().startswith(times)]
+    words = [
+        each for each in found if each[1].lower().startswith(texts) and not _all_numbers(X[each[0]])
+    ]
+    if not dates and not words:
+        return
+    (column, kind), *others = words + dates
+    way = "with sklearn.preprocessing.OneHotEncoder" if words else "as days since a date"
+    rest = ", ".join(repr(name) for name, _ in others)
+    raise ValueError(
+        f"Column {column!r} of X is not a number ({kind}). Leave it out, or encode it as numbers, "
+        f"say {way}." + (f" Other columns without numbers: {rest}." if rest else "")
+    )
 
 
 def _all_numbers(values: ArrayLike) -> bool:
