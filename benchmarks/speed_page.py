@@ -88,8 +88,12 @@ def _series_table(series: dict[str, Any], unit: str) -> str:
             answer = series[size].get(method, {"failure": ""})
             cells.append(answer.get("failure") or _seconds(answer.get("seconds")))
             ari = f"{answer['ari']:.2f}" if "ari" in answer else ari
-        lines.append(f"| {method} | " + " | ".join(cells) + f" | {ari} |")
+        lines.append(f"| {_shown(method)} | " + " | ".join(cells) + f" | {ari} |")
     return "\n".join(lines) + "\n"
+
+
+def _shown(method: str) -> str:
+    return "PSKC(psi, tau)" if method == "pskclust" else method
 
 
 def _seconds(seconds: float | None) -> str:
@@ -165,7 +169,7 @@ def draw(results: dict[str, Any], picture: Path) -> None:
         plt.Line2D([], [], color=colour, marker="o", ms=4, lw=3 if name in OURS else 1.4)
         for name, colour in COLOURS.items()
     ]
-    names = ["PSKC(psi, tau)" if name == "pskclust" else name for name in COLOURS]
+    names = [_shown(name) for name in COLOURS]
     figure.legend(handles, names, loc="outside right center", frameon=False)
     figure.suptitle(f"Time to fit on {results['machine']}; lines end where a method was stopped")
     temporary = picture.with_suffix(".tmp.png")

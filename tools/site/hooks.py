@@ -55,7 +55,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     markdown = re.sub(r"\]\(\.\./examples/(\w+)\.py\)", r"](gallery/\1.md)", markdown)
     markdown = markdown.replace("](../examples)", "](gallery/index.md)")
     for mark, make in TABLES.items():
-        markdown = markdown.replace(mark, make()) if mark in markdown else markdown
+        if mark in markdown:
+            # On the site, the table takes the place of the sentence that says where it is.
+            place = rf"(\*[^*\n]*\* )?{re.escape(mark)}"
+            table = make()
+            markdown = re.sub(place, lambda _, table=table: table, markdown)
     return markdown
 
 
