@@ -27,6 +27,7 @@ VENV := .venv
 BIN = $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
 # What can be different elsewhere; the others are about pages, figures and the browser.
+IN_PARALLEL := -n auto --dist worksteal
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
 .PHONY: demo test test-fast coverage mutations attack fuzz portable test-without-numba test-python test-lowest check-device dist \
@@ -38,12 +39,12 @@ demo: $(VENV)/.plot
 	$(VENV)/bin/python examples/demo.py
 
 test: lint types chromium
-	$(VENV)/bin/python -m pytest -n auto --dist worksteal --durations=15
+	$(VENV)/bin/python -m pytest $(IN_PARALLEL) --durations=15
 
 # A worker for each core, so one thread of BLAS for each worker.
 test-fast: $(VENV)/.dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 HYPOTHESIS_PROFILE=fast \
-	  $(VENV)/bin/python -m pytest -n auto --dist worksteal -q \
+	  $(VENV)/bin/python -m pytest $(IN_PARALLEL) -q \
 	  -m "not slow and not docs and not browser and not dask"
 
 coverage: $(VENV)/.dev chromium
@@ -65,11 +66,11 @@ fuzz: .venv-fuzz/.test
 	  PYTHONPATH=src:. OMP_NUM_THREADS=1 .venv-fuzz/bin/python -m tools.fuzz.run $$reader --seconds $(SECONDS) || exit 1; done
 
 portable: $(VENV)/.test
-	$(BIN)/python -m pytest $(PORTABLE_TESTS)
+	$(BIN)/python -m pytest $(IN_PARALLEL) $(PORTABLE_TESTS)
 
 # A module numba that fails to import stands before the real one, in all processes.
 test-without-numba: $(VENV)/.test
-	PYTHONPATH=$(CURDIR)/tests/without_numba $(VENV)/bin/python -m pytest $(PORTABLE_TESTS)
+	PYTHONPATH=$(CURDIR)/tests/without_numba $(VENV)/bin/python -m pytest $(IN_PARALLEL) $(PORTABLE_TESTS)
 
 test-python:
 	$(MAKE) portable PYTHON=$(PYTHON) VENV=.venv-$(notdir $(PYTHON))
@@ -77,7 +78,7 @@ test-python:
 # Old packages warn of what is newer than they are, which is not ours to mend.
 NO_WARNINGS := -W default -W ignore::DeprecationWarning
 test-lowest: .venv-lowest/.test
-	.venv-lowest/bin/python -m pytest $(NO_WARNINGS) $(PORTABLE_TESTS)
+	.venv-lowest/bin/python -m pytest $(IN_PARALLEL) $(NO_WARNINGS) $(PORTABLE_TESTS)
 
 # PyTorch is in no set of extras that the other targets install. On Linux, PyPI's build is that for
 # CUDA; TORCH="torch --index-url https://download.pytorch.org/whl/cpu" is the small one.

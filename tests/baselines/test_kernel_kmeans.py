@@ -127,7 +127,7 @@ def test_the_neighbor_kernel_counts_a_neighbour_of_one_side_half():
         (arc_and_ball, 2, 0.99, 1.0),
         (spirals, 3, 0.34, 0.7),
         (lambda: make_ring_g(random_state=0), 4, 0.7, 0.95),
-        (lambda: make_blobs(1500, centers=15, cluster_std=0.7, random_state=3), 15, 0.8, 1.0),
+        (lambda: make_blobs(900, centers=15, cluster_std=0.7, random_state=3), 15, 0.8, 1.0),
     ],
     ids=["arc and ball", "spirals", "Ring-G", "blobs"],
 )
@@ -142,7 +142,7 @@ def test_the_neighbor_kernel_is_good_and_poor_where_the_paper_has_it_so(
                 n_clusters, "knn", n_neighbors=int(share * len(X)), random_state=42
             ).fit_predict(X),
         )
-        for share in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+        for share in (0.02, 0.1, 0.3)
     )
     assert lowest <= best <= highest
 
