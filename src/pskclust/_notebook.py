@@ -62,13 +62,13 @@ def _certainty(model: Any) -> str | None:
 
 
 def _bars(sizes: NDArray[np.int64], n_noise: int) -> str:
-    order = np.argsort(-sizes, kind="stable")
+    by_size = np.argsort(-sizes, kind="stable")
+    shown, rest = np.sort(by_size[:_MAX_BARS]), by_size[_MAX_BARS:]
     most = max(int(sizes.max(initial=1)), n_noise)
-    lines = [_line(str(n), int(sizes[n]), _BAR, most) for n in order[:_MAX_BARS]]
-    rest = order[_MAX_BARS:]
+    lines = [_line(str(n), int(sizes[n]), _BAR, most) for n in shown]
     if len(rest):
         # Without a bar, which would be of another kind.
-        lines.append(_line(f"{len(rest):,} more", int(sizes[rest].sum()), None, most))
+        lines.append(_line(f"{len(rest):,} smaller", int(sizes[rest].sum()), None, most))
     if n_noise:
         lines.append(_line("noise", n_noise, _NOISE, most))
     return f"<table>{''.join(lines)}</table>" if lines else ""

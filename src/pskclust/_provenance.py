@@ -87,12 +87,12 @@ class NumberOption(NamedTuple):
 
 
 def number_options(choice: AutoChoice) -> list[NumberOption]:
-    """Return the numbers of clusters among the candidates of a choice, the best candidate first."""
+    """Return the numbers of clusters among the candidates of a choice, by falling odds."""
     listed = list(dict.fromkeys([*choice.candidates, choice.chosen]))
     # Of the number that was chosen, the evidence is that of the candidate that was.
     best = {option.n_clusters: option for option in reversed(listed)}
     best[choice.chosen.n_clusters] = choice.chosen
-    return [
+    numbers = [
         NumberOption(
             number,
             sum(option.odds for option in listed if option.n_clusters == number),
@@ -102,6 +102,7 @@ def number_options(choice: AutoChoice) -> list[NumberOption]:
         )
         for number in dict.fromkeys(option.n_clusters for option in listed)
     ]
+    return sorted(numbers, key=lambda option: -option.odds)
 
 
 def mean_confidences(model: PSKC) -> NDArray[np.float64] | None:

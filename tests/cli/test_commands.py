@@ -414,7 +414,7 @@ def test_bars_are_shown_on_a_terminal(command, table, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     assert run(["fit", table, "--columns", "x,y", *FAST]) == 0
-    for stage in ("Reading", "Encoding", "Growing", "Refining"):
+    for stage in ("Reading", "Preparing", "Clustering", "Growing", "Refining"):
         assert stage in terminal.getvalue()
 
 

@@ -76,7 +76,7 @@ def test_clusters_that_grew_show_psi_and_tau(blobs):
 def test_many_clusters_no_cluster_and_noise_are_shown(blobs):
     many = PSKC(n_clusters=15, random_state=0).fit(blobs)
     text = Nested(html_of_fit(many)).text
-    assert "3 more" in text
+    assert "3 smaller" in text
     assert "15 clusters" in text
     none = PSKC(psi=4, tau=0.99, random_state=0).fit(np.random.RandomState(0).randn(20, 2))
     assert none.n_clusters_ == 0

@@ -57,9 +57,20 @@ def test_verbose_tells_of_a_choice(blobs, capsys):
     PSKC(random_state=0, verbose=True).fit(blobs)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
-    assert "1 of 1 choices made" in lines[0]
+    assert "choose 3 clusters chosen" in lines[0]
     assert "300 of 300 rows encoded" in lines[1]
-    assert "1 of 1 linked, 3 clusters" in lines[2]
+    assert "link 3 clusters with all rows assigned" in lines[2]
+    assert "[" not in lines[0] + lines[2]
+
+
+def test_after_the_last_step_of_a_stage_the_bar_names_the_next_one():
+    terminal = Terminal()
+    bar = _progress.Bar(terminal)
+    bar(Progress("choose", 0, 1))
+    bar(Progress("choose", 1, 1, 3))
+    assert terminal.getvalue().split("\r")[-1].strip() == "assigning rows ..."
+    bar(Progress("encode", 100, 100))
+    assert terminal.getvalue().split("\r")[-1].strip() == "clustering ..."
 
 
 @pytest.mark.parametrize("refine", [False, True])

@@ -87,13 +87,24 @@ COMPILATION = "Compiling code for this processor. It is kept for the next time."
 _MAX_BAR_WIDTH = 30
 _WORDS = {
     "sample": "rows read",
-    "choose": "choices made",
     "encode": "rows encoded",
     "grow": "rows assigned",
     "refine": "passes",
-    "link": "linked",
     "sweep": "fits",
 }
+# Stages of a single step have words and no bar: the work, and its result.
+_SINGLE_STEPS = {
+    "choose": ("choosing clusters ...", "chosen"),
+    "link": ("assigning rows ...", "with all rows assigned"),
+}
+# The work after a stage, until the next one reports.
+_AFTER = {
+    "sample": "choosing clusters ...",
+    "choose": "assigning rows ...",
+    "encode": "clustering ...",
+    "grow": "refining ...",
+}
+_AT_LAST = "finishing ..."
 
 
 class Bar:
@@ -117,9 +128,13 @@ class Bar:
         if progress.stage in self.LAST_STAGES and progress.done == progress.total:
             self._end_stage(progress)
             self._latest = None
-        elif self._live and time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS:
-            self._stream.write("\r" + _line_for(progress).ljust(self._drawn_width))
-            self._drawn_width = len(_line_for(progress))
+        elif self._live and (
+            progress.done == progress.total
+            or time.monotonic() - self._drawn_at > self.SECONDS_BETWEEN_DRAWINGS
+        ):
+            line = _line_of_now(progress)
+            self._stream.write("\r" + line.ljust(self._drawn_width))
+            self._drawn_width = len(line)
             self._stream.flush()
             self._drawn_at = time.monotonic()
 
@@ -178,7 +193,7 @@ class LateBar:
         while not self._done.wait(wait):
             wait = self.SECONDS_BETWEEN
             seconds = f" ({time.monotonic() - self._started:.0f} s)"
-            line = _line_for(self._latest, len(seconds)) + seconds
+            line = _line_of_now(self._latest, len(seconds)) + seconds
             self._write("\r" + line.ljust(self._width))
             self._width = len(line)
 
@@ -193,16 +208,27 @@ class LateBar:
             self._stream.flush()
 
 
-def _line_for(progress: Progress | None, n_reserved: int = 0) -> str:
-    """Return a bar with words, no longer than a line of the terminal less `n_reserved`."""
+def _line_of_now(progress: Progress | None, n_reserved: int = 0) -> str:
+    """Return the line for the current work: after the last step of a stage, the next stage."""
     columns = shutil.get_terminal_size().columns - n_reserved
     if progress is None:
-        return "Reading rows"[: columns - 1]
-    if progress.stage == "choose" and not progress.done:
-        return "Choosing clusters"[: columns - 1]
+        return "reading rows ..."[: columns - 1]
+    if progress.done == progress.total:
+        return _AFTER.get(progress.stage, _AT_LAST)[: columns - 1]
+    return _line_for(progress, n_reserved)
+
+
+def _line_for(progress: Progress, n_reserved: int = 0) -> str:
+    """Return a bar with words, no longer than a line of the terminal less `n_reserved`."""
+    columns = shutil.get_terminal_size().columns - n_reserved
+    clusters = f"{progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
+    if progress.stage in _SINGLE_STEPS:
+        work, result = _SINGLE_STEPS[progress.stage]
+        done = f"{progress.stage:>6} {clusters} {result}"
+        return (done if progress.done else work)[: columns - 1]
     words = f"{progress.done:,} of {progress.total:,} {_WORDS[progress.stage]}"
-    if progress.stage in ("grow", "link"):
-        words += f", {progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
+    if progress.stage == "grow":
+        words += f", {clusters}"
     width = max(0, min(_MAX_BAR_WIDTH, columns - len(words) - 11))
     full = width * progress.done // max(progress.total, 1)
     return f"{progress.stage:>6} [{'#' * full}{'.' * (width - full)}] {words}"[: columns - 1]

@@ -19,24 +19,36 @@ if TYPE_CHECKING:
 _WORDS = {
     "read": "Reading",
     "sample": "Sampling",
-    "choose": "Choosing",
-    "link": "Linking",
     "encode": "Encoding",
     "grow": "Growing",
     "refine": "Refining",
     "sweep": "Sweeping",
     "predict": "Predicting",
     "segment": "Segmenting",
-    "write": "Writing",
 }
+# Stages of a single step have words and no bar.
+_SINGLE_STEPS = {
+    "choose": "Choosing clusters ...",
+    "link": "Assigning rows ...",
+    "write": "Writing ...",
+}
+# The work after a stage, until the next one reports.
+_AFTER = {
+    "read": "Preparing rows ...",
+    "sample": "Choosing clusters ...",
+    "choose": "Assigning rows ...",
+    "encode": "Clustering ...",
+    "grow": "Refining ...",
+}
+_AT_LAST = "Finishing ..."
 
 
 class Bars:
-    """A bar for each stage, one below the other, gone when all is done."""
+    """The current stage, with a bar where its steps are counted; gone when all is done."""
 
     def __init__(self) -> None:
         self._shown: RichProgress | None = None
-        self._stage: str | None = None
+        self._words: str | None = None
         self._task: TaskID | None = None
         self._hearing = contextlib.ExitStack()
         self._has_told = False
@@ -54,9 +66,14 @@ class Bars:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Clear the bar for good, before something else is printed."""
         self._hearing.close()
         if self._shown is not None:
             self._shown.stop()
+            self._shown = None
 
     def of_fit(self, progress: Progress) -> None:
         """Show what a fit reports; this is a callback for PSKC."""
@@ -66,14 +83,20 @@ class Bars:
         self.show(progress.stage, progress.done / max(1, progress.total), note)
 
     def show(self, stage: str, share: float, note: str = "") -> None:
-        """Show how far a stage is; the one before it is done."""
+        """Show how far a stage is, in place of the one before it."""
         if self._shown is None:
             return
-        if stage != self._stage:
+        if share >= 1:
+            words, total = _AFTER.get(stage, _AT_LAST), None
+        elif stage in _SINGLE_STEPS:
+            words, total = _SINGLE_STEPS[stage], None
+        else:
+            words, total = _WORDS[stage], 1.0
+        if words != self._words:
             if self._task is not None:
-                self._shown.update(self._task, completed=1.0)
-            self._stage = stage
-            self._task = self._shown.add_task(_WORDS[stage], total=1.0, note=note)
+                self._shown.remove_task(self._task)
+            self._words = words
+            self._task = self._shown.add_task(words, total=total, note=note)
         assert self._task is not None
         self._shown.update(self._task, completed=share, note=note)
 
@@ -85,12 +108,29 @@ class Bars:
 
 def _rich_progress() -> RichProgress:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, Task, TextColumn, TimeElapsedColumn
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    class CountedBar(BarColumn):
+        """A bar; of a stage whose steps are not counted, nothing."""
+
+        def render(self, task: Task) -> ProgressBar:
+            bar = super().render(task)
+            if task.total is None:
+                bar.width = 0
+            return bar
+
+    class Percentage(TextColumn):
+        """Percent; of a stage whose steps are not counted, nothing."""
+
+        def render(self, task: Task) -> Text:
+            return Text("") if task.total is None else super().render(task)
 
     return Progress(
         TextColumn("{task.description:<10}"),
-        BarColumn(),
-        TaskProgressColumn(),
+        CountedBar(),
+        Percentage("[progress.percentage]{task.percentage:>3.0f}%"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[note]}"),
         console=Console(stderr=True),

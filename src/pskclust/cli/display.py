@@ -11,6 +11,9 @@ from typing import Any
 
 import click
 
+_UNLIMITED = 10_000
+_WIDTH_OF_FACTS = 100
+
 
 def print_json(content: Mapping[str, Any]) -> None:
     """Print an object for machines."""
@@ -18,9 +21,26 @@ def print_json(content: Mapping[str, Any]) -> None:
 
 
 def print_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], *, to_stderr: bool = False
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    to_stderr: bool = False,
+    narrow: Mapping[str, str] | None = None,
 ) -> None:
-    """Print a table of right-aligned columns."""
+    """Print a table of right-aligned columns, with every heading and cell in full.
+
+    `narrow` names the columns to keep on a terminal too narrow for all, with their headings there.
+    """
+    width = _terminal_width(to_stderr)
+    if narrow is not None and width is not None and _table_width(header, rows) > width:
+        kept = [place for place, name in enumerate(header) if name in narrow]
+        rows = [[row[place] for place in kept] for row in rows]
+        header = [narrow[header[place]] for place in kept]
+    # A terminal that is narrower still wraps lines, which loses nothing.
+    _print(_table(header, rows), to_stderr, _UNLIMITED)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
     from rich import box
     from rich.table import Table
 
@@ -29,8 +49,14 @@ def print_table(
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*map(escaped, row), style="dim" if row[0] == "noise" else None)
-    # What no terminal limits is not cut.
-    _print(table, to_stderr, plain_width=10_000)
+    return table
+
+
+def _table_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    from rich.console import Console
+
+    console = Console(width=_UNLIMITED)
+    return console.measure(_table(header, rows)).maximum
 
 
 def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
@@ -42,7 +68,7 @@ def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
     table.add_column(overflow="fold")
     for name, value in facts.items():
         table.add_row(name, "\n".join(map(escaped, value.split("\n"))))
-    _print(table, to_stderr, plain_width=100)
+    _print(table, to_stderr, _terminal_width(to_stderr) or _WIDTH_OF_FACTS)
 
 
 def counted(number: int, noun: str) -> str:
@@ -58,12 +84,16 @@ def escaped(text: str) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def _print(table: Any, to_stderr: bool, plain_width: int) -> None:
+def _terminal_width(to_stderr: bool) -> int | None:
+    """Return the number of columns of the terminal; None if the output goes elsewhere."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
+def _print(table: Any, to_stderr: bool, width: int) -> None:
     from rich.console import Console
 
-    stream = sys.stderr if to_stderr else sys.stdout
-    live = stream.isatty()
-    width = shutil.get_terminal_size().columns if live else plain_width
+    live = _terminal_width(to_stderr) is not None
     drawn = io.StringIO()
     console = Console(
         file=drawn, width=width, force_terminal=live, highlight=False, markup=False, emoji=False

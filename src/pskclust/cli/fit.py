@@ -24,7 +24,13 @@ from .options import (
     force_option,
     json_option,
 )
-from .outputs import STANDARD_OUTPUT, check_labels_output, check_outputs, output_for_labels
+from .outputs import (
+    STANDARD_OUTPUT,
+    check_labels_output,
+    check_outputs,
+    check_report_output,
+    output_for_labels,
+)
 from .reading import opened_data, read_data
 from .repeating import command_line, option_value
 from .summary import peak_memory, print_summary, scores_against, summary_of
@@ -107,6 +113,7 @@ def fit(
     outputs = _Outputs(output, model_file, report)
     check_outputs(outputs.names(), (data,), force=force)
     check_labels_output(output)
+    check_report_output(report)
     parameters = {name: options[name] for name in (*PARAMETERS, *STORAGE)}
     check_clustering(parameters)
     with opened_data(data, options) as table, Bars() as bars:
@@ -142,13 +149,16 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
 def _write(job: _Job, outputs: _Outputs, keep_columns: bool, bars: Bars) -> None:
     if outputs.names():
         bars.show("write", 0.0)
-    if outputs.labels is not None:
-        _write_labels(job, outputs.labels, keep_columns)
     if outputs.model is not None:
         with writing(outputs.model):
             job.model.save(outputs.model)
     if outputs.report is not None:
         _write_report(job, outputs.report)
+    # Labels last: whoever reads them from a pipe may stop early.
+    if outputs.labels is not None:
+        if outputs.labels == STANDARD_OUTPUT:
+            bars.stop()
+        _write_labels(job, outputs.labels, keep_columns)
 
 
 def _write_labels(job: _Job, output: str, keep_columns: bool) -> None:

@@ -16,6 +16,7 @@ from .failures import CommandError, ExitCode
 
 STANDARD_OUTPUT = "-"
 _PICTURES = (".png", ".svg", ".pdf")
+_PAGES = (".html", ".htm")
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], *, force: bool) -> None:
@@ -53,6 +54,13 @@ def check_picture_output(name: str | None) -> None:
     """Raise a usage error for a picture of a kind that is not drawn."""
     if name is not None and Path(name).suffix.lower() not in _PICTURES:
         raise click.UsageError(f"{name} must end in one of {', '.join(_PICTURES)}.")
+
+
+def check_report_output(name: str | None) -> None:
+    """Raise a usage error for a report whose ending is not that of a page."""
+    if name is not None and Path(name).suffix.lower() not in _PAGES:
+        ending = " or ".join(_PAGES)
+        raise click.UsageError(f"{name} must end in {ending}: a report is a page for a browser.")
 
 
 def output_for_labels(name: str) -> Path | BinaryIO:

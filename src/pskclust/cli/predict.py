@@ -91,8 +91,11 @@ def predict(
         from ..tables.labels import write_labels
 
         placing = _Placing(model, table, options, keep_columns, similarity, bars)
+        pieces = placing.pieces()
+        if output == STANDARD_OUTPUT:
+            pieces = _without_bars(pieces, bars)
         with writing(output):
-            n_rows = write_labels(output_for_labels(output), placing.carried, placing.pieces())
+            n_rows = write_labels(output_for_labels(output), placing.carried, pieces)
         if not n_rows:
             raise TableError(f"{table.name} has a header and no rows.")
     summary = {
@@ -110,6 +113,13 @@ def predict(
         print_json(summary)
     elif output != STANDARD_OUTPUT:
         _print(summary)
+
+
+def _without_bars(pieces: Iterator[Labelled], bars: Bars) -> Iterator[Labelled]:
+    """Yield pieces, and clear the bar before the first is printed."""
+    for piece in pieces:
+        bars.stop()
+        yield piece
 
 
 def _loaded(model_file: str, data: str) -> PSKC:

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 _MOST_CLUSTERS_SHOWN = 25
 _MOST_NUMBERS_SHOWN = 5
+# The columns of the table of clusters on a narrow terminal, and their headings.
+_NARROW_HEADER = {
+    "cluster": "cluster",
+    "rows": "rows",
+    "share": "share",
+    "median": "median similarity",
+    "confidence": "confidence",
+}
 _QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -98,6 +106,8 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
     """Print the numbers of clusters that a choice was between, with odds and stability."""
     if not summary["numbers"]:
         return
+    best = summary["numbers"][:_MOST_NUMBERS_SHOWN]
+    best += [option for option in summary["numbers"][len(best) :] if option["is_chosen"]]
     rows = [
         [
             counted(option["n_clusters"], "cluster"),
@@ -105,7 +115,7 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
             *(_figure(option[name]) for name in ("stability", "least_stability")),
             "chosen" if option["is_chosen"] else "",
         ]
-        for option in summary["numbers"][:_MOST_NUMBERS_SHOWN]
+        for option in best
     ]
     header = ["candidate", "odds", "stability", "of the least stable", ""]
     print_table(header, rows, to_stderr=to_stderr)
@@ -185,10 +195,11 @@ def peak_memory() -> int | None:
 
 
 def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
-    """Print sizes and similarities, the largest cluster first."""
+    """Print sizes and similarities of clusters by their labels; of many, those of the largest."""
     n_rows = max(1, summary["n_rows"])
     clusters = summary["clusters"]
-    shown = sorted(clusters, key=lambda c: -c["size"])[:_MOST_CLUSTERS_SHOWN]
+    largest = sorted(clusters, key=lambda c: -c["size"])[:_MOST_CLUSTERS_SHOWN]
+    shown = sorted(largest, key=lambda c: c["cluster"])
     rows = [
         [
             str(cluster["cluster"]),
@@ -202,7 +213,7 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     hidden = len(clusters) - len(shown)
     if hidden:
         n_hidden = sum(c["size"] for c in clusters) - sum(c["size"] for c in shown)
-        words = f"{hidden:,} more"
+        words = f"{hidden:,} smaller"
         rows.append([words, f"{n_hidden:,}", f"{n_hidden / n_rows:.1%}", *[""] * 6])
     n_noise = summary["n_noise"]
     if n_noise:
@@ -210,7 +221,8 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     header = ["cluster", "rows", "share", "similarity: min", "25 %", "median", "75 %", "max"]
     if any(row[-1] for row in rows):
         header.append("confidence")
-    print_table(header, [row[: len(header)] for row in rows], to_stderr=to_stderr)
+    cells = [row[: len(header)] for row in rows]
+    print_table(header, cells, to_stderr=to_stderr, narrow=_NARROW_HEADER)
 
 
 def _confidence(cluster: Mapping[str, Any]) -> str:

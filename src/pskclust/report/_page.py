@@ -9,8 +9,6 @@ from importlib import resources
 from string import Template
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .._advice import AdviceRule
 from .._choice.choose import AutoChoice, Option
 from .._choice.layers import Layer
@@ -171,7 +169,7 @@ def _cluster_table(content: Content) -> str:
             *(number(quartile) for quartile in summary.quartiles[cluster]),
             *([] if confidences is None else [f"{confidences[cluster]:.1%}"]),
         ]
-        for cluster in np.argsort(-summary.sizes, kind="stable")
+        for cluster in range(len(summary.sizes))
     ]
     head = ["cluster", "rows", "share", "similarity, lower quartile", "median", "upper quartile"]
     if confidences is not None:

@@ -63,7 +63,7 @@ class Summary:
     columns: Columns
     sizes: NDArray[np.int64]  # (k,)
     quartiles: NDArray[np.float64]  # (k, 3)
-    clusters: list[Cluster]  # the largest ones, the largest first
+    clusters: list[Cluster]  # the largest ones, by their numbers
     n_noise: int
 
     @classmethod
@@ -72,7 +72,7 @@ class Summary:
         members = _members(model.labels_, model.n_clusters_)
         sizes = np.array([len(some) for some in members], dtype=np.int64)
         quartiles = [np.percentile(model.similarities_[some], [25, 50, 75]) for some in members]
-        largest = np.argsort(-sizes, kind="stable")[:MAX_CLUSTERS]
+        largest = np.sort(np.argsort(-sizes, kind="stable")[:MAX_CLUSTERS])
         clusters = [
             Cluster(
                 int(number),
