@@ -103,7 +103,7 @@ def written(names, ending="csv"):
 def proposed(line):
     """Return the words of the command at the end of an error."""
     assert ": pskclust " in line, line
-    return shlex.split(line.rpartition(": pskclust ")[2])
+    return shlex.split(line.rpartition(": pskclust ")[2].partition(" (otherwise")[0])
 
 
 def followed(command, words):
@@ -145,8 +145,52 @@ def test_proposals_lead_to_a_sweep(command, names, typed):
 def test_the_demo_proposes_its_label(command):
     command.ok("demo", "--rows", "2000")
     line = command.refused(3, "fit", "demo.csv")
-    assert line.endswith('if "shape" holds known classes: pskclust fit demo.csv --label shape')
+    assert 'If "shape" holds known classes, use: pskclust fit demo.csv --label shape (' in line
+    assert line.index("--label shape") < line.index("--missing drop")
     assert "ARI" in command.ok(*proposed(line), *FAST)
+
+
+def test_stray_values_are_counted_and_found(command):
+    ages = [str(20 + number % 60) for number in range(400)]
+    ages[300], ages[301] = "n/k", "?"
+    pd.DataFrame({"age": ages, "x": range(400)}).to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv")
+    assert line == (
+        'column "age" holds 1 of 399 values that is not a number (line 302: "n/k"). '
+        "Correct it, or leave the column out with: pskclust fit t.csv --drop age"
+    )
+    # Seen at the beginning or while reading, the message is the same.
+    ages[3], ages[300] = "n/k", "unknown"
+    pd.DataFrame({"age": ages, "x": range(400)}).to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv")
+    assert 'holds 2 of 399 values that are not numbers (the first in line 5: "n/k")' in line
+    assert "Correct them" in line
+
+
+@pytest.mark.parametrize("cell", ["59,588.56", "$59588.56", "12 %", "1 234 567"])
+def test_numbers_with_signs_and_separators_are_named(command, cell):
+    pd.DataFrame({"x": range(20), "income": [cell] * 20}).to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv")
+    assert f'column "income" is text ("{cell}": remove thousands separators' in line
+
+
+def test_of_several_columns_of_text_one_may_hold_classes(command):
+    line = command.refused(3, "fit", written(("x", "y", "name", 'the "kind"')))
+    assert 'if "the "kind"" holds known classes' in line
+    words = proposed(line)
+    assert words[words.index("--drop") + 1] == "name"
+    command.ok(*words, *FAST)
+
+
+@pytest.mark.parametrize("flag", ["--columns", "--drop", "--id"])
+def test_a_name_with_a_comma_is_quoted_for_the_user(command, flag):
+    frame = pd.DataFrame(
+        np.random.RandomState(0).randn(30, 3), columns=["x", "yearly, income", "z"]
+    )
+    frame.to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv", flag, "yearly, income")
+    assert line.endswith(f"""needs quotes: pskclust fit t.csv {flag} '"yearly, income"'""")
+    command.ok(*proposed(line), *FAST)
 
 
 def test_a_column_that_was_asked_for_is_not_proposed_to_be_dropped(command):

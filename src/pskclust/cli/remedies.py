@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,6 +18,7 @@ from ..tables.errors import (
     NotNumbersError,
     SpecialFileError,
     TableError,
+    UnknownColumnError,
     WeightsError,
     WrongEncodingError,
     WrongFormatError,
@@ -43,6 +44,13 @@ def way_out(error: TableError, table: Table | None) -> str:
         if isinstance(error, kind):
             return sentence(error, typed)
     return ""
+
+
+class _Classes(NamedTuple):
+    """A column that looks like known classes, and the command that uses it as such."""
+
+    name: str
+    command: str
 
 
 class _Typed:
@@ -73,18 +81,34 @@ class _Typed:
             return self.with_(**{**changed, "columns": tuple(left)})
         return self.with_(**{**changed, "drop": (*options["drop"], *names)})
 
-    def as_classes(self, names: Sequence[str]) -> str | None:
-        """Return the command that compares clusters with a column; None if it has no classes."""
+    def as_classes(self, names: Sequence[str]) -> _Classes | None:
+        """Return the first column with classes, and the command that leaves out the others."""
         from ..tables.classes import looks_like_classes
 
         options = self.options
-        if self.table is None or len(names) != 1 or options["label"] or options["columns"]:
+        if self.table is None or options["label"] or options["columns"]:
             return None
-        if self.without_columns(names) is None or names[0] == options["weight"]:
+        if self.without_columns(names) is None:
             return None
-        if not looks_like_classes(self.table, names[0]):
+        for name in names:
+            if name != options["weight"] and looks_like_classes(self.table, name):
+                others = tuple(other for other in names if other != name)
+                return _Classes(name, self.with_(label=name, drop=(*options["drop"], *others)))
+        return None
+
+    def with_comma_in_name(self) -> str | None:
+        """Return the command in which a name with a comma is quoted; None if there is none."""
+        if self.table is None:
             return None
-        return self.with_(label=names[0])
+        for option in ("columns", "drop", "ids"):
+            typed = list(self.options[option])
+            for name in self.table.columns:
+                parts = [part.strip() for part in name.split(",")]
+                for start in range(len(typed)):
+                    if len(parts) > 1 and typed[start : start + len(parts)] == parts:
+                        mended = (*typed[:start], name, *typed[start + len(parts) :])
+                        return self.with_(**{option: mended})
+        return None
 
 
 def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
@@ -96,10 +120,16 @@ def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
     if typed.options["columns"]:
         return f"Cluster other columns with: {others}"
     them = "it" if len(error.columns) == 1 else "them"
-    classes = typed.as_classes(error.columns)
-    if classes is None:
+    if len(error.strays) == len(error.columns):
+        several = len(error.strays) > 1 or any(s.n_strays > 1 for s in error.strays.values())
+        return f"Correct {'them' if several else 'it'}, or leave the column out with: {others}"
+    classes = typed.as_classes([name for name in error.columns if name not in error.strays])
+    if classes is None or error.strays:
         return f"Leave {them} out with: {others}"
-    return f"Leave it out with --drop, or, if it holds known classes, use: {classes}"
+    return (
+        f'Leave {them} out with --drop, or, if "{classes.name}" holds known classes, use: '
+        f"{classes.command}"
+    )
 
 
 def _missing_values(error: MissingValuesError, typed: _Typed) -> str:
@@ -108,17 +138,21 @@ def _missing_values(error: MissingValuesError, typed: _Typed) -> str:
         return f"Use their means with --missing mean, or give such rows no label with: {command}"
     if error.empty_columns:
         return _empty_columns(error, typed)
-    classes = typed.as_classes(tuple(error.counts))
+    classes = typed.as_classes(tuple(error.counts)) if len(error.counts) == 1 else None
     if classes is not None:
-        name = next(iter(error.counts))
         return (
-            "Add --missing drop (no label for such rows) or --missing mean; or, if "
-            f'"{name}" holds known classes: {classes}'
+            f'If "{classes.name}" holds known classes, use: {classes.command} '
+            "(otherwise add --missing drop, for no label of such rows, or --missing mean)"
         )
     if _few_rows_have_gaps(error) or typed.options["weight"] in error.counts:
         command = typed.with_(missing="drop")
         return f"Use means with --missing mean, or leave such rows out with: {command}"
     return f"Use means in their place with: {typed.with_(missing='mean')}"
+
+
+def _unknown_column(error: UnknownColumnError, typed: _Typed) -> str:
+    command = None if typed.is_predict else typed.with_comma_in_name()
+    return f"A name with a comma needs quotes: {command}" if command else ""
 
 
 def _no_row_left(error: NoRowLeftError, typed: _Typed) -> str:
@@ -194,6 +228,7 @@ def _few_rows_have_gaps(error: GapsError) -> bool:
 
 _SENTENCES: dict[type[TableError], Callable[[Any, _Typed], str]] = {
     NotNumbersError: _not_numbers,
+    UnknownColumnError: _unknown_column,
     MissingValuesError: _missing_values,
     NoRowLeftError: _no_row_left,
     EmptyColumnsError: _empty_columns,

@@ -31,6 +31,21 @@ class Batch(NamedTuple):
     share: float  # fraction of the file that has been read, 0 to 1
 
 
+class Strays(NamedTuple):
+    """The values of a column that are not numbers, among those that were looked at."""
+
+    n_strays: int
+    n_values: int  # without missing ones
+    cell: str  # the first stray
+    line: int  # where it stands
+    is_all: bool  # whether the whole column was looked at
+
+    @property
+    def are_few(self) -> bool:
+        """Whether most values are numbers, so that the column is one of numbers."""
+        return 2 * self.n_strays < self.n_values
+
+
 class Table(Protocol):
     """A file that can be read any number of times, always in batches of bounded size.
 
@@ -46,6 +61,9 @@ class Table(Protocol):
 
     def not_numbers(self) -> dict[str, str]:
         """Return the columns that are known not to hold numbers, with their types in words."""
+
+    def strays(self, column: str) -> Strays | None:
+        """Return the values that are not numbers; None if they are not known one by one."""
 
     def holds(self, column: str) -> bool:
         """Return whether the table has a column of this name."""
@@ -67,6 +85,9 @@ class NamedColumns:
 
     def not_numbers(self) -> dict[str, str]:
         return self._strange
+
+    def strays(self, column: str) -> Strays | None:
+        return None
 
     def holds(self, column: str) -> bool:
         return column in self.columns or column in self.extras

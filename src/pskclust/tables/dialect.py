@@ -20,6 +20,7 @@ _DELIMITERS = (",", "\t", ";", "|", " ")
 _SAMPLE_ROWS = 200
 # With a decimal comma, a point is not part of a number.
 _COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
+_DECORATION = re.compile(r"(?<=\d)[,' _\u00a0\u202f](?=\d{3}\b)|[$€£¥%]|\s")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
 
 
@@ -82,6 +83,11 @@ def is_number(cell: str, decimal: str = ".") -> bool:
     """Return whether a cell holds a number or a missing value."""
     pointed = cell if decimal == "." else cell.translate(_COMMA_TO_POINT)
     return cell.strip() in MISSING or bool(_NUMBER.fullmatch(pointed))
+
+
+def is_decorated_number(cell: str) -> bool:
+    """Return whether a cell is a number with a currency sign, a percent sign or separators."""
+    return not is_number(cell) and is_number(_DECORATION.sub("", cell) or "-")
 
 
 def too_long_a_cell() -> TableError:

@@ -7,6 +7,10 @@ name its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .base import Strays
 
 
 class TableError(ValueError):
@@ -51,12 +55,28 @@ class UnknownColumnError(TableError):
 
 
 class NotNumbersError(TableError):
-    """Columns that hold something else than numbers."""
+    """Columns that hold something else than numbers.
 
-    def __init__(self, columns: Mapping[str, str]) -> None:
-        self.columns = tuple(columns)
-        each = (f'column "{name}" {words}' for name, words in columns.items())
+    `columns` gives their types in words, and `strays` the values of those that are mostly numbers.
+    """
+
+    def __init__(
+        self, columns: Mapping[str, str], strays: Mapping[str, Strays] | None = None
+    ) -> None:
+        self.columns, self.strays = tuple(columns), dict(strays or {})
+        words = {**columns, **{name: _stray_words(found) for name, found in self.strays.items()}}
+        each = (f'column "{name}" {words[name]}' for name in columns)
         super().__init__(f"{', '.join(each)}.")
+
+
+def _stray_words(strays: Strays) -> str:
+    values = f"{'' if strays.is_all else 'the first '}{strays.n_values:,} values"
+    if strays.n_strays == 1:
+        return f'holds 1 of {values} that is not a number (line {strays.line:,}: "{strays.cell}")'
+    return (
+        f"holds {strays.n_strays:,} of {values} that are not numbers "
+        f'(the first in line {strays.line:,}: "{strays.cell}")'
+    )
 
 
 class GapsError(TableError):

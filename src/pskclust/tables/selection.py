@@ -51,7 +51,9 @@ def select(
         raise WeightsError(weight, f"{known[weight]}, and weights are numbers.")
     strange = {name: known[name] for name in features if name in known}
     if strange:
-        raise NotNumbersError(strange)
+        found = {name: table.strays(name) for name in strange}
+        few = {name: strays for name, strays in found.items() if strays and strays.are_few}
+        raise NotNumbersError(strange, few)
     return Selection(features, tuple(ids), label, weight)
 
 

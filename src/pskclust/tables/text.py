@@ -6,7 +6,7 @@ import contextlib
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,16 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from .arrow_values import release_memory, to_numbers
-from .base import Batch, NamedColumns, batch_rows, checked_names
-from .dialect import MISSING, Dialect, encoding_of, is_number, known_encoding, sniff
+from .base import Batch, NamedColumns, Strays, batch_rows, checked_names
+from .dialect import (
+    MISSING,
+    Dialect,
+    encoding_of,
+    is_decorated_number,
+    is_number,
+    known_encoding,
+    sniff,
+)
 from .errors import NotNumbersError, TableError, WrongEncodingError, WrongFormatError
 from .formats import COMPRESSIONS
 
@@ -23,6 +31,9 @@ _HEAD_BYTES = 1 << 18
 # Arrow reads about 40 blocks ahead. A line must fit into a block.
 _BLOCK_BYTES = 1 << 20
 _LINES_PER_BLOCK = 32
+# After a stray is found, more of them are counted among this many values.
+_VALUES_TO_COUNT = 1_000_000
+_VALUES_OF_TEXT = 1_000
 _NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to double")
 
 
@@ -43,7 +54,7 @@ class TextTable(NamedColumns):
         encoding = known_encoding(encoding) if encoding else encoding_of(head)
         dialect = sniff(_decoded(head, encoding, name), encoding, delimiter, has_header)
         super().__init__(name, checked_names(dialect.names, name), has_names=dialect.has_header)
-        self._strange = {column: f'is text ("{cell}")' for column, cell in dialect.texts.items()}
+        self._strange = {column: _text_words(cell) for column, cell in dialect.texts.items()}
         self._dialect: Dialect = dialect
         longest = max(map(len, head.split(b"\n")))
         self._block_bytes = max(_BLOCK_BYTES, _LINES_PER_BLOCK * longest)
@@ -134,34 +145,55 @@ class TextTable(NamedColumns):
             )
         about_column = _NO_NUMBER.search(str(error))
         if about_column:
-            place = int(about_column.group(1))
-            found_cell = []
-
-            def no_number(row: list[str]) -> bool:
-                if place < len(row) and not is_number(row[place], self._dialect.decimal):
-                    found_cell.append(row[place])
-                return bool(found_cell)
-
-            line = self._line_of(no_number, skip=int(self._dialect.has_header))
+            name = self._dialect.names[int(about_column.group(1))]
+            strays = self.strays(name)
             words = "holds a cell that is not a number"
-            if found_cell:
-                words = f'is text (line {line:,} holds "{found_cell[0]}")'
-            return NotNumbersError({self._dialect.names[place]: words})
+            return NotNumbersError({name: words}, {name: strays} if strays else None)
         if isinstance(error, UnicodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
             return WrongEncodingError(self.name, self._dialect.encoding)
         reason = str(error).splitlines()[0]
         return TableError(f"{self.name} cannot be read as a table ({reason}).")
 
-    def _line_of(self, is_it: Any, skip: int = 0) -> int:
-        """Return the number of the first line that meets a condition; slow, for messages only."""
+    def strays(self, column: str) -> Strays | None:
+        place, decimal = self.columns.index(column), self._dialect.decimal
+        n_strays = n_values = 0
+        first: tuple[str, int] | None = None
+        is_all = True
+        for number, (line, row) in enumerate(self._numbered_rows()):
+            if number < int(self._dialect.has_header) or place >= len(row):
+                continue
+            # Where nearly all is text, a few values show it.
+            if first and n_values >= (
+                _VALUES_TO_COUNT if 2 * n_strays < n_values else _VALUES_OF_TEXT
+            ):
+                is_all = False
+                break
+            cell = row[place].strip()
+            n_values += cell not in MISSING
+            if not is_number(cell, decimal):
+                n_strays += 1
+                first = first or (cell, line)
+        return Strays(n_strays, n_values, *first, is_all) if first else None
+
+    def _line_of(self, is_it: Callable[[list[str]], bool]) -> int:
+        """Return the number of the first line that meets a condition."""
+        return next((line for line, row in self._numbered_rows() if is_it(row)), 0)
+
+    def _numbered_rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield rows with the numbers of their lines; slow, for messages only."""
         with self._opened() as (stream, _):
             lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
             reader = csv.reader(lines, delimiter=self._dialect.delimiter)
             with contextlib.suppress(csv.Error):
-                for number, row in enumerate(reader):
-                    if row and number >= skip and is_it(row):
-                        return reader.line_num
-        return 0
+                for row in reader:
+                    if row:
+                        yield reader.line_num, row
+
+
+def _text_words(cell: str) -> str:
+    if is_decorated_number(cell):
+        return f'is text ("{cell}": remove thousands separators, currency signs and the like)'
+    return f'is text ("{cell}")'
 
 
 def _decoded(head: bytes, encoding: str, name: str) -> str:
