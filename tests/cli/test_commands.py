@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import io
 import json
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -261,6 +263,9 @@ def test_sweep_compares_with_known_classes(command, table, frame):
     assert 0 < found["chosen"]["agreement"] <= 1
     out = command.ok("sweep", table, *columns, *grid)
     assert "ARI" in out.splitlines()[1]
+    best = max(found["pairs"], key=lambda pair: pair["ARI"])
+    assert found["best_ari"] == {name: best[name] for name in ("psi", "tau", "ARI")}
+    assert f"Best ARI: psi {best['psi']}, tau {best['tau']:g} (ARI {best['ARI']:.3f})" in out
     assert f", ARI {found['chosen']['agreement']:.3f}" in out
     without = command.ok("sweep", table, "--drop", "name,count,group", *grid)
     assert "ARI" not in without
@@ -270,7 +275,12 @@ def test_sweep_prints_a_table_and_draws_heat_maps(command, table):
     grid = ("--psi", "16,32", "--tau", "0.02,0.05", "--n-partitions", "10")
     out = command.ok("sweep", table, "--columns", "x,y", *grid, "--plot", "sweep.png")
     assert "stability" in out
-    assert "most stable  --psi" in out
+    pair = re.search(r"Most stable: psi (\d+), tau (\S+)\n  (pskclust .*)\n  Coarse clusters", out)
+    assert pair is not None
+    words = shlex.split(pair[3])[1:]
+    expected = ["--columns", "x,y", "--psi", pair[1], "--tau", pair[2], "--n-partitions", "10"]
+    assert words == ["fit", table, *expected]
+    command.ok(*words)
     assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
 
 

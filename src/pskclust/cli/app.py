@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import traceback
 import warnings
@@ -36,6 +37,16 @@ Example:
 
 
 class _Commands(click.Group):
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = arguments[0]
+        # A table in place of a command.
+        if name not in self.commands and os.path.isfile(name):
+            example = shlex.join(["pskclust", "fit", name])
+            context.fail(f"{name} is a file, not a command. Cluster its rows with: {example}")
+        return super().resolve_command(context, arguments)
+
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
@@ -53,7 +64,7 @@ class _Commands(click.Group):
 )
 @click.version_option(__version__, prog_name="pskclust", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Point-set kernel clustering: clusters of any shape, their number found by itself."""
+    """Point-set kernel clustering: clusters of any shape, without giving their number."""
 
 
 for _command in (fit, predict, sweep, segment, explore, demo, info, plan, completion):

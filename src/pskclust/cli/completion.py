@@ -14,11 +14,11 @@ or for fish: pskclust completion fish > ~/.config/fish/completions/pskclust.fish
 """
 
 
-@click.command(epilog=_EPILOG, short_help="Print what a shell completes commands with.")
+@click.command(epilog=_EPILOG, short_help="Print a script for completion in a shell.")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print what a SHELL needs to complete this command: bash, zsh or fish."""
+    """Print the script that completes commands and options in bash, zsh or fish."""
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .failures import writing
-from .options import debug_option, force_option
+from .options import WholeNumber, debug_option, force_option
 from .outputs import check_labels_output, check_outputs
 
 _EPILOG = """\b
@@ -19,24 +19,31 @@ _FEWEST_ROWS = 2_000
 _USUAL_ROWS = 4_000
 
 
-@click.command(epilog=_EPILOG, short_help="Write a table to try the others on.")
+@click.command(epilog=_EPILOG, short_help="Write an example table.")
 @click.argument("output", metavar="[FILE]", default="demo.csv")
 @click.option(
     "--rows",
     "n_rows",
-    type=click.IntRange(_FEWEST_ROWS),
+    type=WholeNumber(_FEWEST_ROWS),
     default=_USUAL_ROWS,
     show_default=True,
+    metavar="N",
     help="Number of rows.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which rows they are.")
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Seed of random numbers. Equal seeds give equal tables.",
+)
 @force_option
 @debug_option
 def demo(output: str, n_rows: int, seed: int, force: bool) -> None:
-    """Write a table to try the other commands on: rings, spiral arms and blobs, with noise.
+    """Write an example table for the other commands: rings, spiral arms, blobs and noise.
 
-    FILE is demo.csv by default. Columns x and y are the points; shape tells which of the nine
-    shapes a row is from, and is empty for noise.
+    FILE is demo.csv by default. Columns x and y are the points. Column shape is the number of the
+    shape that a row belongs to, one of nine, and is empty for noise.
     """
     check_outputs((output,), (), force=force)
     check_labels_output(output)

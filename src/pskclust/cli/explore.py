@@ -12,6 +12,7 @@ import click
 from .bars import Bars
 from .options import (
     PARAMETERS,
+    WholeNumber,
     check_clustering,
     clustering_options,
     color_option,
@@ -35,22 +36,22 @@ _READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "del
 @click.argument("data", metavar="DATA|IMAGE")
 @click.option(
     "--sample",
-    type=click.IntRange(2),
+    type=WholeNumber(2),
     metavar="N",
-    help="Explore N rows; all are labelled on export. A million by default, 100,000 if there are "
-    "more than 8 columns.",
+    help="Explore N rows; export labels all. Default: 1,000,000, or 100,000 if there are more than "
+    "8 columns.",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     metavar="N",
     help="Port of the page; 0 takes a free one.",
 )
 @click.option(
     "--host",
     metavar="ADDRESS",
-    help="Serve to other machines, too. Whoever opens the page needs the token that is printed.",
+    help="Serve other machines, too. Opening the page needs the token that is printed.",
 )
 @color_option
 @data_options
@@ -69,7 +70,7 @@ def explore(
 
     A page opens with the clusters that fit chooses, and their number is a slider; with --tau,
     clusters grow, and psi and tau are sliders. It is served to this machine only, and loads nothing
-    from elsewhere. The options of clustering say where exploring starts.
+    from elsewhere. The clustering options set the first clusters.
     """
     from ..explorer import serve
 

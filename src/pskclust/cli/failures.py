@@ -76,7 +76,7 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
     if isinstance(error, OSError) and error.errno in FULL and error.filename:
         return f"{error.filename} could not be written: {error.strerror}.", ExitCode.OUTPUT
     if isinstance(error, OSError):
-        return str(error), ExitCode.FAILED
+        return _words_of_system(error), ExitCode.FAILED
     line = f"{type(error).__name__}: {error} (--debug shows where)"
     return line, ExitCode.FAILED
 
@@ -86,9 +86,17 @@ def one_line(message: str) -> str:
     return escaped(" ".join(message.split()))
 
 
+def _words_of_system(error: OSError) -> str:
+    """Return the words of an error of the system, without its number."""
+    if not error.strerror:
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+
+
 def _usage_line(error: click.ClickException) -> str:
     message = error.format_message()
     context = getattr(error, "ctx", None)
     if context is None:
         return message
-    return f"{message.rstrip('.')}. See: {context.command_path} --help"
+    end = "" if message.endswith((".", "?")) else "."
+    return f"{message}{end} See: {context.command_path} --help"

@@ -46,6 +46,8 @@ Example:
   pskclust fit demo.csv --label shape --psi 96 --tau 0.015 -o labels.csv --model model.npz
 """
 
+# Fewer whole numbers that rise may do so by chance.
+_FEWEST_ROW_NUMBERS = 10
 STORAGE = ("scratch_dir", "checkpoint")
 
 
@@ -82,14 +84,18 @@ class _Job:
     help="Write cluster and similarity of each row: .csv, .tsv, .parquet or .arrow; - prints CSV.",
 )
 @click.option("--keep-columns", is_flag=True, help="Write the columns of DATA beside the labels.")
-@click.option("--model", "model_file", metavar="FILE", help="Keep the model, for predict.")
+@click.option("--model", "model_file", metavar="FILE", help="Save the model, for predict and info.")
 @click.option("--report", metavar="FILE.html", help="Write a page with pictures and explanations.")
 @force_option
 @json_option
 @data_options
 @clustering_options
-@click.option("--scratch-dir", metavar="DIR", help="Keep cells there if memory is too small.")
-@click.option("--checkpoint", metavar="DIR", help="Note clusters there, to go on after a stop.")
+@click.option("--scratch-dir", metavar="DIR", help="Folder for cells that do not fit into memory.")
+@click.option(
+    "--checkpoint",
+    metavar="DIR",
+    help="Folder for finished clusters, so that an interrupted fit can be resumed.",
+)
 @debug_option
 def fit(
     data: str,
@@ -104,8 +110,8 @@ def fit(
     """Cluster the rows of DATA and print a summary.
 
     DATA is CSV, TSV, Parquet (a file or a folder of them), Arrow or Feather, NPY, NPZ or LibSVM; -
-    is standard input. All its columns are clustered unless told otherwise. A large file is read
-    some rows at a time, several times over, and is never in memory as a whole.
+    is standard input. All columns are clustered unless options name others. A large file is
+    read several times in small parts, and is never in memory as a whole.
     """
     started = time.perf_counter()
     if as_json and output == STANDARD_OUTPUT:
@@ -231,7 +237,7 @@ def _hints(job: _Job) -> list[str]:
     hints = [
         f'"{name}" looks like a row number. Leave it out with: --id {option_value([name])}'
         for name in rising
-        if len(names) > 1
+        if len(names) > 1 and len(job.rows) >= _FEWEST_ROW_NUMBERS
     ]
     if job.model.preparation_.scaling == "none":
         _, spreads = mean_and_deviation(job.rows.values, job.rows.weight)

@@ -30,12 +30,12 @@ Example:
 """
 
 
-@click.command(epilog=_EPILOG, short_help="Show what a model holds.")
+@click.command(epilog=_EPILOG, short_help="Show the contents of a model.")
 @click.argument("model_file", metavar="MODEL")
 @json_option
 @debug_option
 def info(model_file: str, as_json: bool) -> None:
-    """Show what a MODEL that fit has kept holds: clusters, columns, scaling, parameters."""
+    """Show the clusters, columns, scaling and parameters of a MODEL saved by fit --model."""
     model = loaded_model(model_file)
     preparation = preparation_of(model)
     columns = known_columns(model)

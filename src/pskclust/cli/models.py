@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import TYPE_CHECKING
 
+from .._utils.exceptions import ModelFileError
 from .failures import CommandError, ExitCode
 
 if TYPE_CHECKING:
@@ -19,6 +21,13 @@ def loaded_model(path: str) -> PSKC:
         return read_fitted(path)
     except FileNotFoundError as error:
         raise CommandError(f"there is no file {path}.", ExitCode.INPUT) from error
+    except ModelFileError as error:
+        if zipfile.is_zipfile(path):
+            raise
+        raise ModelFileError(
+            f"{path} is not a model file, or it is damaged. Pass a file that pskclust fit --model "
+            "wrote."
+        ) from error
 
 
 def preparation_of(model: PSKC) -> Preparation | None:

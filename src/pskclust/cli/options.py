@@ -25,6 +25,15 @@ class RunOptions:
     debug: bool = False
 
 
+class WholeNumber(click.IntRange):
+    """A whole number within limits; errors call it that."""
+
+    name = "whole number"
+
+    def get_metavar(self, *about: Any, **more: Any) -> str:
+        return "N"
+
+
 def number_or(kind: type[int] | type[float], word: str) -> Callable[[str], Any]:
     """Return a type of option: a number, or a word that stands for one that is chosen."""
 
@@ -97,13 +106,13 @@ jobs_option = click.option(
     default=-1,
     show_default="all",
     metavar="N",
-    help="Threads. Results never depend on it.",
+    help="Number of threads. Results do not depend on it.",
 )
 device_option = click.option(
     "--device",
     default=None,
     metavar="NAME",
-    help="Find cells on a device of PyTorch: cuda, cuda:1, mps, cpu. Results never depend on it.",
+    help="Find cells on a device of PyTorch: cuda, cuda:1, mps, cpu. Results do not depend on it.",
 )
 
 _FORMAT_OPTIONS = (
@@ -111,51 +120,70 @@ _FORMAT_OPTIONS = (
         "--format",
         "kind",
         type=click.Choice(FORMATS),
-        help="Format of DATA, where its ending does not tell.",
+        help="Format of DATA, if its ending does not show it.",
     ),
-    click.option("--delimiter", metavar="CHAR", help="Of a text table. Sniffed by default."),
+    click.option(
+        "--delimiter", metavar="CHAR", help="Delimiter of a text table. Detected by default."
+    ),
     click.option(
         "--header/--no-header",
         "has_header",
         default=None,
-        help="Whether the first line of a text table names its columns. Sniffed by default.",
+        help="Whether the first line of a text table names its columns. Detected by default.",
     ),
-    click.option("--encoding", metavar="NAME", help="Of a text table. UTF-8 or UTF-16 by default."),
+    click.option(
+        "--encoding", metavar="NAME", help="Encoding of a text table. UTF-8 or UTF-16 by default."
+    ),
 )
+_DROP_OPTION = _names("--drop", "drop", "Columns to leave out.")
+_ID_OPTION = _names("--id", "ids", "Columns to leave out and write beside the labels.")
 _COLUMN_OPTIONS = (
-    _names("--columns", "columns", "Columns to cluster: a,b,c. By default all with no other part."),
-    _names("--drop", "drop", "Columns to leave out."),
-    _names("--id", "ids", "Columns to leave out and write beside the labels."),
+    _names(
+        "--columns",
+        "columns",
+        "Columns to cluster, such as a,b,c. Default: all that no other option names.",
+    ),
+    _DROP_OPTION,
+    _ID_OPTION,
     click.option(
         "--label",
         metavar="NAME",
-        help="Column of known classes: left out, and compared with the clusters.",
+        help="Column of known classes. It is not clustered; the clusters are compared with it.",
     ),
-    click.option("--weight", metavar="NAME", help="Column of weights: 2 counts as two equal rows."),
+    click.option(
+        "--weight",
+        metavar="NAME",
+        help="Column of weights. A row of weight 2 counts as two equal rows.",
+    ),
     click.option(
         "--scale",
         "scaling",
         type=click.Choice(SCALINGS),
         default="none",
         show_default=True,
-        help="Scale columns to mean 0 and variance 1, or to 0 to 1.",
+        help="Scale columns: standard to mean 0 and variance 1, minmax to the range 0 to 1.",
     ),
+)
+_FITTED_COLUMNS_OPTION = _names(
+    "--columns",
+    "columns",
+    "Columns in the order of the fit, such as a,b,c. Default: those of the same names.",
 )
 _MISSING_OPTION = click.option(
     "--missing",
     type=click.Choice(("refuse", "drop", "mean")),
     default="refuse",
     show_default=True,
-    help="Rows with missing values: an error, no label, or the mean of the column in their place.",
+    help="Missing values: stop with an error, give such rows no label, or use column means.",
 )
 
 _SEED_OPTION = click.option(
     "--seed",
     "random_state",
-    type=click.IntRange(0, 2**32 - 1),
+    type=WholeNumber(0, 2**32 - 1),
     default=0,
     show_default=True,
-    help="Equal seeds give equal labels.",
+    help="Seed of random numbers. Equal seeds give equal labels.",
 )
 
 
@@ -168,8 +196,8 @@ def _scale_options(psi: int | str, tau: float | str) -> tuple[Any, ...]:
             metavar="N|auto",
             default=str(psi),
             show_default=True,
-            help="Cells of each partitioning. Raise it if clusters are joined that should be "
-            "split.",
+            help="Cells of each partitioning. Raise it if clusters that should be apart are "
+            "joined.",
         ),
         click.option(
             "--tau",
@@ -177,8 +205,8 @@ def _scale_options(psi: int | str, tau: float | str) -> tuple[Any, ...]:
             metavar="NUMBER|auto",
             default=str(tau),
             show_default=True,
-            help="Similarity where growth stops. Lower it if clusters are split that should be "
-            "joined.",
+            help="Similarity at which growth stops. Lower it if clusters that should be whole are "
+            "split.",
         ),
     )
 
@@ -192,7 +220,7 @@ _NUMBER_OPTIONS = (
         type=int,
         default=None,
         metavar="N",
-        help="Number of clusters, exactly; found by default.",
+        help="Exact number of clusters. Chosen by default.",
     ),
 )
 _OTHER_OPTIONS = (
@@ -201,53 +229,53 @@ _OTHER_OPTIONS = (
         type=float,
         default=0.1,
         show_default=True,
-        help="Fraction by which the threshold falls in each step.",
+        help="Fraction by which the threshold of growth falls in each step.",
     ),
     click.option(
         "--n-partitions",
         type=int,
         default=100,
         show_default=True,
-        help="Random partitionings; time and memory go with it.",
+        help="Number of random partitionings. Time and memory grow with it.",
     ),
     click.option(
         "--method",
         type=click.Choice(METHODS),
         default="voronoi",
         show_default=True,
-        help="What the cells are.",
+        help="Kind of cells: nearest centres, balls, or boxes of random trees.",
     ),
     click.option(
         "--metric",
         type=click.Choice(METRICS),
         default="euclidean",
         show_default=True,
-        help="Haversine takes latitude and longitude in degrees.",
+        help="Distance between rows. Haversine takes latitude and longitude in degrees.",
     ),
     click.option(
         "--replace/--no-replace",
         default=False,
-        help="Draw centres with replacement; allows more cells than rows.",
+        help="Draw centres with replacement, which allows more cells than rows.",
     ),
     click.option(
         "--refine/--no-refine",
         default=None,
         callback=lambda context, option, value: "auto" if value is None else value,
-        help="Move rows where that raises the objective. Default: for clusters that grew.",
+        help="Move rows if that raises the objective. Default: for grown clusters only.",
     ),
     click.option(
         "--min-cluster-size",
         type=int,
         default=None,
         metavar="N",
-        help="Dissolve clusters smaller than this.",
+        help="Dissolve clusters of fewer than N rows.",
     ),
     click.option(
         "--noise",
         type=click.Choice(("keep", "nearest")),
         default="keep",
         show_default=True,
-        help="Nearest gives noise to the most similar cluster.",
+        help="Keep noise, or assign it to the most similar cluster.",
     ),
     jobs_option,
     device_option,
@@ -273,6 +301,7 @@ _QUOTES = "'\""
 _PARAMETER_WITH_VALUE = re.compile(
     rf"\b({'|'.join(PARAMETERS)})=([{_QUOTES}]?[-+\w.:]*\w[{_QUOTES}]?)"
 )
+_PARAMETER_AT_MOST = re.compile(rf"\b({'|'.join(PARAMETERS)}) <= ([\d.]*\d)")
 
 
 def data_options(command: Command) -> Command:
@@ -282,7 +311,8 @@ def data_options(command: Command) -> Command:
 
 def new_data_options(command: Command) -> Command:
     """Add the options that say how to read a table for a model that exists."""
-    return _with(command, *_COLUMN_OPTIONS[:3], _MISSING_OPTION, *_FORMAT_OPTIONS)
+    columns = (_FITTED_COLUMNS_OPTION, _DROP_OPTION, _ID_OPTION)
+    return _with(command, *columns, _MISSING_OPTION, *_FORMAT_OPTIONS)
 
 
 def clustering_options(command: Command) -> Command:
@@ -313,12 +343,17 @@ def check_clustering(parameters: dict[str, Any]) -> None:
 
 def as_options(message: str) -> str:
     """Return a message of the library with parameters written as options: --tau 0.1 for tau=0.1."""
-    return _PARAMETER_WITH_VALUE.sub(_as_option, message)
+    plain = _PARAMETER_WITH_VALUE.sub(_as_option, message.replace(" rows of X", " rows"))
+    return _PARAMETER_AT_MOST.sub(lambda found: f"{_flag(found[1])} {found[2]} or less", plain)
+
+
+def _flag(name: str) -> str:
+    return "--seed" if name == "random_state" else f"--{name.replace('_', '-')}"
 
 
 def _as_option(found: re.Match[str]) -> str:
     name, value = found.groups()
-    flag = "--seed" if name == "random_state" else f"--{name.replace('_', '-')}"
+    flag = _flag(name)
     if name in ("replace", "refine"):
         return flag if value == "True" else flag.replace("--", "--no-")
     words = {"True": "yes", "False": "no"}

@@ -7,24 +7,28 @@ from dataclasses import asdict
 import click
 
 from .display import print_facts, print_json
-from .options import debug_option, json_option
+from .options import WholeNumber, debug_option, json_option
 
 _EPILOG = """\b
 Example:
   pskclust plan --rows 1000000000 --columns 8 --workers 100
 """
 
-_COUNT = click.IntRange(min=1)
+_COUNT = WholeNumber(min=1)
 
 
-@click.command(epilog=_EPILOG, short_help="Tell what a fit on a Dask cluster will take.")
-@click.option("--rows", type=_COUNT, required=True, help="Rows of the data.")
-@click.option("--columns", type=_COUNT, required=True, help="Columns of the data.")
-@click.option("--workers", type=_COUNT, required=True, help="Workers, of one thread each.")
-@click.option("--psi", type=click.IntRange(min=2), help="Cells of a partitioning.")
-@click.option("--n-partitions", type=_COUNT, default=100, show_default=True, help="Partitionings.")
+@click.command(epilog=_EPILOG, short_help="Estimate memory and time of a fit on a Dask cluster.")
+@click.option("--rows", type=_COUNT, required=True, help="Number of rows.")
+@click.option("--columns", type=_COUNT, required=True, help="Number of columns.")
 @click.option(
-    "--clusters", type=_COUNT, default=10, show_default=True, help="How many there may be."
+    "--workers", type=_COUNT, required=True, help="Number of workers, with one thread each."
+)
+@click.option("--psi", type=WholeNumber(min=2), help="Cells of each partitioning.")
+@click.option(
+    "--n-partitions", type=_COUNT, default=100, show_default=True, help="Number of partitionings."
+)
+@click.option(
+    "--clusters", type=_COUNT, default=10, show_default=True, help="Expected number of clusters."
 )
 @json_option
 @debug_option
@@ -37,7 +41,7 @@ def plan(
     clusters: int,
     as_json: bool,
 ) -> None:
-    """Tell what memory, rounds and time a fit with pskclust.dask will take, before it is run.
+    """Estimate memory, rounds and time of a fit with pskclust.dask before it is run.
 
     The figures come from a model that was fitted to measurements; docs/dask.md shows it.
     """

@@ -52,11 +52,11 @@ Example:
     "--output",
     metavar="FILE",
     default=STANDARD_OUTPUT,
-    help="Where the labels go: .csv, .tsv, .parquet or .arrow. Printed as CSV by default.",
+    help="Write the labels: .csv, .tsv, .parquet or .arrow. Printed as CSV by default.",
 )
 @click.option("--keep-columns", is_flag=True, help="Write the columns of DATA beside the labels.")
 @click.option(
-    "--similarity", is_flag=True, help="Write the similarity of each row, too; takes longer."
+    "--similarity", is_flag=True, help="Also write the similarity of each row, which takes longer."
 )
 @force_option
 @json_option
@@ -76,7 +76,7 @@ def predict(
     device: str | None,
     **options: Any,
 ) -> None:
-    """Find the cluster of each row of DATA in the MODEL that fit has kept.
+    """Find the cluster of each row of DATA, by a MODEL saved by fit --model.
 
     Columns are found by name and scaled as in the fit. DATA is read and labels are written some
     rows at a time, so files of any size need little memory.

@@ -107,7 +107,7 @@ class _Typed:
                 for start in range(len(typed)):
                     if len(parts) > 1 and typed[start : start + len(parts)] == parts:
                         mended = (*typed[:start], name, *typed[start + len(parts) :])
-                        return self.with_(**{option: mended})
+                        return typed_command(self._context, {option: mended})
         return None
 
 

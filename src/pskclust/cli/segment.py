@@ -54,7 +54,7 @@ _MARKER = "labels.npy"
     default=0.0,
     show_default=True,
     metavar="WEIGHT",
-    help="How much it counts where a pixel is, against its colour.",
+    help="Weight of the position of a pixel, compared with its colour.",
 )
 @force_option
 @json_option

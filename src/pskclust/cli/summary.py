@@ -95,8 +95,13 @@ def _numbers(model: PSKC) -> list[dict[str, Any]]:
 
 def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
     """Return the given and the chosen parameters, to print."""
-    given = ", ".join(f"{name} {value}" for name, value in summary["given"].items())
-    facts = {"given": given or "nothing"}
+    given = dict(summary["given"])
+    seed = given.pop("random_state", None)
+    words = [f"{name} {value}" for name, value in given.items()]
+    if seed is not None:
+        is_default = seed == 0 and "command" in summary
+        words.append(f"seed {seed} (default)" if is_default else f"seed {seed}")
+    facts = {"given": ", ".join(words) or "nothing"}
     if summary["choice"] is not None:
         facts["chosen"] = summary["choice"]
     return facts

@@ -14,6 +14,7 @@ from .display import counted, print_facts, print_json, print_table
 from .failures import writing
 from .options import (
     OTHER_PARAMETERS,
+    WholeNumber,
     check_clustering,
     data_options,
     debug_option,
@@ -24,7 +25,7 @@ from .options import (
 )
 from .outputs import check_labels_output, check_outputs, check_picture_output
 from .reading import opened_data, read_data
-from .repeating import command_line
+from .repeating import command_line, typed_command
 from .summary import scores_against
 
 if TYPE_CHECKING:
@@ -37,10 +38,14 @@ Example:
 """
 
 
+_CAUTION = (
+    "Coarse clusters are often the most stable ones. A single cluster is left out if any pair has "
+    "more."
+)
 _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
 
 
-@click.command(epilog=_EPILOG, short_help="Try many psi and tau on a table.")
+@click.command(epilog=_EPILOG, short_help="Try many values of psi and tau on a table.")
 @click.argument("data")
 @click.option(
     "--psi",
@@ -48,7 +53,7 @@ _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
     metavar="N,N,...",
     default="16,32,64,128",
     show_default=True,
-    help="Numbers of cells to try.",
+    help="Values of psi to try.",
 )
 @click.option(
     "--tau",
@@ -56,15 +61,15 @@ _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
     metavar="NUMBER,...",
     default="0.005,0.01,0.02,0.05,0.1",
     show_default=True,
-    help="Similarities to try.",
+    help="Values of tau to try.",
 )
 @click.option(
     "--seeds",
     "n_seeds",
-    type=click.IntRange(2),
+    type=WholeNumber(2),
     default=3,
     show_default=True,
-    help="Fits of each pair; stability is how far they agree.",
+    help="Number of fits of each pair, with different seeds. Stability is their agreement.",
 )
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the table: .csv, .tsv, .parquet or .arrow."
@@ -86,10 +91,10 @@ def sweep(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Try many psi and tau on DATA: clusters, noise, and how far different seeds agree.
+    """Try many values of psi and tau on DATA, and print clusters, noise and stability.
 
-    Cells are found once for each psi and seed, so more values of tau cost little. The choice of
-    fit without psi and tau is printed, too.
+    Cells are found once for each psi and seed, so more values of tau cost little. The clusters
+    that fit chooses without psi and tau are printed, too.
     """
     started = time.perf_counter()
     check_outputs((output, plot), (data,), force=force)
@@ -107,18 +112,20 @@ def sweep(
     if plot is not None:
         _draw(result, plot)
     best = result.best()
+    classes = _best_agreement(pairs)
     seconds = time.perf_counter() - started
     if as_json:
         content = {"data": data, "pairs": pairs, "best": best, "chosen": chosen, "seconds": seconds}
-        print_json(content)
+        print_json(content | ({} if classes is None else {"best_ari": classes}))
         return
     _print(pairs, best)
-    facts = {
-        "most stable": f"--psi {best['psi']} --tau {best['tau']:g}",
-        "seconds": f"{seconds:.2f}",
-    }
+    facts = {"seconds": f"{seconds:.2f}"}
     written = [name for name in (output, plot) if name]
     print_facts(facts | ({"written": ", ".join(written)} if written else {}))
+    _print_pair("Most stable", best)
+    click.echo(f"  {_CAUTION}")
+    if classes is not None:
+        _print_pair("Best ARI", classes)
     _print_chosen(chosen)
 
 
@@ -174,6 +181,24 @@ def _chosen(rows: Rows, parameters: dict[str, Any], bars: Bars) -> dict[str, Any
         "reason": model.auto_.reason,
         "command": command_line(click.get_current_context(), command="fit", leave_out=_NOT_OF_FIT),
     }
+
+
+def _best_agreement(pairs: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the pair with the best ARI; None if no classes are known."""
+    if "ARI" not in pairs[0]:
+        return None
+    best = max(pairs, key=lambda pair: pair["ARI"])
+    return {name: best[name] for name in ("psi", "tau", "ARI")}
+
+
+def _print_pair(title: str, pair: dict[str, Any]) -> None:
+    """Print a pair of psi and tau, and the command that fits it on one line to copy."""
+    context = click.get_current_context()
+    elsewhere = dict.fromkeys(("output", "force", "as_json"))
+    changed = {"psi": pair["psi"], "tau": f"{pair['tau']:g}", **elsewhere}
+    agreement = f" (ARI {pair['ARI']:.3f})" if "ARI" in pair else ""
+    click.echo(f"\n{title}: psi {pair['psi']}, tau {pair['tau']:g}{agreement}")
+    click.echo(f"  {typed_command(context, changed, command='fit')}")
 
 
 def _print_chosen(chosen: dict[str, Any]) -> None:

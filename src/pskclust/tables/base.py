@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import TableError
+from .errors import Strays, TableError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,21 +29,6 @@ class Batch(NamedTuple):
     numbers: Numbers  # (n, d), NaN where a value is missing
     others: list[pa.Array]  # other columns, unchanged
     share: float  # fraction of the file that has been read, 0 to 1
-
-
-class Strays(NamedTuple):
-    """The values of a column that are not numbers, among those that were looked at."""
-
-    n_strays: int
-    n_values: int  # without missing ones
-    cell: str  # the first stray
-    line: int  # where it stands
-    is_all: bool  # whether the whole column was looked at
-
-    @property
-    def are_few(self) -> bool:
-        """Whether most values are numbers, so that the column is one of numbers."""
-        return 2 * self.n_strays < self.n_values
 
 
 class Table(Protocol):

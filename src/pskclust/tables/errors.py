@@ -7,10 +7,7 @@ name its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .base import Strays
+from typing import NamedTuple
 
 
 class TableError(ValueError):
@@ -52,6 +49,21 @@ class WrongEncodingError(TableError):
 
 class UnknownColumnError(TableError):
     """A column that was asked for is not there."""
+
+
+class Strays(NamedTuple):
+    """The values of a column that are not numbers, among those that were looked at."""
+
+    n_strays: int
+    n_values: int  # without missing ones
+    cell: str  # the first stray
+    line: int  # where it stands
+    is_all: bool  # whether the whole column was looked at
+
+    @property
+    def are_few(self) -> bool:
+        """Whether most values are numbers, so that the column is one of numbers."""
+        return 2 * self.n_strays < self.n_values
 
 
 class NotNumbersError(TableError):

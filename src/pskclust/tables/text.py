@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from .arrow_values import release_memory, to_numbers
-from .base import Batch, NamedColumns, Strays, batch_rows, checked_names
+from .base import Batch, NamedColumns, batch_rows, checked_names
 from .dialect import (
     MISSING,
     Dialect,
@@ -24,7 +24,7 @@ from .dialect import (
     known_encoding,
     sniff,
 )
-from .errors import NotNumbersError, TableError, WrongEncodingError, WrongFormatError
+from .errors import NotNumbersError, Strays, TableError, WrongEncodingError, WrongFormatError
 from .formats import COMPRESSIONS
 
 _HEAD_BYTES = 1 << 18
