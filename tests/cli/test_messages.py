@@ -25,7 +25,7 @@ def table(scattered, tmp_path):
 
 def test_a_file_in_place_of_a_command(command, table):
     line = command.refused(2, table)
-    assert f"{table} is a file, not a command. Cluster its rows with: pskclust fit {table}." in line
+    assert line == f"{table} is a file, not a command. Cluster its rows with: pskclust fit {table}"
     line = command.refused(2, "dem")
     assert "?." not in line
     assert line.endswith("See: pskclust --help")

@@ -44,7 +44,8 @@ class _Commands(click.Group):
         # A table in place of a command.
         if name not in self.commands and os.path.isfile(name):
             example = shlex.join(["pskclust", "fit", name])
-            context.fail(f"{name} is a file, not a command. Cluster its rows with: {example}")
+            line = f"{name} is a file, not a command. Cluster its rows with: {example}"
+            raise CommandError(line, ExitCode.USAGE)
         return super().resolve_command(context, arguments)
 
     def invoke(self, context: click.Context) -> Any:
