@@ -79,12 +79,8 @@ class Outcome:
 
 
 def rules(outcome: Outcome) -> list[AdviceRule]:
-    """Return the rule for splitting clusters and, unless there is only one, that for joining them.
-
-    A single chosen cluster has nothing to be joined with; a smaller tau still takes noise into one
-    that grew.
-    """
-    if outcome.n_parts is not None and outcome.n_clusters == 1:
+    """Return the rule for splitting clusters and, if there are several, that for joining them."""
+    if outcome.n_clusters == 1:
         return [splitting(outcome)]
     return [splitting(outcome), joining(outcome)]
 
