@@ -53,8 +53,14 @@ def darken(figure: Any) -> None:
     for part in figure.findobj():
         if part in kept:
             continue
-        if isinstance(part, texts.Text | lines.Line2D):
+        if isinstance(part, texts.Text):
             part.set_color(_changed(part.get_color()))
+        elif isinstance(part, lines.Line2D):
+            part.set(
+                color=_changed(part.get_color()),
+                markeredgecolor=_changed(part.get_markeredgecolor()),
+                markerfacecolor=_changed(part.get_markerfacecolor()),
+            )
         elif isinstance(part, collections.Collection | patches.Patch):
             part.set(
                 facecolor=_changed(part.get_facecolor()), edgecolor=_changed(part.get_edgecolor())
