@@ -47,10 +47,15 @@ class Outcome:
     replace: bool = False
     min_cluster_size: int = 0
     n_parts: int | None = None  # None unless clusters are linked
+    unit: str = "rows"  # the things that sizes count
 
     @classmethod
     def of(
-        cls, model: PSKC, sizes: ArrayLike | None = None, n_noise: float | None = None
+        cls,
+        model: PSKC,
+        sizes: ArrayLike | None = None,
+        n_noise: float | None = None,
+        unit: str = "rows",
     ) -> Outcome:
         """Return the figures of a fitted model; sizes are numbers of rows unless given."""
         linkage = model.fitted_.linkage
@@ -65,6 +70,7 @@ class Outcome:
             replace=bool(model.replace),
             min_cluster_size=int(model.min_cluster_size or 0),
             n_parts=None if linkage is None else len(linkage.tree),
+            unit=unit,
         )
 
     @property
@@ -73,7 +79,9 @@ class Outcome:
 
 
 def rules(outcome: Outcome) -> list[AdviceRule]:
-    """Return the rule for splitting clusters and the one for joining them."""
+    """Return the rule for splitting clusters and, if there are several, that for joining them."""
+    if outcome.n_clusters == 1:
+        return [splitting(outcome)]
     return [splitting(outcome), joining(outcome)]
 
 
@@ -100,7 +108,8 @@ def hints(outcome: Outcome) -> list[Hint]:
     if not outcome.n_clusters:
         return [
             Hint(
-                "No cluster was found: no two rows are more similar than tau. Lower tau.",
+                f"No cluster was found: no two {outcome.unit} are more similar than tau. "
+                "Lower tau.",
                 joining(outcome).change,
             )
         ]
@@ -126,13 +135,13 @@ def _on_noise(outcome: Outcome) -> Hint | None:
         return None
     if outcome.n_parts is not None:
         return Hint(
-            f"{share:.0%} of the rows are noise. noise='nearest' gives each to its most similar "
-            "cluster.",
+            f"{share:.0%} of the {outcome.unit} are noise. noise='nearest' gives each to its "
+            "most similar cluster.",
             {"noise": "nearest"},
         )
     return Hint(
-        f"{share:.0%} of the rows are noise. A lower tau takes more of them into clusters; "
-        "noise='nearest' gives each to its most similar cluster.",
+        f"{share:.0%} of the {outcome.unit} are noise. A lower tau takes more of them into "
+        "clusters; noise='nearest' gives each to its most similar cluster.",
         joining(outcome).change,
     )
 
@@ -146,7 +155,8 @@ def _on_fragments(outcome: Outcome) -> Hint | None:
         return None
     have = "cluster has" if number == 1 else "clusters have"
     return Hint(
-        f"{number:,} {have} fewer than {limit:,} rows, far fewer than the others. "
-        f"min_cluster_size={limit} gives the rows of such fragments to the clusters around them.",
+        f"{number:,} {have} fewer than {limit:,} {outcome.unit}, far fewer than the others. "
+        f"min_cluster_size={limit} gives the {outcome.unit} of such fragments to the clusters "
+        "around them.",
         {"min_cluster_size": limit},
     )

@@ -211,7 +211,7 @@ def test_it_opens_with_chosen_clusters_and_candidates_are_one_click_away(visit, 
     assert person.n_clusters == found
     assert page.get_attribute("[data-way=chosen]", "aria-checked") == "true"
     assert page.locator("#psi").is_hidden()
-    assert person.text("#found-words") == f"found: {found}"
+    assert person.text("#found-words") == "Found by the choice."
     assert page.input_value("#n_clusters") == str(found)
     assert person.text("#reason").startswith(f"{found} clusters, found again")
     assert page.locator("[data-mode=growth]").is_disabled()
@@ -225,7 +225,7 @@ def test_it_opens_with_chosen_clusters_and_candidates_are_one_click_away(visit, 
     person.wait_for_picture(first)
     assert person.n_clusters == number != found
     assert f"n_clusters={number}" in page.evaluate("location.hash")
-    assert person.text("#found-words") == f"asked for; found: {found}"
+    assert person.text("#found-words") == f"You asked for {number}. The choice was {found}."
     page.click("#tab-export")
     assert f"PSKC(n_clusters={number}, random_state=0)" in person.text("#python-code")
     second = person.shown
@@ -260,11 +260,15 @@ def test_a_click_shows_another_layer_of_the_fit(visit, folder, size, theme):
     assert person.n_clusters == 3
     person.wait_until("() => document.querySelectorAll('#clusters tr').length === 3")
     assert {colour_of(person, cluster) for cluster in range(3)} < colours
-    assert page.input_value("#n_clusters") == "4"
+    assert page.input_value("#n_clusters") == "3"
+    assert person.text("#found-words") == "A layer of 3. The choice was 4."
+    assert page.locator("#find").is_visible()
+    assert page.locator(".options tr.current").count() == 1
     assert lines.first.locator("button").get_attribute("aria-pressed") == "true"
     assert "layer=3" in page.evaluate("location.hash")
     page.click("#tab-export")
     person.wait_until("() => document.getElementById('command-part').hidden")
+    assert "A layer has no command" in person.text("#panel-export")
     assert "relabel(n_clusters=3)" in person.text("#python-code")
     with page.expect_download() as download:
         page.click("[data-export='labels.csv']")
@@ -288,8 +292,11 @@ def test_chosen_and_grown_are_a_click_apart_and_a_link_keeps_them(visit, folder)
     (folder / "open.csv").write_bytes((folder / "blobs.csv").read_bytes())
     person = visit("open.csv")
     page, first = person.page, person.shown
+    page.click('[data-cluster="0"] .name')
+    person.wait_until("() => document.querySelector('tr.chosen')")
     page.click("[data-way=grown]")
     person.wait_for_picture(first)
+    assert person.text("#selection-words").startswith("Click a cluster")
     assert page.input_value("#psi-number") == "64"
     assert page.input_value("#tau-number") == "0.01"
     assert page.locator("#n_clusters").is_hidden()
@@ -320,7 +327,7 @@ def test_a_cluster_is_isolated_by_the_table_and_by_the_picture(person):
     person.wait_until("() => !document.querySelector('tr.chosen')")
     canvas = page.locator("#pane-right canvas").bounding_box()
     # The blob at (8, -8), alone in the lower right of the picture.
-    place = canvas["x"] + 0.87 * canvas["width"], canvas["y"] + 0.82 * canvas["height"]
+    place = canvas["x"] + 0.82 * canvas["width"], canvas["y"] + 0.82 * canvas["height"]
     page.mouse.move(*place)
     person.wait_until("() => !document.getElementById('hover').hidden")
     words = person.text("#hover")
@@ -496,6 +503,7 @@ def test_what_is_wrong_is_said_and_the_page_goes_on(person):
         "() => document.getElementById('error-words').textContent.includes('600 rows')"
     )
     page.click("#error-close")
+    assert page.input_value("#psi-number") == "16"
     person.set("psi-number", 24)
     assert page.locator("#error").is_hidden()
 
@@ -509,7 +517,7 @@ def test_names_of_columns_are_text_and_never_markup(visit):
     page.select_option("#view-y", "1")
     page.wait_for_timeout(300)
     canvas = page.locator("#pane-right canvas").bounding_box()
-    page.mouse.move(canvas["x"] + 0.87 * canvas["width"], canvas["y"] + 0.82 * canvas["height"])
+    page.mouse.move(canvas["x"] + 0.82 * canvas["width"], canvas["y"] + 0.82 * canvas["height"])
     person.wait_until("() => !document.getElementById('hover').hidden")
     assert NASTY[0] in person.text("#hover")
     assert NASTY[0] in person.text("#clusters")
@@ -563,6 +571,56 @@ def test_all_fits_on_the_screen_and_can_be_read(visit, size, theme):
             assert page.evaluate(CONTRAST, [text, behind]) >= 4.5
     page.click("#theme")
     assert page.evaluate("document.documentElement.dataset.theme") != theme
+    page.click("[data-mode=growth]")
+    person.wait_until("() => !document.getElementById('legend').hidden")
+    line = page.locator(".underline")
+    assert line.evaluate("line => line.scrollWidth <= line.clientWidth")
+    legend, around = page.locator("#legend-words").bounding_box(), line.bounding_box()
+    assert legend["x"] + legend["width"] <= around["x"] + around["width"]
+
+
+def test_settings_below_the_end_of_the_panel_are_pointed_to(visit, folder):
+    (folder / "open.csv").write_bytes((folder / "blobs.csv").read_bytes())
+    page = visit("open.csv", size=(1280, 800)).page
+    more = page.locator("#more-below")
+    assert more.is_visible()
+    assert page.locator("#scaling").bounding_box()["y"] > 800
+    more.click()
+    page.wait_for_selector("#more-below", state="hidden")
+    scaling = page.locator("#scaling").bounding_box()
+    assert scaling["y"] + scaling["height"] < 800
+
+
+def test_a_circle_looks_like_one_and_axes_of_other_ranges_fill_the_pane(visit, folder):
+    angle = np.linspace(0, 2 * np.pi, 300)
+    columns = [np.cos(angle), np.sin(angle), 10 * np.sin(angle)]
+    table = pyarrow.table([pyarrow.array(column) for column in columns], names=["x", "y", "tall"])
+    pyarrow.csv.write_csv(table, folder / "circle.csv")
+    person = visit("circle.csv", *START)
+    page = person.page
+    for column, equal in (("1", True), ("2", False)):
+        page.select_option("#view-x", "0")
+        page.select_option("#view-y", column)
+        page.wait_for_timeout(600)
+        wide, tall = page.evaluate(EXTENT)
+        assert (abs(wide - tall) <= 4) == equal
+
+
+EXTENT = """() => {
+    const canvas = document.querySelector("#pane-right canvas");
+    const [left, top] = [60, 12];
+    const [width, height] = [canvas.width - left - 16, canvas.height - top - 40];
+    const { data } = canvas.getContext("2d").getImageData(left, top, width, height);
+    const at = [[], []];
+    for (let i = 0; i < data.length; i += 4) {
+        if (Math.min(data[i], data[i + 1], data[i + 2]) > 200) continue;
+        at[0].push((i / 4) % width);
+        at[1].push(Math.floor(i / 4 / width));
+    }
+    const most = (places) => places.reduce((a, b) => Math.max(a, b));
+    const least = (places) => places.reduce((a, b) => Math.min(a, b));
+    return at.map((places) => most(places) - least(places));
+}"""
 
 
 CONTRAST = """([one, other]) => {

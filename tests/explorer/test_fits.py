@@ -22,6 +22,7 @@ from pskclust.explorer.psi_tau_map import PsiTauMap
 from pskclust.explorer.queue import Cancelled, WorkQueue
 from pskclust.explorer.sessions import Sessions, TooManySessionsError
 from pskclust.explorer.settings import Settings, first_settings
+from pskclust.explorer.side_effects import besides
 from pskclust.explorer.subject import ImageSubject, TableSubject
 from pskclust.image import segment
 from tests.helpers.explorer_client import blobs, painting
@@ -332,6 +333,25 @@ class TestAdvice:
         cluster = int(four.labels[X[:, 1] > 4].max())
         again = split(fitter, four, cluster, psi_tau_map, ignore)
         assert again.text == f"Cluster {cluster} becomes two with 5 clusters (now 4)."
+
+    def test_what_else_happens_is_said(self):
+        before = np.repeat(np.arange(6), 20)
+        assert besides(before, np.repeat([0, 0, 1, 2, 3, 4], 20), (0, 1)) == ""
+        assert besides(before, np.repeat([0, 0, 1, 1, 2, 3], 20), (0, 1)) == (
+            " Clusters 2 and 3 become one as well."
+        )
+        assert besides(before, np.repeat([0, 0, 0, 1, 2, 2], 20), (0, 1)) == (
+            " Cluster 2 joins them. Clusters 4 and 5 become one as well."
+        )
+        halves = np.repeat(np.arange(12), 10)
+        assert besides(before, np.minimum(halves, 3), (0,)) == (
+            " Clusters 2, 3, 4 and 5 become one as well. Cluster 1 is split as well."
+        )
+        assert besides(before, np.full(120, -1), (0,)) == ""
+
+    def test_hints_on_an_image_count_pixels(self):
+        outcome = Outcome(np.array([40.0, 40.0]), 20.0, 100, 64, 0.1, unit="pixels")
+        assert rules.hints(outcome)[0].text.startswith("20% of the pixels are noise.")
 
     def test_what_no_number_of_clusters_does_is_said(self, fitter, psi_tau_map):
         fit = fitter.fit(Settings(n_clusters=5), ignore)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import colorsys
+import io
 import re
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from PIL import Image
 from sklearn.datasets import make_blobs
 
 from pskclust import PSKC
 from pskclust._advice import Outcome, hints
 from pskclust._provenance import choice_words
+from pskclust._utils.palette import cluster_colours, contrast, luminance
 from pskclust.report import write_report
+from pskclust.report._dark import on_dark
+from pskclust.report._layers import share_words
 from pskclust.report._page import number
 from pskclust.report._summary import Summary
 from tests.helpers.shapes import three_blobs
@@ -24,7 +31,7 @@ pytest.importorskip("matplotlib")
 class Page(HTMLParser):
     """The tags, attributes and texts of a page, checked to be nested as they should."""
 
-    WITHOUT_END = ("meta", "img", "rect")
+    WITHOUT_END = ("meta", "img", "rect", "source")
 
     def __init__(self, content):
         super().__init__()
@@ -83,7 +90,7 @@ def test_the_page_names_clusters_members_columns_and_parameters(tmp_path, model,
 def test_what_to_try_next_is_what_the_fit_was_led_by(tmp_path, model, blobs):
     chosen = report(tmp_path, model, blobs, n_left_out=7)
     assert {"n_clusters=4", "n_clusters=2"} <= set(chosen.texts)
-    assert "300, 7 left out" in chosen.texts
+    assert chosen.texts[chosen.texts.index("rows left out") + 1] == "7"
     assert f"Chosen: {choice_words(model)}." in chosen.texts
     given = report(tmp_path, PSKC(psi=64, tau=0.01, random_state=0).fit(blobs), blobs)
     assert {"psi=128", "tau=0.005"} <= set(given.texts)
@@ -168,8 +175,9 @@ def test_much_noise_beside_chosen_clusters_is_given_away_only_on_request():
 
 def test_the_page_needs_nothing_else(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs)
-    sources = [value for tag, name, value in page.attributes if name in ("src", "href")]
-    assert len(sources) == 4
+    links = ("src", "srcset", "href")
+    sources = [value for tag, name, value in page.attributes if name in links]
+    assert len(sources) == len(set(sources)) == 8
     assert all(source.startswith("data:image/png;base64,iVBOR") for source in sources)
     assert not {"script", "link", "iframe", "object"} & set(page.tags)
     content = (tmp_path / "report.html").read_text()
@@ -218,6 +226,7 @@ def test_one_column_one_cluster_and_none_at_all(tmp_path):
     assert one.n_clusters_ == 1
     page = report(tmp_path, one, X)
     assert any("only one cluster" in text for text in page.texts)
+    assert not any("should be joined" in text for text in page.texts)
     none = PSKC(psi=8, tau=0.999, random_state=0).fit(X)
     assert none.n_clusters_ == 0
     page = report(tmp_path, none, X)
@@ -316,9 +325,45 @@ def test_clusters_are_listed_by_label_and_a_refinement_that_moves_nothing_says_s
     assert "objective before refinement" not in page
 
 
-def test_a_picture_of_similarities_is_not_turned_over_on_a_dark_page(blobs, tmp_path, undrawn):
+def test_a_dark_page_has_pictures_whose_colours_keep_their_hue(blobs, tmp_path):
     model = PSKC(psi=16, tau=0.05, random_state=0).fit(blobs)
-    write_report(tmp_path / "report.html", model, blobs)
-    page = (tmp_path / "report.html").read_text()
-    assert page.count('<img class="on-both"') == 1
-    assert "img:not(.on-both)" in page
+    page = report(tmp_path, model, blobs)
+    assert page.tags.count("picture") == page.tags.count("source") == page.tags.count("img") == 4
+    dark = next(value for tag, name, value in page.attributes if name == "srcset")
+    with Image.open(io.BytesIO(base64.b64decode(dark.partition(",")[2]))) as picture:
+        assert picture.getpixel((0, 0)) == (0x1D, 0x21, 0x26, 255)
+        colours = {colour for _, colour in picture.getcolors(1 << 24)}
+    for colour in cluster_colours(3)[:3]:
+        assert (*np.rint(255 * on_dark(colour)).astype(int), 255) in colours
+
+
+def test_colours_of_a_dark_page_stand_out_from_it():
+    ground = luminance(on_dark([1, 1, 1]))
+    for colour in cluster_colours(27):
+        assert contrast(luminance(on_dark(colour)), ground) >= 3
+        hues = [colorsys.rgb_to_hsv(*some)[0] for some in (colour, on_dark(colour))]
+        assert hues[0] == pytest.approx(hues[1], abs=0.01)
+    assert contrast(luminance(on_dark([0, 0, 0])), ground) >= 4.5
+    assert_allclose(on_dark([0.0, 0.45, 0.7, 0.5])[3], 0.5)
+
+
+def test_typical_members_of_a_ring_lie_all_around_it():
+    angles = np.random.RandomState(0).uniform(0, 2 * np.pi, 400)
+    ring = np.column_stack([np.cos(angles), np.sin(angles)])
+    model = PSKC(psi=16, n_clusters=1, random_state=0).fit(ring)
+    (cluster,) = Summary.of(model, ring).clusters
+    quarters = {tuple(np.sign(ring[row]).tolist()) for row in cluster.members}
+    assert len(cluster.members) == 5
+    assert len(quarters) >= 3
+
+
+def test_a_small_share_is_not_shown_as_none():
+    assert share_words(0.0004) == "&lt; 0.1%"
+    assert share_words(0.0) == "0.0%"
+
+
+def test_rows_are_said_to_be_counted_from_0_unless_they_have_names(model, blobs, tmp_path, undrawn):
+    words = "Rows are counted from 0."
+    assert any(words in text for text in report(tmp_path, model, blobs).texts)
+    named = report(tmp_path, model, blobs, ids=list(range(300)))
+    assert not any(words in text for text in named.texts)

@@ -17,6 +17,8 @@ _BASE = (
 )
 # Further clusters get the same colours darker, then lighter.
 _LIGHTNESS = (1.0, 0.6, 1.35)
+# White and black contrast equally with it.
+_MIDDLE_LUMINANCE = 0.179
 
 
 def cluster_colours(n_clusters: int) -> NDArray[np.float64]:
@@ -56,6 +58,30 @@ def cluster_colours(n_clusters: int) -> NDArray[np.float64]:
         for number in numbers
     ]
     return np.array([*colours, NOISE_COLOUR])
+
+
+def standing_out(
+    colour: NDArray[np.float64], ground: float, least_contrast: float
+) -> NDArray[np.float64]:
+    """Return a colour made lighter or darker until it contrasts with a ground of some luminance."""
+    towards = 1.0 if ground < _MIDDLE_LUMINANCE else 0.0
+    for share in np.linspace(0, 1, 21):
+        mixed: NDArray[np.float64] = (1 - share) * colour + share * towards
+        if contrast(luminance(mixed), ground) >= least_contrast:
+            return mixed
+    return mixed
+
+
+def luminance(colour: NDArray[np.float64]) -> float:
+    """Return the relative luminance, as the web content accessibility guidelines define it."""
+    linear = np.where(colour <= 0.03928, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def contrast(one: float, other: float) -> float:
+    """Return the contrast of two luminances, from 1 to 21."""
+    lighter, darker = max(one, other), min(one, other)
+    return (lighter + 0.05) / (darker + 0.05)
 
 
 def _with_lightness(colour: str, factor: float) -> tuple[float, float, float]:

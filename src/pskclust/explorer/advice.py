@@ -15,15 +15,12 @@ from .._utils.progress import Report
 from .fits import Fit, Fitter
 from .psi_tau_map import PsiTauMap, Spot
 from .settings import MIN_TAU, Settings
+from .side_effects import MOST, SECOND, besides
 
 _LOWER = (0.8, 0.65, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 _RAISE_PSI = (1.25, 1.5, 2.0, 3.0, 4.0)
 _RAISE_TAU = (1.25, 1.6, 2.0, 3.0, 5.0)
 _LOWER_PSI = (0.75, 0.5, 0.35)
-# Two clusters are joined if most rows of both are in the same cluster; a cluster is split if a
-# second one takes this fraction of it.
-_MOST = 0.5
-_SECOND = 0.15
 _BETTER_BY = 0.1
 _NEAR = 4.0
 _AS_MANY = 0.7
@@ -43,7 +40,7 @@ def join(
     def joined(found: Fit) -> bool:
         first, share = _largest_part(found, one)
         second, other_share = _largest_part(found, other)
-        return first == second >= 0 and min(share, other_share) >= _MOST
+        return first == second >= 0 and min(share, other_share) >= MOST
 
     names = f"clusters {pair[0]} and {pair[1]}"
     if not fit.settings.is_grown:
@@ -53,7 +50,7 @@ def join(
                 f"No smaller number of clusters that was tried makes one of {names}. Others join "
                 "before them."
             )
-        return _told_number(f"{names.capitalize()} become one", fit, found)
+        return _told_number(f"{names.capitalize()} become one", fit, found, pair)
     found = _first(fitter, _looser(fit.settings.of_fit), joined, report)
     if found is None:
         return Hint(
@@ -61,7 +58,8 @@ def join(
             "they look: try another metric or scaling."
         )
     rule = "Clusters are split that should be one: lower tau."
-    return _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
+    told = _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
+    return told._replace(text=told.text + besides(fit.labels, found.labels, pair))
 
 
 def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report: Report) -> Hint:
@@ -71,7 +69,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
     def parted(found: Fit) -> bool:
         inside = found.labels[member]
         counts = np.sort(np.bincount(inside[inside >= 0], minlength=2))[::-1]
-        return bool(counts[1] >= _SECOND * len(inside))
+        return bool(counts[1] >= SECOND * len(inside))
 
     if not fit.settings.is_grown:
         found = _first(fitter, _more(fit), parted, report)
@@ -80,7 +78,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
                 f"No larger number of clusters that was tried makes two of cluster {cluster}. "
                 "Others split before it."
             )
-        return _told_number(f"Cluster {cluster} becomes two", fit, found)
+        return _told_number(f"Cluster {cluster} becomes two", fit, found, (cluster,))
     limit = fitter.subject.n_explored // 2
     found = _first(fitter, _finer(fit.settings.of_fit, limit), parted, report)
     if found is None:
@@ -89,12 +87,14 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
             "nothing in these columns parts it."
         )
     rule = "A cluster is joined that should be two: raise psi."
-    return _told(f"Cluster {cluster} becomes two", rule, fit, found, psi_tau_map)
+    told = _told(f"Cluster {cluster} becomes two", rule, fit, found, psi_tau_map)
+    return told._replace(text=told.text + besides(fit.labels, found.labels, (cluster,)))
 
 
-def hints(fit: Fit, psi_tau_map: PsiTauMap) -> list[Hint]:
+def hints(fit: Fit, psi_tau_map: PsiTauMap, *, is_image: bool = False) -> list[Hint]:
     """Return the hints that apply to a fit, with one to a more stable setting if there is any."""
-    found = rules.hints(Outcome.of(fit.model, fit.sizes, fit.n_noise))
+    unit = "pixels" if is_image else "rows"
+    found = rules.hints(Outcome.of(fit.model, fit.sizes, fit.n_noise, unit))
     steadier = _steadier(fit.settings, psi_tau_map) if fit.settings.is_grown else None
     if steadier is not None:
         (psi, tau), here, there = steadier
@@ -194,10 +194,11 @@ def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) ->
     return Hint(text, change)
 
 
-def _told_number(what: str, fit: Fit, found: Fit) -> Hint:
+def _told_number(what: str, fit: Fit, found: Fit, meant: tuple[int, ...]) -> Hint:
     number = found.settings.n_clusters
     words = "1 cluster" if number == 1 else f"{number} clusters"
-    return Hint(f"{what} with {words} (now {fit.n_clusters}).", {"n_clusters": number})
+    more = besides(fit.labels, found.labels, meant)
+    return Hint(f"{what} with {words} (now {fit.n_clusters}).{more}", {"n_clusters": number})
 
 
 def _distance(settings: Settings, place: tuple[int, float]) -> float:

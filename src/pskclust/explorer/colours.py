@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from .._utils.palette import cluster_colours
+from .._utils.palette import cluster_colours, standing_out
 from .fits import Fit
 
 THEMES = ("light", "dark")
@@ -29,8 +29,8 @@ Rgb = NDArray[np.uint8]
 def palette(theme: str) -> Rgb:
     """Return the colours of clusters, (N_COLOURS, 3), in contrast to the page."""
     colours = cluster_colours(N_COLOURS)[:-1]
-    standing_out = np.array([_standing_out(one, theme) for one in colours])
-    return _to_bytes(255 * standing_out)
+    ground, least = _BACKGROUND[theme], _LEAST_CONTRAST[theme]
+    return _to_bytes(255 * np.array([standing_out(one, ground, least) for one in colours]))
 
 
 def noise_colour(theme: str) -> Rgb:
@@ -87,24 +87,3 @@ def to_hex(colour: Rgb) -> str:
 
 def _to_bytes(colours: NDArray[np.float64]) -> Rgb:
     return np.asarray(np.rint(colours), dtype=np.uint8)
-
-
-def _standing_out(colour: NDArray[np.float64], theme: str) -> NDArray[np.float64]:
-    """Return a colour made lighter or darker until it contrasts with the page."""
-    towards = 1.0 if theme == "dark" else 0.0
-    for share in np.linspace(0, 1, 21):
-        mixed: NDArray[np.float64] = (1 - share) * colour + share * towards
-        if _contrast(_luminance(mixed), _BACKGROUND[theme]) >= _LEAST_CONTRAST[theme]:
-            return mixed
-    return mixed
-
-
-def _luminance(colour: NDArray[np.float64]) -> float:
-    """Return the relative luminance, as the web content accessibility guidelines define it."""
-    linear = np.where(colour <= 0.03928, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))
-
-
-def _contrast(one: float, other: float) -> float:
-    lighter, darker = max(one, other), min(one, other)
-    return (lighter + 0.05) / (darker + 0.05)

@@ -19,9 +19,14 @@ def layer_rows(layers: Sequence[Layer], n_clusters: int) -> list[list[str]]:
     return [_cells(layer, layer.n_clusters == n_clusters) for layer in layers]
 
 
+def share_words(share: float) -> str:
+    """Return HTML for a fraction in percent; a small one is not shown as none."""
+    return "&lt; 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+
+
 def _cells(layer: Layer, is_fit: bool) -> list[str]:
     name = f"{layer.n_clusters:,}"
-    odds = "" if layer.odds is None else f"{layer.odds:.1%}"
+    odds = "" if layer.odds is None else share_words(layer.odds)
     evidence = (layer.stability, layer.agreement, layer.separation)
     return [
         f"<strong>{name}, of the fit</strong>" if is_fit else name,

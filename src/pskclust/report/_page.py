@@ -14,7 +14,8 @@ from .._choice.choose import AutoChoice, Option
 from .._choice.layers import Layer
 from .._provenance import arguments
 from .._utils.palette import cluster_colours
-from ._layers import HEAD, NOTE, layer_rows
+from ._dark import colour_style
+from ._layers import HEAD, NOTE, layer_rows, share_words
 from ._pictures import CHOICE, EmbeddedPicture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
 
@@ -129,9 +130,11 @@ def _facts(facts: Mapping[str, str]) -> str:
 
 def _figure(picture: EmbeddedPicture) -> str:
     caption = prose(picture.caption)
-    kind = ' class="on-both"' if picture.on_both else ""
+    dark = picture.dark_source and (
+        f'<source media="(prefers-color-scheme: dark)" srcset="{picture.dark_source}">'
+    )
     return (
-        f'<figure><img{kind} src="{picture.source}" alt="{caption}">'
+        f'<figure><picture>{dark}<img src="{picture.source}" alt="{caption}"></picture>'
         f"<figcaption>{caption}</figcaption></figure>"
     )
 
@@ -153,8 +156,7 @@ def _table(head: Sequence[str], body: Iterable[Sequence[str]], numbers_from: int
 
 
 def _swatch(colour: Any) -> str:
-    red, green, blue = (round(255 * float(channel)) for channel in colour)
-    return f'<i class="swatch" style="background:#{red:02x}{green:02x}{blue:02x}"></i>'
+    return f'<i class="swatch" style="{colour_style(colour)}"></i>'
 
 
 def _cluster_table(content: Content) -> str:
@@ -240,7 +242,7 @@ def _candidate(option: Option, is_chosen: bool) -> list[str]:
         f"<strong>{name}, chosen</strong>" if is_chosen else name,
         "" if one else text(option.kind),
         "" if one else str(option.psi),
-        "&lt; 0.1%" if 0 < option.odds < 0.001 else f"{option.odds:.1%}",
+        share_words(option.odds),
         *("" if value is None else f"{value:.2f}" for value in evidence),
     ]
 
@@ -260,7 +262,8 @@ def _cards(content: Content) -> list[str]:
     ]
     if not cards:
         return []
-    parts = [f"<p>{prose(_HOW_TO_READ)}</p>", *cards]
+    how = _HOW_TO_READ if content.ids is not None else f"{_HOW_TO_READ} {_FROM_ZERO}"
+    parts = [f"<p>{prose(how)}</p>", *cards]
     n_more = len(content.summary.sizes) - len(cards)
     if n_more:
         parts.append(f"<p>And {n_more:,} smaller ones.</p>")
@@ -270,8 +273,10 @@ def _cards(content: Content) -> list[str]:
 _HOW_TO_READ = (
     "For each cluster, the columns in which it differs most from all rows. In a strip, grey shows "
     "all rows and colour shows the cluster: the mean, and one standard deviation to either side. "
-    "Typical members are the rows most similar to their cluster."
+    "Typical members are the row most similar to the cluster, and rows of its more similar half "
+    "that lie far from each other."
 )
+_FROM_ZERO = "Rows are counted from 0."
 
 
 def _card(cluster: Cluster, colour: Any, content: Content) -> str:
@@ -322,12 +327,10 @@ def _strip(trait: Trait, spread: float, colour: Any) -> str:
         top = (14 - tall) / 2
         return f'<rect x="{left:.1f}" y="{top:g}" width="{across:.1f}" height="{tall:g}" {look}/>'
 
-    red, green, blue = (round(255 * float(channel)) for channel in colour)
-    fill = f'class="own" fill="#{red:02x}{green:02x}{blue:02x}"'
     drawn = [
         bar(0, reach, 0.6, 'class="axis"'),
         bar(0, 1, 14, 'class="whole"'),
-        bar(trait.difference, width, 6, fill),
+        bar(trait.difference, width, 6, f'class="own" style="{colour_style(colour)}"'),
         bar(trait.difference, 0.4 / scale, 14, 'class="mean"'),
     ]
     label = f"{trait.difference:+.1f} standard deviations"

@@ -22,22 +22,22 @@ from ..plotting import (
     SimilarityDisplay,
 )
 from ..plotting.projection import Projection
+from ._dark import darken
 
 CHOICE = "choice"
 _DOTS_PER_INCH = 110
-_GREY = "#7c848d"
 # With more cells, the similarities over a plane take longer than the rest of the page.
 _MAX_PSI_FOR_SIMILARITY = 256
 
 
 @dataclass(frozen=True)
 class EmbeddedPicture:
-    """A PNG as a data URL, and its caption."""
+    """A picture for a light and one for a dark page, as data URLs, and their caption."""
 
     source: str
     caption: str
+    dark_source: str = ""  # empty if the same one serves
     part: str = ""  # section of the page: CHOICE, or empty for the others
-    on_both: bool = False  # drawn for a light and a dark page alike
 
 
 def draw_pictures(
@@ -60,7 +60,6 @@ def draw_pictures(
     def draw_similarity(figure: Any) -> None:
         ax = figure.subplots()
         SimilarityDisplay.from_estimator(model, rows, feature_names=names, ax=ax)
-        _for_any_page(figure)
 
     crosses = _MOST_SIMILAR if linked else _SEEDS
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
@@ -84,9 +83,7 @@ def draw_pictures(
         if model.growth_step_ is not None and not linked:
             pictures.append(_picture((10.2, 5.6), draw_growth, _GROWTH_CAPTION.format(largest)))
         if rows.shape[1] <= 2 and not scaled and model.psi_ <= _MAX_PSI_FOR_SIMILARITY:
-            # Turned over, the colours of its scale would run the other way.
-            drawn = _picture((8.6, 5), draw_similarity, _similarity_caption(model))
-            pictures.append(replace(drawn, on_both=True))
+            pictures.append(_picture((8.6, 5), draw_similarity, _similarity_caption(model)))
     return pictures
 
 
@@ -119,23 +116,21 @@ def _picture(
     figure = optional("matplotlib.figure", "pskclust.report", "plot").Figure(
         figsize=size, layout="constrained"
     )
-    stream = io.BytesIO()
     with warnings.catch_warnings():
         # Letters that the font lacks are drawn as boxes; the text of the page shows them.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         draw(figure)
-        figure.savefig(stream, format="png", dpi=_DOTS_PER_INCH)
-    encoded = base64.b64encode(stream.getvalue()).decode("ascii")
-    return EmbeddedPicture(f"data:image/png;base64,{encoded}", caption)
+        light = _source(figure)
+        # The layout is known, and the same for both.
+        figure.set_layout_engine("none")
+        darken(figure)
+        return EmbeddedPicture(light, caption, _source(figure))
 
 
-def _for_any_page(figure: Any) -> None:
-    """Give a figure no ground, and axes and texts of a grey that is seen on white and on black."""
-    figure.patch.set_alpha(0)
-    for ax in figure.axes:
-        ax.tick_params(colors=_GREY, which="both")
-        for part in (ax.xaxis.label, ax.yaxis.label, ax.title, *ax.spines.values()):
-            part.set_color(_GREY)
+def _source(figure: Any) -> str:
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=_DOTS_PER_INCH)
+    return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
 
 
 def _comparable(rows: NDArray[Any]) -> NDArray[np.float64]:

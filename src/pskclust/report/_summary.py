@@ -13,8 +13,8 @@ MAX_COLUMNS = 40
 MAX_CLUSTERS = 24
 MAX_TRAITS = 6
 _N_MEMBERS = 5
-# Equal rows are shown once; at most this many members are searched for distinct ones.
-_MEMBERS_TO_LOOK_AT = 50
+# At most this many members of a cluster are searched for typical ones.
+_MEMBERS_TO_LOOK_AT = 1000
 _VALUES_AT_A_TIME = 1 << 22
 
 
@@ -80,7 +80,7 @@ class Summary:
                 sizes[number] / len(rows),
                 quartiles[number],
                 _traits(rows, members[number], columns),
-                _typical(rows, members[number], model.similarities_),
+                _typical(rows, members[number], model.similarities_, columns.spreads),
             )
             for number in largest
         ]
@@ -117,11 +117,28 @@ def _traits(rows: NDArray[Any], members: NDArray[np.intp], columns: Columns) -> 
 
 
 def _typical(
-    rows: NDArray[Any], members: NDArray[np.intp], similarities: NDArray[np.float64]
+    rows: NDArray[Any],
+    members: NDArray[np.intp],
+    similarities: NDArray[np.float64],
+    spreads: NDArray[np.float64],
 ) -> list[int]:
-    """Return the members most similar to their cluster, without equal rows."""
+    """Return the most similar member, and members of the more similar half far from each other.
+
+    Each is the farthest from those before it, in standard deviations of the columns; equal rows
+    are returned once.
+    """
     most_similar = members[np.argsort(-similarities[members], kind="stable")]
-    different = {
-        tuple(rows[row].tolist()): int(row) for row in most_similar[_MEMBERS_TO_LOOK_AT::-1]
-    }
-    return sorted(different.values(), key=lambda row: (-similarities[row], row))[:_N_MEMBERS]
+    half = most_similar[: max(_N_MEMBERS, len(members) // 2)]
+    most = min(_MEMBERS_TO_LOOK_AT, max(_N_MEMBERS, _VALUES_AT_A_TIME // rows.shape[1]))
+    some = half[:: -(-len(half) // most)]
+    varying = spreads > 0
+    points = rows[some][:, varying] / spreads[varying]
+    found, distances = [0], np.full(len(some), np.inf)
+    while len(found) < _N_MEMBERS:
+        from_last = np.square(points - points[found[-1]]).sum(axis=1)
+        distances = np.minimum(distances, from_last)
+        farthest = int(distances.argmax())
+        if not distances[farthest] > 0:
+            break
+        found.append(farthest)
+    return [int(some[place]) for place in sorted(found)]

@@ -157,7 +157,8 @@ def _facts(
     n_left_out: int,
 ) -> dict[str, str]:
     facts = {
-        "rows": f"{shape[0]:,}" + (f", {n_left_out:,} left out" if n_left_out else ""),
+        "rows": f"{shape[0]:,}",
+        **({"rows left out": f"{n_left_out:,}"} if n_left_out else {}),
         "columns": f"{shape[1]:,}",
         "clusters": f"{model.n_clusters_:,}",
         "noise": f"{summary.n_noise / shape[0]:.1%}",

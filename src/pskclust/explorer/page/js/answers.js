@@ -49,7 +49,7 @@ export class Answers {
     }
     byId("objective").textContent = fit.objective >= 1000 ? count(fit.objective) : short(fit.objective, 4);
     const refined = fit.refinement
-      ? ` Refinement added ${short(fit.refinement.gained)} and moved ${plural(fit.refinement.moved, "row")}.`
+      ? ` Refinement added ${short(fit.refinement.gained)} and moved ${plural(fit.refinement.moved, this.state.data.image ? "colour" : "row")}.`
       : "";
     byId("objective").parentElement.title = `Total similarity of rows to their clusters (Eq. 4).${refined}`;
   }

@@ -49,18 +49,19 @@ export class Choice {
     const known = this.known();
     const asked = settings.n_clusters;
     const shown = fit !== null && fit.settings.tau === null ? fit.fit_clusters : null;
-    const number = asked ?? known?.clusters ?? shown;
+    const number = settings.layer ?? asked ?? known?.clusters ?? shown;
     const slider = byId("n_clusters");
     slider.max = String(Math.max(LEAST_MOST, 2 * (known?.clusters ?? 0), number ?? 0));
     slider.value = String(number ?? 1);
     const input = byId("n_clusters-number");
     input.value = number === null ? "" : String(number);
     input.classList.remove("wrong");
-    byId("found-words").textContent = words(known, asked);
-    byId("find").hidden = asked === null;
+    byId("found-words").textContent = words(known, asked, settings.layer);
+    byId("find").hidden = asked === null && settings.layer === null;
     byId("find").textContent = known === null ? "Find the number" : `Back to ${known.clusters}`;
     byId("reason").textContent = known === null ? "" : `${capital(known.reason)}.`;
-    this.showOptions(known, number);
+    // The candidate of as many clusters as a layer may be another clustering.
+    this.showOptions(known, settings.layer === null ? number : null);
   }
 
   showOptions(known, number) {
@@ -88,7 +89,9 @@ function place(settings) {
   return JSON.stringify({ ...settings, n_clusters: null, layer: null });
 }
 
-function words(known, asked) {
-  if (known === null) return asked === null ? "" : "asked for";
-  return asked === null ? `found: ${known.clusters}` : `asked for; found: ${known.clusters}`;
+function words(known, asked, layer) {
+  const choice = known === null ? "" : ` The choice was ${known.clusters}.`;
+  if (layer !== null) return `A layer of ${layer}.${choice}`;
+  if (asked !== null) return `You asked for ${asked}.${choice}`;
+  return known === null ? "" : "Found by the choice.";
 }

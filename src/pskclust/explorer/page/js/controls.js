@@ -23,6 +23,7 @@ export class Controls {
     for (const name of NUMBERS) this.wireNumber(byId(name), name);
     this.wireNumber(byId("chosen-psi"), "psi");
     this.wireWays();
+    wireMore();
     for (const name of ["metric", "scaling", "color_space"]) {
       byId(name).addEventListener("change", (event) => this.set(name, event.target.value));
     }
@@ -58,7 +59,8 @@ export class Controls {
   go(way) {
     if ((way === "grown") === this.isGrown) return;
     const place = way === "grown" ? this.grown : { psi: null, tau: null };
-    this.changed({ ...this.state.settings, ...place, n_clusters: null });
+    // Numbers of clusters mean others there.
+    this.changed({ ...this.state.settings, ...place, n_clusters: null }, false);
   }
 
   wireSlider(name) {
@@ -123,6 +125,16 @@ export class Controls {
     slider.setAttribute("aria-valuetext", short(value, 4));
     showText(byId(`${name}-number`), name === "tau" ? short(value, 4) : String(value));
   }
+}
+
+/** Point to the settings below the end of the panel while some are there. */
+function wireMore() {
+  const [button, panel] = [byId("more-below"), document.querySelector(".controls")];
+  const show = () => button.classList.toggle("gone", panel.scrollHeight - panel.scrollTop - panel.clientHeight < 16);
+  button.addEventListener("click", () => panel.scrollTo({ top: panel.scrollHeight }));
+  panel.addEventListener("scroll", show, { passive: true });
+  const sizes = new ResizeObserver(show);
+  for (const part of [panel, ...panel.children]) sizes.observe(part);
 }
 
 function showText(input, text) {

@@ -23,6 +23,7 @@ export class Export {
       if (this.state.fit.id !== fit.id) return;
       byId("python-code").textContent = found.python;
       byId("command-part").hidden = found.command === null;
+      byId("command-none").hidden = found.command !== null;
       byId("command-line").textContent = found.command ?? "";
     } catch (error) {
       this.fail(error);

@@ -4,7 +4,7 @@ import { byId, capital, element, percent, refill } from "./words.js";
 
 const COLUMNS = [
   { name: "likeness", title: "Similarity of the two clusters that are most alike: the less, the clearer they are apart", words: (value) => value.toFixed(3) },
-  { name: "odds", title: "Probability of these clusters, against the candidates of the choice", words: percent },
+  { name: "odds", title: "Share of the odds of all candidates that this one clustering has; candidates above are added up by their number of clusters", words: percent },
   { name: "stability", title: "How well halves of the rows give the same clusters: mean over clusters", words: (value) => value.toFixed(2) },
 ];
 

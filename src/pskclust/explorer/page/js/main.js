@@ -61,6 +61,7 @@ function go(settings, keepChosen = false) {
     } catch (error) {
       if (error.status === 410) await renew();
       else fail(error);
+      if (error.status === 400 && !asking) putBack();
     }
   }, Math.max(0, wait));
 }
@@ -98,7 +99,10 @@ function receive(found) {
   // What was said once and closed is not said again with the next news.
   const isNew = found.asked !== toldOf;
   if (found.error || found.advice) toldOf = found.asked;
-  if (found.error && isNew) fail(new Error(found.error));
+  if (found.error && isNew) {
+    fail(new Error(found.error));
+    if (!asking && found.asked >= lastAsked) putBack();
+  }
   if (found.fit && found.answered === found.asked && found.asked >= lastAsked) showFit(found.fit);
   if (found.advice && isNew) parts.advice.show(found.advice);
   if (found.map_version !== mapVersion) {
@@ -185,11 +189,15 @@ function isTyping(target) {
   return target.matches?.("input[type=text], input[type=number], select, textarea") ?? false;
 }
 
+/** Put the settings back to those of the picture. */
+function putBack() {
+  if (state.fit) state.set({ settings: state.fit.settings });
+}
+
 async function stop() {
   try {
     await api.stop();
-    // The settings go back to what the picture shows.
-    if (state.fit) state.set({ settings: state.fit.settings });
+    putBack();
   } catch (error) {
     fail(error);
   }
@@ -220,7 +228,7 @@ async function start() {
   const stage = new Stage(state, theme, fail);
   parts = {
     stage,
-    controls: new Controls(state, (settings) => fitAt(settings, true)),
+    controls: new Controls(state, (settings, keepChosen = true) => fitAt(settings, keepChosen)),
     choice: new Choice(state, (settings) => fitAt(settings, true)),
     layers: new Layers(state, (settings) => go(settings, true)),
     views: new Views(state),

@@ -46,10 +46,10 @@ export class PsiTauMap {
     grid.replaceChildren(...cells);
     if (focused) grid.querySelector(`[data-place="${focused}"]`)?.focus();
     const known = found.spots.filter(Boolean).length;
-    const sample = found.rows < this.state.data.explored ? ` of a sample of ${count(found.rows)} rows` : "";
+    const sample = found.rows < this.state.data.explored ? `, on a sample of ${count(found.rows)} rows` : "";
     byId("map-words").textContent = found.complete
-      ? `Clusters${sample}, ${found.seeds} seeds each.`
-      : `Filled while nothing else is to be done: ${known} of ${found.psi.length} lines${sample}.`;
+      ? `All ${found.psi.length} rows of the map computed${sample}, with ${found.seeds} seeds each.`
+      : `${known} of ${found.psi.length} rows of the map computed${sample}; the rest follows.`;
   }
 
   cell(psi, tau, spot, here) {

@@ -12,6 +12,9 @@ const LEGENDS = {
   growth: "step (early is bright)",
 };
 
+// Axes whose ranges differ by a larger factor are drawn to fill the pane.
+const MOST_UNLIKE = 3;
+
 export class Stage {
   constructor(state, theme, fail) {
     Object.assign(this, { state, theme, fail });
@@ -120,15 +123,16 @@ export class Stage {
     this.right.canvas.setAttribute("aria-label", `${state.mode} of ${words(state.fit)}`);
   }
 
-  /** Return the part of the plane to show: of an image, one of the pane's proportions. */
+  /** Return the part of the plane to show, of the pane's proportions if a unit is as long in both directions. */
   fitted(plane) {
     let [left, right, bottom, top] = this.state.box ?? plane.box;
-    if (!this.isImage) return [left, right, bottom, top];
+    if (!this.isImage && !isComparable(plane)) return [left, right, bottom, top];
     const area = this.right.area();
-    const perPixel = Math.max((right - left) / area.width, (bottom - top) / area.height);
+    const up = Math.sign(top - bottom);
+    const perPixel = Math.max((right - left) / area.width, Math.abs(top - bottom) / area.height);
     const [x, y] = [(left + right) / 2, (bottom + top) / 2];
     [left, right] = [x - (perPixel * area.width) / 2, x + (perPixel * area.width) / 2];
-    [bottom, top] = [y + (perPixel * area.height) / 2, y - (perPixel * area.height) / 2];
+    [bottom, top] = [y - (up * perPixel * area.height) / 2, y + (up * perPixel * area.height) / 2];
     return [left, right, bottom, top];
   }
 
@@ -147,7 +151,7 @@ export class Stage {
       button.setAttribute("aria-checked", String(on));
       button.tabIndex = on ? 0 : -1;
     }
-    const chosen = state.fit?.settings.tau === null;
+    const chosen = (state.fit ?? state).settings.tau === null;
     const growth = document.querySelector("[data-mode=growth]");
     growth.disabled = chosen;
     growth.title = chosen ? "Growth is shown for clusters that grew: go to Grown" : "The step at which growth took each row (4)";
@@ -272,6 +276,12 @@ export class Stage {
     const row = await this.hover.at(pane, this.state.fit, event.offsetX, event.offsetY);
     if (row !== undefined) this.state.choose(row ? row.cluster : null, shiftKey || ctrlKey || metaKey);
   }
+}
+
+/** Return whether the ranges of two axes are so alike that a circle is to look like one. */
+function isComparable({ box: [left, right, bottom, top], names }) {
+  const ratio = (right - left) / (top - bottom);
+  return names[1] !== "" && ratio <= MOST_UNLIKE && ratio >= 1 / MOST_UNLIKE;
 }
 
 /** Let arrow keys move among the buttons of a group. */

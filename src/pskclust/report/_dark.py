@@ -1,0 +1,85 @@
+"""Colours of a report on a dark page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._utils.optional import optional
+from .._utils.palette import luminance, standing_out
+
+# The ground of pictures, --card of the page.
+_GROUND = np.array([0x1D, 0x21, 0x26]) / 255
+_LEAST_CONTRAST = 3.0
+# Channels of a grey differ by less than this.
+_GREY = 0.12
+# Lightness of greys on a white and on a dark page: ink, lines, noise, faint lines, ground.
+_LIGHT = (0.0, 0.5, 0.72, 0.8, 0.9, 1.0)
+_DARK = (0.92, 0.66, 0.5, 0.4, 0.25, 0.13)
+
+
+def on_dark(colour: ArrayLike) -> NDArray[np.float64]:
+    """Return a colour of a white page for a dark one: greys are turned over, others keep their hue.
+
+    Red, green and blue from 0 to 1; further channels are kept.
+    """
+    channels = np.array(colour, dtype=np.float64)
+    rgb = channels[:3]
+    if np.ptp(rgb) < _GREY:
+        white = rgb.min() >= 1
+        channels[:3] = _GROUND if white else np.interp(rgb.mean(), _LIGHT, _DARK)
+    else:
+        channels[:3] = standing_out(rgb, luminance(_GROUND), _LEAST_CONTRAST)
+    return channels
+
+
+def colour_style(colour: ArrayLike) -> str:
+    """Return the style of an element with a colour for a light and one for a dark page."""
+    return f"--light:{_hex(np.asarray(colour))};--dark:{_hex(on_dark(colour))}"
+
+
+def darken(figure: Any) -> None:
+    """Change a figure that was drawn for a white page into one for a dark page.
+
+    Maps of values keep their colours, and so do lines over them.
+    """
+    collections = optional("matplotlib.collections", "pskclust.report", "plot")
+    lines = optional("matplotlib.lines", "pskclust.report", "plot")
+    patches = optional("matplotlib.patches", "pskclust.report", "plot")
+    texts = optional("matplotlib.text", "pskclust.report", "plot")
+    kept = {part for ax in figure.axes if _has_map(ax) for part in (*ax.lines, *ax.collections)}
+    for part in figure.findobj():
+        if part in kept:
+            continue
+        if isinstance(part, texts.Text):
+            part.set_color(_changed(part.get_color()))
+        elif isinstance(part, lines.Line2D):
+            part.set(
+                color=_changed(part.get_color()),
+                markeredgecolor=_changed(part.get_markeredgecolor()),
+                markerfacecolor=_changed(part.get_markerfacecolor()),
+            )
+        elif isinstance(part, collections.Collection | patches.Patch):
+            part.set(
+                facecolor=_changed(part.get_facecolor()), edgecolor=_changed(part.get_edgecolor())
+            )
+
+
+def _hex(colour: NDArray[np.float64]) -> str:
+    return "#" + "".join(f"{round(255 * float(channel)):02x}" for channel in colour)
+
+
+def _has_map(ax: Any) -> bool:
+    """Return whether colours of axes stand for values, as those of a colour bar do as well."""
+    return bool(ax.images) or any(part.get_array() is not None for part in ax.collections)
+
+
+def _changed(colours: Any) -> Any:
+    rgba = optional("matplotlib.colors", "pskclust.report", "plot").to_rgba_array(colours)
+    different, places = np.unique(rgba, axis=0, return_inverse=True)
+    if not len(rgba):
+        return colours
+    changed = np.array([on_dark(colour) for colour in different])[np.ravel(places)]
+    return changed if len(changed) > 1 else tuple(changed[0])
