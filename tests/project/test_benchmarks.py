@@ -58,7 +58,7 @@ def test_tables_name_times_ratios_and_failures():
     assert "| pskclust | 1.00 | 0.50 | 5 | 3 | 0.90 |" in table
     assert "| HDBSCAN | stopped after 8 s | | | | |" in table
     summary = speed_page.rows_table(RESULTS)
-    assert "| pskclust | 0.010 | 1.00 | 0.90 |" in summary
+    assert "| PSKC(psi, tau) | 0.010 | 1.00 | 0.90 |" in summary
     assert "| HDBSCAN | 4.00 | stopped after 8 s | 0.75 |" in summary
 
 
