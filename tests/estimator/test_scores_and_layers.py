@@ -209,6 +209,7 @@ def test_values_are_the_same_on_every_engine(parameters, rows, tmp_path):
     assert_same_values(pskclust.load(tmp_path / "model.npz"), plain, rows)
 
 
+@pytest.mark.numba
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", [{}, {"psi": 64, "tau": 0.02}], ids=["chosen", "grown"])
 def test_compiled_kernels_and_blocks_give_the_same_values(parameters, tmp_path):
