@@ -68,6 +68,12 @@ def test_an_array_that_could_not_be_is_refused(name, change, reason, parts, refu
     assert reason in refused(header, arrays)
 
 
+def test_points_whose_distances_overflow_are_refused_for_any_metric(parts, refused):
+    header, arrays = parts(metric="cosine")
+    arrays["partition_points"][0] *= 1e200
+    assert "squared distances overflow" in refused(header, arrays)
+
+
 WRONG_NUMBERS = {
     "infinite objective": (("result", "objective"), float("inf")),
     "a number too large for a float": (("result", "objective"), 10**400),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.checks import check_overflow
 from .._data.distance_metrics import n_point_columns
 from .._data.scaling import SCALINGS
 from .._data.weights import LARGEST_EXACT
@@ -318,6 +319,9 @@ def _check_relations(header: Header, arrays: Arrays) -> None:
         raise ValueError("the box of the noise rule is empty")
     if "noise_sample" in arrays and not len(arrays["noise_sample"]):
         raise ValueError("the noise rule has no sample")
+    for name in ("partition_points", "noise_sample"):
+        if len(arrays.get(name, ())):
+            check_overflow(arrays[name])
     _check_sizes(arrays["labels"], arrays["sizes"])
 
 
