@@ -69,7 +69,7 @@ def test_an_array_that_could_not_be_is_refused(name, change, reason, parts, refu
 
 
 def test_points_whose_distances_overflow_are_refused_for_any_metric(parts, refused):
-    header, arrays = parts(metric="cosine")
+    header, arrays = parts(metric="cosine", psi=16, tau=0.2)
     arrays["partition_points"][0] *= 1e200
     assert "squared distances overflow" in refused(header, arrays)
 
