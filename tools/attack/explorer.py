@@ -63,7 +63,10 @@ def _survived(client: Client, way, rng: np.random.RandomState) -> int:
 
 
 def _sent(client: Client, method: str, path: str, body: bytes | None, headers: dict) -> None:
-    """Send a request; it may be refused in any way but an error of the server."""
+    """Send a request; it may be refused in any way but an error of the server.
+
+    503 is no such error: the explorer says that 64 pages are open.
+    """
     host, _, port = client.address.partition(":")
     connection = http.client.HTTPConnection(host, int(port), timeout=2)
     try:
@@ -71,7 +74,7 @@ def _sent(client: Client, method: str, path: str, body: bytes | None, headers: d
         answer = connection.getresponse()
         content = answer.read()
         require(
-            answer.status < 500,
+            answer.status < 500 or answer.status == 503,
             f"{method} {path[:60]} {headers}: {answer.status} {content[:200]!r}",
         )
         require(b"root:" not in content, "a file of the machine was sent")
