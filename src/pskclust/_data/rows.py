@@ -181,7 +181,7 @@ def _refuse_other_columns(X: Any) -> None:
         return
     texts = ("str", "object", "categor", "utf8", "enum")
     times = ("date", "time", "duration")
-    found = [(str(column), str(kind)) for column, kind in zip(columns, types, strict=False)]
+    found = [(column, str(kind)) for column, kind in zip(columns, types, strict=False)]
     dates = [each for each in found if each[1].lower().startswith(times)]
     words = [
         each for each in found if each[1].lower().startswith(texts) and not _all_numbers(X[each[0]])
@@ -190,10 +190,10 @@ def _refuse_other_columns(X: Any) -> None:
         return
     (column, kind), *others = words + dates
     way = "with sklearn.preprocessing.OneHotEncoder" if words else "as days since a date"
-    rest = ", ".join(repr(name) for name, _ in others)
+    rest = ", ".join(repr(str(name)) for name, _ in others)
     raise ValueError(
-        f"Column {column!r} of X is not a number ({kind}). Leave it out, or encode it as numbers, "
-        f"say {way}." + (f" Other columns without numbers: {rest}." if rest else "")
+        f"Column {str(column)!r} of X is not a number ({kind}). Leave it out, or encode it as "
+        f"numbers, say {way}." + (f" Other columns without numbers: {rest}." if rest else "")
     )
 
 
