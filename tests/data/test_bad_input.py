@@ -237,8 +237,7 @@ def test_narrow_rows_are_refused_alike_with_weights_and_repeated(width):
 
 
 def test_columns_without_numbers_are_named_whatever_their_names_are():
-    pandas = pytest.importorskip("pandas")
-    days = pandas.to_datetime(["2026-01-01", "2026-01-02"])
-    X = pandas.DataFrame({0: ["a", "b"], 1: [1.0, 2.0], 2: days})
+    days = pd.to_datetime(["2026-01-01", "2026-01-02"])
+    X = pd.DataFrame({0: ["a", "b"], 1: [1.0, 2.0], 2: days})
     with pytest.raises(ValueError, match=r"Column '0' of X .* Other columns without numbers: '2'"):
         PSKC().fit(X)
