@@ -230,6 +230,26 @@ def test_a_value_goes_through_the_scheduler_if_workers_are_out_of_reach(
     assert_array_equal(threads.gather(Tasks(threads, 20).shared(scattered)), scattered)
 
 
+@pytest.mark.parametrize("error", [TimeoutError("No valid workers found"), KeyError("gone")])
+def test_a_value_goes_to_the_next_worker_if_one_is_lost(error, threads, scattered, monkeypatch):
+    """A worker that was restarted for its memory just before ended the fit."""
+    first, *others = Tasks(threads, 20).workers()
+    scatter, asked = threads.scatter, []
+
+    def lost(*arguments, workers, **options):
+        asked.extend(workers)
+        if workers == [first]:
+            raise error
+        return scatter(*arguments, workers=workers, **options)
+
+    monkeypatch.setattr(threads, "scatter", lost)
+    assert_array_equal(threads.gather(Tasks(threads, 20).shared(scattered)), scattered)
+    assert asked == [first, first, others[0]]
+    monkeypatch.setattr(threads, "scatter", lambda *_, **__: lost(workers=[first]))
+    with pytest.raises(LostError, match="A value was lost with worker"):
+        Tasks(threads, 20).shared(scattered)
+
+
 def test_an_attempt_is_repeated_if_a_worker_is_lost(threads):
     outcomes = [LostError("lost"), LostError("lost"), 7]
 

@@ -136,6 +136,14 @@ def test_a_cell_that_is_too_long_is_refused(cell, tmp_path):
         read_table(tmp_path / "t.csv")
 
 
+def test_long_digits_that_are_no_number_are_judged_at_once():
+    """The pattern of a number took time that is quadratic in the digits: minutes for one cell."""
+    code = "from pskclust.tables.dialect import is_number as f; print(f('1' * 131_000 + 'x'))"
+    script = [sys.executable, "-c", f"{code}; print(f('1' * 10**6 + 'x'))"]
+    done = subprocess.run(script, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
 def test_a_header_may_have_line_breaks_within_quotes(command, tmp_path):
     rows = "".join(f"{a},{b}\n" for a, b in X)
     (tmp_path / "t.csv").write_text(f'"a\nb","c ""d"""\n{rows}')

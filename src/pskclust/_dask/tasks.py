@@ -66,21 +66,30 @@ class Tasks:
 
         Not `scatter` with `broadcast`, which may wait without end if a worker is lost meanwhile.
         """
-        address = next(iter(self.workers()))
-        try:
-            return self._scattered(value, address, direct=True)
-        except LostError:
-            if address not in self.workers():
-                raise
-            # It is there, and out of reach for this process.
-            return self._scattered(value, address, direct=False)
+        lost = LostError("A value was lost with the workers that were to hold it.")
+        for address in list(self.workers())[:_N_REPETITIONS]:
+            for direct in (True, False):  # a worker may be out of reach for this process
+                try:
+                    return self._scattered(value, address, direct=direct)
+                except LostError as error:
+                    lost = error
+        raise lost
 
     def _scattered(self, value: object, address: str, *, direct: bool) -> Future:
-        options = {"workers": [address], "direct": direct, "hash": False}
-        try:
-            return self.asked("a place for data", self.client.scatter, value, **options)
-        except KeyError as error:  # of Dask's, for a worker that is gone when the value arrives
-            raise LostError(f"A value was lost with worker {address}.") from error
+        def scatter() -> Future:
+            try:
+                return self.client.scatter(
+                    value,
+                    workers=[address],
+                    direct=direct,
+                    hash=False,
+                    timeout=min(self.timeout / 2, _SECONDS_FOR_DETAILS),
+                )
+            # Of Dask's, for a worker that is gone or paused before the value arrives.
+            except (KeyError, TimeoutError) as error:
+                raise LostError(f"A value was lost with worker {address}.") from error
+
+        return self.asked("a place for data", scatter)
 
     def repeated(self, attempt: Callable[[], T]) -> T:
         """Return the result of an attempt, which is repeated if a worker was lost meanwhile."""

@@ -21,7 +21,7 @@ _SAMPLE_ROWS = 200
 # With a decimal comma, a point is not part of a number.
 _COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
 _DECORATION = re.compile(r"(?<=\d)[,' _\u00a0\u202f](?=\d{3}\b)|[$€£¥%]|\s")
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
 
 
 @dataclass(frozen=True)
