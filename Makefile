@@ -102,7 +102,7 @@ gallery: $(VENV)/.dev
 	$(VENV)/bin/python tools/site/gallery.py
 
 bench: $(VENV)/.bench
-	$(VENV)/bin/python benchmarks/bench.py $(if $(DATA),--data $(DATA))
+	$(VENV)/bin/python benchmarks/bench.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
 bench-quick: $(VENV)/.bench
 	$(VENV)/bin/python benchmarks/bench.py --quick --results build/bench-quick.json

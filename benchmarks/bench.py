@@ -1,6 +1,6 @@
 """Time fits, ours and those of the methods that users would pick instead.
 
-    python benchmarks/bench.py [--quick] [--data DIR] [--results FILE]
+    python benchmarks/bench.py [--quick] [--only PART ...] [--data DIR] [--results FILE]
 
 Every case runs all methods on the same data, turn by turn, each fit in a process of its own that
 is warm (it has done a small fit before). Tables show medians and ratios within the run: machines
@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import platform
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,25 +29,35 @@ COLUMNS, COLUMNS_QUICK = [2, 8, 16, 32, 128, 768], [8, 64]
 SMALL, SMALL_QUICK = [200, 1_000, 5_000], [1_000]
 
 
+def _seconds(options: argparse.Namespace) -> float:
+    return SECONDS_ALLOWED_QUICK if options.quick else SECONDS_ALLOWED
+
+
+# Each measures one part of the results.
+PARTS: dict[str, Callable[[argparse.Namespace], Any]] = {
+    "rows": lambda o: speed_cases.by_rows(ROWS_QUICK if o.quick else ROWS, _seconds(o)),
+    "columns": lambda o: speed_cases.by_columns(COLUMNS_QUICK if o.quick else COLUMNS, _seconds(o)),
+    "small": lambda o: speed_cases.small(SMALL_QUICK if o.quick else SMALL, _seconds(o)),
+    "predict_over_fit": lambda o: speed_cases.prediction(100_000 if o.quick else 1_000_000),
+    "noise": lambda o: speed_cases.noise(),
+    "first_use": lambda o: speed_cases.first_use(),
+    "flights_3m": lambda o: speed_cases.flights(o.data),
+    "mnist70k": lambda o: speed_cases.mnist(o.data),
+}
+DATA_SETS = ("flights_3m", "mnist70k")
+
+
 def main() -> None:
     options = _options()
-    quick = options.quick
-    seconds = SECONDS_ALLOWED_QUICK if quick else SECONDS_ALLOWED
-    results: dict[str, Any] = {
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
-        "rows": speed_cases.by_rows(ROWS_QUICK if quick else ROWS, seconds),
-        "columns": speed_cases.by_columns(COLUMNS_QUICK if quick else COLUMNS, seconds),
-        "small": speed_cases.small(SMALL_QUICK if quick else SMALL, seconds),
-        "predict_over_fit": speed_cases.prediction(100_000 if quick else 1_000_000),
-        "noise": speed_cases.noise(),
-        "first_use": speed_cases.first_use(),
-    }
-    given = {"flights_3m": speed_cases.flights, "mnist70k": speed_cases.mnist}
-    for name, case in {} if quick else given.items():
-        if options.data and (Path(options.data) / f"{name}.npz").exists():
-            results[name] = case(Path(options.data))
-        else:
+    results: dict[str, Any] = {}
+    if options.only:
+        results = json.loads(options.results.read_text())
+    results["machine"] = f"{platform.machine()}, {os.cpu_count()} processors"
+    for name in options.only or PARTS:
+        if name in DATA_SETS and not _has_data(name, options):
             print(f"\n{name}: left out, there is no --data folder with {name}.npz")
+        else:
+            results[name] = PARTS[name](options)
     options.results.parent.mkdir(parents=True, exist_ok=True)
     temporary = options.results.with_suffix(".tmp")
     temporary.write_text(json.dumps(results, indent=1) + "\n")
@@ -58,9 +69,14 @@ def main() -> None:
     print(f"\nThe figures are in {options.results}, the picture is {picture}")
 
 
+def _has_data(name: str, options: argparse.Namespace) -> bool:
+    return bool(not options.quick and options.data and (options.data / f"{name}.npz").exists())
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, a few minutes")
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="measure these parts again")
     parser.add_argument("--data", type=Path, default=os.environ.get("PSKCLUST_DATA"))
     parser.add_argument("--results", type=Path, default=HERE / "results.json")
     return parser.parse_args()

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pskclust import PSKC, IsolationKernel
+from pskclust._fit import prediction
 from tests.helpers.fits import assert_same_fit
 
 
@@ -187,6 +188,20 @@ def test_top_k_are_the_most_similar_clusters(scattered):
 def test_top_k_beyond_the_number_of_clusters_gives_all(blobs):
     model = PSKC(random_state=0).fit(blobs)
     assert model.similarity(blobs, top_k=50)[0].shape == (300, 3)
+
+
+@pytest.mark.parametrize("n_columns", [2, 5, 20])
+@pytest.mark.parametrize("method", ["voronoi", "hypersphere", "tree"])
+def test_values_of_new_rows_do_not_depend_on_batches(method, n_columns, monkeypatch):
+    """Many rows are encoded in blocks by compiled code, few one by one by NumPy."""
+    rng = np.random.RandomState(0)
+    X = rng.randn(12_000, n_columns) + 4 * rng.randint(3, size=(12_000, 1))
+    model = PSKC(psi=16, tau=0.05, n_partitions=10, method=method, random_state=0).fit(X[:400])
+    few = [X[start : start + 100] for start in range(0, 2_000, 100)]
+    monkeypatch.setattr(prediction, "_ROWS_AT_A_TIME", 7_000)
+    for values in (model.similarity, model.membership, model.score_samples):
+        assert_array_equal(values(X)[:2_000], np.concatenate([values(some) for some in few]))
+        assert_array_equal(values(X)[6_950:7_050], values(X[6_950:7_050]))
 
 
 def test_transform_is_similarity(blobs):

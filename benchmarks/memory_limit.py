@@ -1,0 +1,117 @@
+"""Fits in a control group of 2 GB: each works, or says before any work that it will not.
+
+    python benchmarks/memory_limit.py [--json benchmarks/memory_limit.json]
+
+It needs root, and a system whose control groups limit memory (Linux, version 1 or 2). It exits
+with 1 if a fit was killed or failed otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from memory import ROOT, Shape
+
+LIMIT = 2_000_000_000
+SHAPES = {
+    "given, 2 columns": Shape(1_000_000, 2, {"psi": 128, "tau": 0.01}),
+    "given, 4 columns": Shape(5_000_000, 4, {"psi": 128, "tau": 0.01}),
+    "given, 4 columns, twice the rows": Shape(10_000_000, 4, {"psi": 128, "tau": 0.01}),
+    "the same, cells on disk": Shape(10_000_000, 4, {"psi": 128, "tau": 0.01}, "disk"),
+    "given, 784 columns": Shape(20_000, 784, {"psi": 1000, "tau": 0.01}),
+    "given, 784 columns, psi = 20,000": Shape(40_000, 784, {"psi": 20_000, "tau": 0.01}),
+    "default, 8 columns": Shape(2_000_000, 8, {}),
+    "default, 2 columns": Shape(20_000_000, 2, {}),
+    "similarity": Shape(3_000_000, 4, {"psi": 128, "tau": 0.01}, "similarity"),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", type=Path, default=None, help="where to write the outcomes")
+    parser.add_argument("--fit", choices=SHAPES, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.fit:
+        print(outcome(SHAPES[arguments.fit]))
+        return 0
+    found = {}
+    with control_group(LIMIT) as group:
+        for name, shape in SHAPES.items():
+            found[name] = {"rows": shape.n_rows, **in_group(name, group)}
+            print(f"{name:36} {found[name]['seconds']:>5.0f} s  {found[name]['outcome']}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
+    return int(any(one["outcome"] in ("killed", "failed") for one in found.values()))
+
+
+@contextlib.contextmanager
+def control_group(limit: int) -> Iterator[Path]:
+    """Make a control group below that of this process, and remove it."""
+    own = dict(
+        line.split(":", 2)[1:] for line in Path("/proc/self/cgroup").read_text().splitlines()
+    )
+    if "memory" in own:
+        root, name = Path("/sys/fs/cgroup/memory") / own["memory"][1:], "memory.limit_in_bytes"
+    else:
+        root, name = Path("/sys/fs/cgroup") / own[""][1:], "memory.max"
+    group = root / f"pskclust-{os.getpid()}"
+    group.mkdir()
+    try:
+        (group / name).write_text(str(limit))
+        yield group
+    finally:
+        group.rmdir()
+
+
+def in_group(name: str, group: Path) -> dict[str, Any]:
+    """Fit a shape in a process of the group, and return how it ended."""
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, __file__, "--fit", name],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        preexec_fn=lambda: (group / "cgroup.procs").write_text(str(os.getpid())) and None,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    failed = "killed" if done.returncode < 0 else "failed"
+    said = done.stdout.strip() if done.returncode == 0 else failed
+    return {"outcome": said, "seconds": time.perf_counter() - started}
+
+
+def outcome(shape: Shape) -> str:
+    """Return "works", or the message that refuses a fit, as this process has it."""
+    from pskclust import PSKC, InsufficientMemoryError
+
+    rng = np.random.RandomState(0)
+    X = np.empty((shape.n_rows, shape.n_columns))
+    for start in range(0, len(X), 100_000):
+        some = X[start : start + 100_000]
+        some[:] = rng.randn(*some.shape) + 5 * rng.randint(4, size=(len(some), 1))
+    model = PSKC(**shape.parameters, random_state=0)
+    try:
+        if shape.verb == "disk":
+            with tempfile.TemporaryDirectory() as folder:
+                model.set_params(scratch_dir=folder).fit(X)
+        elif shape.verb == "similarity":
+            model.fit(X[:50_000]).similarity(X)
+        else:
+            model.fit(X)
+    except InsufficientMemoryError as error:
+        return f"refused: {str(error).split(' (')[0]}"
+    return "works"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
