@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quality_page import means_table
+import figures
+from quality_page import agreement_of_seeds, means_table
 from speed_page import columns_table, draw, facts_table, rows_table, small_table
 
 sys.path.append(str(Path(__file__).parent / "choice"))
@@ -19,6 +20,17 @@ sys.path.append(str(Path(__file__).parent / "choice"))
 import rule_page
 
 ROOT = Path(__file__).parents[1]
+# Where tables of figures.json stand.
+PAGES = {
+    "commands": "large-data",
+    "drift scores": "new-rows",
+    "first data": "automatic",
+    "layers": "coming-from-hdbscan",
+    "outlier scores": "coming-from-hdbscan",
+    "psi and tau": "parameters",
+    "time series": "groups",
+    "trajectories": "groups",
+}
 
 
 def cluster_table(results: dict[str, Any]) -> str:
@@ -85,7 +97,10 @@ def tables() -> dict[tuple[str, str], str]:
     }
     return {
         **rule_page.tables(),
-        ("README.md", "quality table"): means_table(measured["quality"]),
+        **{(f"docs/{page}.md", name): figures.table(name) for name, page in PAGES.items()},
+        ("README.md", "quality table"): "\n".join(
+            [means_table(measured["quality"]), agreement_of_seeds(measured["quality"])]
+        ),
         ("README.md", "benchmark table"): rows_table(measured["results"]),
         ("docs/speed.md", "table by rows"): rows_table(measured["results"]),
         ("docs/speed.md", "table by columns"): columns_table(measured["results"]),
