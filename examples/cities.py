@@ -102,6 +102,7 @@ for cluster in range(model.n_clusters_):
     members = np.flatnonzero(model.labels_ == cluster)
     typical = members[np.argsort(-model.similarities_[members])[:6]]
     city = typical[0]
-    axes.annotate(names[city], places[city, ::-1], weight="bold", fontsize=9)
+    side = "right" if places[city, 1] > 140 else "left"
+    axes.annotate(names[city], places[city, ::-1], weight="bold", fontsize=9, ha=side)
     print(f"{len(members):3} cities, such as {', '.join(names[city] for city in typical)}")
 figure.savefig(options.picture, dpi=100)
