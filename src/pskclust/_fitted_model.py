@@ -137,7 +137,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     @property
     def _placing(self) -> Fitted:
-        """The outcome of the fit as new rows are placed by it, on the device of this model."""
+        """The result of the fit, for labelling new rows on the device of this model."""
         check_parameters({"device": self.device}, {"device": CLUSTERING_RULES["device"]})
         return self._fitted.on(self.device)
 

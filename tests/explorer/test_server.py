@@ -384,7 +384,7 @@ class TestToken:
             status, words = error_of(*answer_of(guarded.url, path))
             assert (status, words) == (
                 401,
-                "this server needs the token that it printed when it was started.",
+                "this server needs the token that it printed when it started.",
             )
         assert answer_of(guarded.url, Cookie="pskclust_1=guess")[0] == 401
 

@@ -23,7 +23,7 @@ _TINY = 1e-12
 
 
 def principal_axes(points: Floats) -> Floats:
-    """Return rows by at most `MAX_AXES` principal axes, in units of their spread."""
+    """Return rows along at most `MAX_AXES` principal axes, each scaled to unit spread."""
     centred = points - points.mean(axis=0)
     if centred.shape[1] > MAX_AXES:
         vectors = np.linalg.eigh(centred.T @ centred)[1]

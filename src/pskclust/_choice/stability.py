@@ -1,9 +1,9 @@
-"""Trees of a sample, and how well each of their nodes is found again by other trees.
+"""Trees of a sample, and the stability of their nodes in other trees.
 
-Trees are grown again from halves of the rows, where the other rows follow their nearest row in the
-half. A node is found again as well as the most similar node of the other tree, by Jaccard index.
-The rows of the other half also tell whether there is a valley where the tree of a half has split:
-they had no say in where that is.
+Trees are built again from halves of the rows; each row outside a half follows its nearest row in
+the half. The stability of a node is its Jaccard index with the most similar node of another tree.
+Rows of the other half also show whether there is a valley where the tree of a half splits: they
+did not influence where it splits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A model of the cost of a fit on a cluster, with few constants, each of them measured.
+"""Cost model of a fit on a Dask cluster; its few constants were measured.
 
 benchmarks/cluster.py measures fits of two columns with one and two workers, fits the constants of
 a round to them, and checks them against a case that they were not fitted to; those below are

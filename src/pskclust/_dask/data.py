@@ -101,11 +101,11 @@ class Announced(NamedTuple):
     def difference(self, rows: NDArray[Any]) -> str | None:
         """Return how rows differ from the announcement, None if they do not."""
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
-            return f"has shape {rows.shape}, and X announces {self.n_columns} columns"
+            return f"has shape {rows.shape}, but X announces {self.n_columns} columns"
         if self.n_rows is not None and len(rows) != self.n_rows:
-            return f"has {len(rows)} rows, and X announces {self.n_rows}"
+            return f"has {len(rows)} rows, but X announces {self.n_rows}"
         if self.dtype is not None and rows.dtype != self.dtype:
-            return f"holds {rows.dtype}, and X announces {self.dtype}"
+            return f"has the type {rows.dtype}, but X announces {self.dtype}"
         return None
 
 
@@ -212,8 +212,8 @@ class DaskData:
         for block, summary in enumerate(summaries):
             if summary.difference is not None:
                 raise ValueError(
-                    f"Block {block} of X {summary.difference}. Make X say what its blocks hold, "
-                    "say with da.from_delayed(block, shape, dtype)."
+                    f"Block {block} of X {summary.difference}. Declare the shape and the type of "
+                    "the blocks, say with da.from_delayed(block, shape, dtype)."
                 )
         self.lengths = np.array([summary.n_rows for summary in summaries], dtype=np.int64)
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)])

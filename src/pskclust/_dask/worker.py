@@ -46,7 +46,7 @@ def encode_shard(
     for block, run in zip(several, runs, strict=True):
         if len(block) != len(run):
             raise ValueError(
-                f"A block of X has {len(block)} rows now, and had {len(run)} before. Blocks must "
+                f"A block of X has {len(block)} rows now, but had {len(run)} before. Blocks must "
                 "be the same whenever they are made."
             )
     rows = np.concatenate(several)

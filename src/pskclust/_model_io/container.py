@@ -106,8 +106,8 @@ def _read_header(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
         raise _damaged(path, f"its version is {header['version']!r:.40}")
     if header["version"] > VERSION:
         raise ModelFileError(
-            f"{path!r} has format version {header['version']}, and this pskclust reads up to "
-            f"{VERSION}. Update it with: pip install -U pskclust"
+            f"{path!r} has format version {header['version']}, but this pskclust reads only up "
+            f"to {VERSION}. Update it with: pip install -U pskclust"
         )
     return header
 
@@ -139,7 +139,7 @@ def _damaged(path: str, reason: str) -> ModelFileError:
 
 
 def _array_of(content: bytes) -> NDArray[Any]:
-    """Return the array in some bytes, which must hold as much as their header claims."""
+    """Return the array in some bytes, whose size must be the one in their header."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version != (1, 0):

@@ -240,7 +240,7 @@ def check_model(header: Header, arrays: Arrays, parameters: Mapping[str, Any]) -
     expected = _expected(header, arrays, parameters["method"])
     unknown = sorted(set(arrays) - {name.removeprefix("?") for name in expected})
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is not an array of such a model")
+        raise ValueError(f"{unknown[0]!r} is not an array of this kind of model")
     sizes = _known_sizes(header, arrays, parameters["metric"])
     for name, array in _present(expected, arrays).items():
         array.check(name, arrays[name], sizes)

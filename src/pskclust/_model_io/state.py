@@ -111,7 +111,7 @@ def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> S
         return SavedModel(parameters, fitted, preparation)
     except _DAMAGED as error:
         raise ModelFileError(
-            f"The model file does not hold what a model needs ({error!r}). "
+            f"The model file lacks parts of a model ({error!r}). "
             "Save the model again with PSKC.save."
         ) from error
 

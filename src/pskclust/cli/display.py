@@ -16,7 +16,7 @@ _WIDTH_OF_FACTS = 100
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """Print an object for machines."""
+    """Print an object as JSON, for programs."""
     click.echo(json.dumps(content, indent=2, default=_plain))
 
 

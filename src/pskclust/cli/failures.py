@@ -57,7 +57,7 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
     if isinstance(error, CommandError):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return "interrupted; nothing was written that is not complete.", ExitCode.INTERRUPTED
+        return "interrupted. Files that were written are complete.", ExitCode.INTERRUPTED
     if isinstance(error, click.ClickException):
         return _usage_line(error), ExitCode.USAGE
     if isinstance(error, MemoryError):

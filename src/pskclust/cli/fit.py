@@ -245,7 +245,7 @@ def _hints(job: _Job) -> list[str]:
         if unequal is not None:
             widest, narrowest, ratio = unequal
             hints.append(
-                f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}", and '
-                "counts for as much more. If that is only a matter of units: --scale standard"
+                f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}" and '
+                "outweighs it. If that is only a matter of units: --scale standard"
             )
     return hints

@@ -21,7 +21,7 @@ _PAGES = (".html", ".htm")
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], *, force: bool) -> None:
     """Raise CommandError for the first file that could not be written in the end."""
-    taken = {os.path.realpath(name): "is what is read" for name in inputs}
+    taken = {os.path.realpath(name): "is the input" for name in inputs}
     for name in outputs:
         if name is None or name == STANDARD_OUTPUT:
             continue

@@ -97,7 +97,7 @@ def predict(
         with writing(output):
             n_rows = write_labels(output_for_labels(output), placing.carried, pieces)
         if not n_rows:
-            raise TableError(f"{table.name} has a header and no rows.")
+            raise TableError(f"{table.name} has a header but no rows.")
     summary = {
         "data": data,
         "model": model_file,
@@ -183,7 +183,7 @@ class _Placing:
             return fill(batch.numbers, np.zeros(batch.numbers.shape[1])), gaps.rows
         if self._missing == "mean":
             if preparation is None:
-                raise TableError("the model knows no means for --missing mean. Use drop.")
+                raise TableError("the model contains no column means. Use --missing drop.")
             return fill(batch.numbers, preparation.means), None
         counts = by_column(self._selection.features, gaps.counts)
         raise MissingValuesError(counts, gaps.n_rows, len(batch.numbers))
@@ -223,7 +223,7 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
     n_needed = model.n_features_in_
     if len(selection.features) != n_needed:
         raise TableError(
-            f"{len(selection.features)} columns of {table.name} are chosen, and the model was "
+            f"{len(selection.features)} columns of {table.name} are chosen, but the model was "
             f"fitted to {n_needed}. Choose that many with --columns or --drop."
         )
     return selection

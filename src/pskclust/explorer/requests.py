@@ -131,5 +131,5 @@ def cluster_list(content: object, n_clusters: int, count: int) -> list[int]:
         or not all(type(number) is int and 0 <= number < n_clusters for number in content)
         or len(set(content)) != count
     ):
-        raise ValueError(f"name {count} different cluster(s) of 0 to {n_clusters - 1}.")
+        raise ValueError(f"name {count} different cluster(s), from 0 to {n_clusters - 1}.")
     return content
