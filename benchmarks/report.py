@@ -34,7 +34,7 @@ PAGES = {
 
 
 def cluster_table(results: dict[str, Any]) -> str:
-    """Return the measured fits on a Dask cluster, and what the model foretold of the last one."""
+    """Return the measured fits on a Dask cluster, and the prediction for the last one."""
     lines = [
         "| rows | workers | seconds | times a local fit | rounds | ms a round |",
         "|---|---|---|---|---|---|",
@@ -44,16 +44,16 @@ def cluster_table(results: dict[str, Any]) -> str:
         f"{case['times_local']:.2f} | {case['rounds']} | {1000 * case['seconds_per_round']:.1f} |"
         for case in results["cases"]
     ]
-    foretold, found = results["predicted"], results["cases"][-1]["seconds_per_round"]
+    predicted, found = results["predicted"], results["cases"][-1]["seconds_per_round"]
     check = (
-        f"\nFitted to the other three, the model foretells {1000 * foretold:.1f} ms for a round of "
-        f"the last one; measured were {1000 * found:.1f} ms."
+        f"\nFitted to the other three cases, the model predicts {1000 * predicted:.1f} ms for a "
+        f"round of the last one; {1000 * found:.1f} ms were measured."
     )
     return "\n".join([*lines, check]) + "\n"
 
 
 def plan_table() -> str:
-    """Return what the model foretells for fits beyond those that were measured."""
+    """Return predictions of the model for fits beyond those that were measured."""
     from pskclust._dask.cost_model import plan
 
     lines = [

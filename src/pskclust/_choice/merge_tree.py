@@ -14,7 +14,7 @@ from .split_tree import SplitTree
 class MergeTree:
     """A tree of m parts, joined two at a time, the most alike first.
 
-    Part p has the number p, and what join j made has the number m + j.
+    Part p is node p, and join j makes node m + j.
     """
 
     pairs: NDArray[np.int64]  # (m - 1, 2) the two that were joined

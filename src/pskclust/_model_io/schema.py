@@ -55,7 +55,7 @@ class Array:
             raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
         high = self.high if self.below is None else sizes[self.below] - 1
         if not ((array >= self.low) & (array <= high)).all():
-            raise ValueError(f"{name} has values that are not from {self.low:g} to {high:g}")
+            raise ValueError(f"{name} has values outside {self.low:g} to {high:g}")
 
 
 _FINITE = np.finfo(np.float64).max
@@ -355,4 +355,4 @@ def _check_parts(n_parts: int, arrays: Arrays) -> None:
     if n_parts > len(arrays["tree_masses"]):
         raise ValueError(f"{n_parts} parts of a tree of {len(arrays['tree_masses'])}")
     if "parts" in arrays and arrays["parts"].max(initial=0) > n_parts:
-        raise ValueError(f"parts has values that are not from 0 to {n_parts}")
+        raise ValueError(f"parts has values outside 0 to {n_parts}")
