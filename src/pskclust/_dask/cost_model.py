@@ -3,7 +3,7 @@
 benchmarks/cluster.py measures fits of two columns with one and two workers, fits the constants of
 a round to them, and checks them against a case that they were not fitted to; those below are
 round numbers between several such runs. benchmarks/out_of_core.py measures eight columns.
-docs/dask.md says how well the model does.
+docs/dask.md shows how accurate the model is.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class DaskData:
         return range(int(self.starts[block]), int(self.starts[block + 1]))
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the points of some rows, whose numbers must rise."""
+        """Return the points of some rows; their numbers must be ascending."""
         parts = _by_block(chosen, self.starts)
 
         def draw() -> list[NDArray[np.float64]]:
@@ -178,7 +178,7 @@ class DaskData:
         return np.concatenate(self._tasks.repeated(draw))
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
-        """Return the numbers, rising, of the rows whose points meet a condition."""
+        """Return the numbers, ascending, of the rows whose points meet a condition."""
 
         def find() -> list[NDArray[np.intp]]:
             rows, shared = self._all_rows(), self._tasks.shared(condition)
@@ -193,7 +193,7 @@ class DaskData:
         return np.concatenate([np.empty(0, dtype=np.intp), *numbers])
 
     def _all_rows(self) -> list[Future]:
-        """Return the rows of all blocks, those that were lost computed again."""
+        """Return the rows of all blocks; lost ones are computed again."""
         blocks = range(len(self._sources))
         self.forget_lost()
         self.require(blocks)

@@ -1,4 +1,4 @@
-"""Blocks of rows, encoded on the workers of a Dask cluster and held there by an actor on each."""
+"""Blocks of rows on the workers of a Dask cluster, encoded and kept by an actor on each."""
 
 from __future__ import annotations
 

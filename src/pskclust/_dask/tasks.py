@@ -35,7 +35,7 @@ def scheduler_is_gone(error: BaseException) -> RuntimeError:
 
 
 class Tasks:
-    """A Dask client, with a timeout on everything that is waited for."""
+    """A Dask client with a timeout for every wait."""
 
     def __init__(self, client: Client, timeout: float) -> None:
         self.client = client

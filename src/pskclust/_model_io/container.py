@@ -1,8 +1,8 @@
 """One file for a model: arrays and a JSON header in a zip archive, no pickle anywhere.
 
-The archive is what `numpy.load` calls npz, with a member `model.json` besides: format, version,
-and the SHA-256 of every array. Members are stored, not compressed, so that a file can claim no
-more than it holds.
+The archive is what `numpy.load` calls npz, with an additional member `model.json`: format, version,
+and the SHA-256 of every array. Members are stored, not compressed, so that a small file cannot
+claim large contents.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says of itself that it is a model."""
+    """Whether the header of a file is that of a model."""
     # A pipe would be waited for without end.
     if not os.path.isfile(path):
         return False

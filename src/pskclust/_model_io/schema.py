@@ -45,7 +45,7 @@ class Array:
     below: str | None = None
 
     def check(self, name: str, array: NDArray[Any], sizes: dict[str, int]) -> None:
-        """Raise ValueError for an array that is not so; note sizes that were not known."""
+        """Raise ValueError for an array that does not conform; record sizes that were unknown."""
         fits = array.dtype in [np.dtype(kind) for kind in self.kinds]
         fits = fits and array.ndim == len(self.shape)
         for size, length in zip(self.shape, array.shape, strict=False):

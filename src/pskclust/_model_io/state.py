@@ -40,7 +40,7 @@ class SavedModel(NamedTuple):
 
 
 def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
-    """Return all that a fitted model is, but for a callback and a random generator."""
+    """Return the contents of a fitted model, except a callback and a random generator."""
     fitted = model.fitted
     result_numbers, arrays = fitted.result.to_parts()
     # The fit's own metric and method count, not what parameters were set to since.

@@ -60,7 +60,7 @@ def _table_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 
 
 def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
-    """Print what is known, a line for each."""
+    """Print facts, each on one line."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))

@@ -41,7 +41,7 @@ class CommandError(Exception):
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what the system says about an output into one line that names it."""
+    """Turn a system error about an output into one line that names it."""
     try:
         yield
     except BrokenPipeError:

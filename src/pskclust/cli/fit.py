@@ -1,4 +1,4 @@
-"""``pskclust fit``: a table to clusters."""
+"""``pskclust fit``: cluster a table."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ STORAGE = ("scratch_dir", "checkpoint")
 
 @dataclass(frozen=True, eq=False)
 class _Outputs:
-    """Where what was found goes, besides the terminal."""
+    """The output files of a fit."""
 
     labels: str | None
     model: str | None

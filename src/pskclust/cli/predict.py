@@ -1,4 +1,4 @@
-"""``pskclust predict``: new rows to the clusters of a model, in memory that does not grow."""
+"""``pskclust predict``: clusters of new rows, in constant memory."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _loaded(model_file: str, data: str) -> PSKC:
 
 
 class _Placing:
-    """Batches of a table on their way through a model."""
+    """Labels of a table, batch by batch."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class _Placing:
     def _complete(
         self, batch: Batch, n_before: int
     ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-        """Return rows without missing values, and which of them are not to be placed."""
+        """Return rows without missing values, and which of them get no label."""
         from ..tables.scanning import by_column, fill, find_gaps
 
         gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)

@@ -25,7 +25,7 @@ _FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding")
 
 @contextlib.contextmanager
 def opened_data(data: str, options: dict[str, Any]) -> Iterator[Table]:
-    """Give the table in DATA; what is wrong with it, then or later, ends in one line."""
+    """Yield the table in DATA; an error about it, now or later, becomes one line."""
     from ..tables.opening import opened_table
 
     import_sklearn()
