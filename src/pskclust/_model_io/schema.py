@@ -262,7 +262,7 @@ def _check_part(part: str, values: Any, fields: Mapping[str, Check]) -> None:
     fields = _present(fields, values)
     odd = sorted(set(values) ^ set(fields))
     if odd:
-        raise ValueError(f"{part} has {odd[0]!r}, or lacks it")
+        raise ValueError(f"{part} has an unexpected {odd[0]!r}, or lacks it")
     for name, check in fields.items():
         if not check(values[name]):
             raise ValueError(f"{name} of {part} is {values[name]!r:.80}")
