@@ -1,6 +1,6 @@
 """Cities of the world, with the haversine metric.
 
-Latitude and longitude are no plane: near the date line neighbours differ by 360 degrees, and
+Latitude and longitude do not form a plane: near the date line neighbours differ by 360 degrees, and
 towards the poles a degree of longitude is short. `metric="haversine"` measures on the sphere.
 Suva, Apia and Auckland, on both sides of the date line, come together. The defaults find two
 clusters, the Americas and the rest; eleven are asked for here, to see parts of continents.

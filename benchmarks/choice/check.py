@@ -109,9 +109,9 @@ def toys(setting: Setting) -> Iterator[Result]:
                 is_right = adjusted_rand_score(y, clusters(X, seed)) >= least
                 right.setdefault(name, []).append(is_right)
         for name, some in right.items():
-            note = f"{sum(some)} of {len(some)} draws right"
+            note = f"{sum(some)} of {len(some)} draws"
             share = float(np.mean(some))
-            yield Result(f"{name}, {n_rows:,} rows", share, 0.9, note, "share of draws right")
+            yield Result(f"{name}, {n_rows:,} rows", share, 0.9, note, "share right")
 
 
 def blobs(setting: Setting) -> Iterator[Result]:
@@ -129,9 +129,9 @@ def moons(setting: Setting) -> Iterator[Result]:
         for seed in setting.draws(20):
             X, y = datasets.make_moons(n_rows, noise=0.05, random_state=seed)
             right.append(adjusted_rand_score(y, clusters(X, seed)) >= 0.95)
-    note = f"{sum(right)} of {len(right)} draws right"
+    note = f"{sum(right)} of {len(right)} draws"
     share = float(np.mean(right))
-    yield Result("moons of 200 to 2,000 rows", share, 76 / 80, note, "share of draws right")
+    yield Result("moons of 200 to 2,000 rows", share, 76 / 80, note, "share right")
 
 
 def many_blobs(setting: Setting) -> Iterator[Result]:
