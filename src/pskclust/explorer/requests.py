@@ -82,7 +82,7 @@ class Query:
         """Return the clusters to show alone."""
         words = [word for word in self.text("isolated", "").split(",") if word]
         if len(words) > MAX_ISOLATED or not all(word.isdecimal() for word in words):
-            raise ValueError(f"isolated must be up to {MAX_ISOLATED} numbers of clusters.")
+            raise ValueError(f"isolated must list at most {MAX_ISOLATED} clusters.")
         numbers = tuple(int(word) for word in words)
         if any(number >= n_clusters for number in numbers):
             raise ValueError(f"there are {n_clusters} clusters only.")
