@@ -2,9 +2,9 @@
 
     python benchmarks/defaults.py --data DIR [--keep]
 
-DIR/benchmark holds npz files with X and y (label 0 is noise and does not count). Columns are
-scaled to [0, 1]; sets of more than 10,000 rows are left out; two seeds each. Prints a table;
-`--keep` keeps it for docs/parameters.md.
+DIR/benchmark holds npz files of the collections fcps and sipu, with X and y (label 0 is noise and
+does not count). Columns are scaled to [0, 1]; sets of more than 10,000 rows are left out; two seeds
+each. Prints a table; `--keep` keeps it for docs/parameters.md.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pskclust import PSKC
 
 PSI = (16, 32, 48, 64, 96, 128)
 TAU = (0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1)
+COLLECTIONS = ("fcps_*.npz", "sipu_*.npz")
 SEEDS = (0, 1)
 MAX_ROWS = 10_000
 
@@ -30,7 +31,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     figures.add_option(parser)
     options = parser.parse_args()
-    sets = [np.load(path) for path in sorted((options.data / "benchmark").glob("*.npz"))]
+    files = [file for name in COLLECTIONS for file in (options.data / "benchmark").glob(name)]
+    sets = [np.load(path) for path in sorted(files)]
     sets = [(minmax_scale(s["X"].astype(float)), s["y"]) for s in sets if len(s["X"]) <= MAX_ROWS]
     print(f"Mean ARI over {len(sets)} sets and {len(SEEDS)} seeds\n")
     rows = [[f"{psi}", *(f"{mean_score(sets, psi, tau):.3f}" for tau in TAU)] for psi in PSI]
