@@ -18,6 +18,8 @@ import os
 import sys
 import time
 import traceback
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,7 @@ def main() -> int:
     results = _earlier_results(options.output)
     failed = False
     for name in options.only:
-        results[name] = _make(name, options)
+        results[name] = _in_new_process(name, options)
         failed |= "error" in results[name] or bool(results[name].get("unexpected"))
         results = {name: results[name] for name in RESULTS if name in results}
         write_json(options.output / "results.json", results)
@@ -76,6 +78,12 @@ def _earlier_results(output: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return {name: earlier[name] for name in RESULTS if name in earlier}
+
+
+def _in_new_process(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Return one result; threads of others would hang the processes that it forks."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        return processes.submit(_make, name, options).result()
 
 
 def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:

@@ -40,6 +40,10 @@ class Partition(ABC):
         """Best number of rows to encode at a time."""
         return rows_per_chunk(self.n_cells)
 
+    def encoding_bytes(self, n_threads: int) -> int:
+        """Return the memory to find cells in threads, besides that of the cells."""
+        return n_threads * 2 * 8 * self.chunk_rows * self.psi
+
     @property
     def no_cell(self) -> int | None:
         """Number of a point without a cell, None if all points have one."""

@@ -15,7 +15,7 @@ from .._data.checks import check_overflow
 from .._data.rows import FitRows
 from .._kernels import reference
 from .._kernels.reference import Cells
-from .._kernels.screening import Screen, make_screen, screen_points
+from .._kernels.screening import Screen, make_screen, screen_bytes, screen_points
 from .._utils.parallel import Buffers, rows_per_product
 from .drawing import draw_points
 from .partition import Partition, require_valid
@@ -81,6 +81,13 @@ class VoronoiPartition(Partition):
     @property
     def chunk_rows(self) -> int:
         return rows_per_product(len(self.points)) if self._screened else super().chunk_rows
+
+    def encoding_bytes(self, n_threads: int) -> int:
+        if not self._screened:
+            return super().encoding_bytes(n_threads)
+        n_points, n_columns = self.points.shape
+        products = int(n_threads * self.chunk_rows * (4 * n_points + 16 * n_columns))
+        return screen_bytes(self.points, self.centres.size) + products
 
     def cells(
         self,

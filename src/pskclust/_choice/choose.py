@@ -44,7 +44,7 @@ N_BEST = 40
 _N_SHOWN = 10
 # Memory of a choice: distances, neighbours and shared cells of all pairs of rows of the sample;
 # cells of each row at each psi, and the products that count shared ones.
-_BYTES_PER_PAIR = 56
+_BYTES_PER_PAIR = 50
 _BYTES_PER_CELL = 50
 
 

@@ -16,6 +16,7 @@ from .._kernels import reference
 from .._kernels.reference import Cells
 from .._kernels.select import name_of
 from .._utils.memory import available_bytes
+from .._utils.parallel import n_threads
 from .._utils.progress import Report, ignore
 from .memory_rows import Keep, MemoryRows, in_memory, require_memory_to_fit
 from .protocol import Absorbed, Candidate, Members, RowResults
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # With more rows per cell, an index is not faster than scoring all rows again.
 MAX_ROWS_PER_CELL_TO_INDEX = 64
 _INDEX_BYTES_PER_CELL = 4
+# The results of the fit, and the labels, similarities and sorted rows of the last pass over them.
+_BYTES_PER_ROW = 120
 # Fewer rows are added to a large table directly; more are counted in a second table first.
 _FEW_ROWS = 2048
 
@@ -60,13 +63,20 @@ class DenseEngine(MemoryRows):
         self._kernels = kernels
         self.backend = name_of(kernels)
         self._index: MemberIndex | None = None
-        require_memory_to_fit(self._n_rows, partition)
+        is_indexed = indexed and self.backend == "numba" and self._index_pays(partition)
+        require_memory_to_fit(
+            self._n_rows,
+            partition,
+            _BYTES_PER_ROW,
+            encoding=partition.encoding_bytes(n_threads(n_jobs)) if cells is None else 0,
+            index=self._index_bytes(partition) if is_indexed else 0,
+        )
         if cells is None:
             cells = encode_rows(
                 data, partition, kernels, n_jobs, chunk_rows=chunk_rows, report=report
             )
         (self._cells,) = keep([cells])
-        if indexed and self.backend == "numba" and self._index_pays(partition):
+        if is_indexed:
             from .member_index import MemberIndex  # compiled code is loaded only where it is used
 
             self._index = MemberIndex(self._cells, partition)
@@ -84,8 +94,12 @@ class DenseEngine(MemoryRows):
 
     def _index_pays(self, partition: Partition) -> bool:
         available = available_bytes()
-        fits = available is None or 2 * _INDEX_BYTES_PER_CELL * self._cells.size <= available
+        fits = available is None or self._index_bytes(partition) <= available
         return fits and self._n_rows <= MAX_ROWS_PER_CELL_TO_INDEX * partition.n_cells
+
+    def _index_bytes(self, partition: Partition) -> int:
+        """Return the memory of an index, and of the work to make it."""
+        return 2 * _INDEX_BYTES_PER_CELL * self._n_rows * partition.n_partitions
 
     @property
     def n_rows_left(self) -> int:

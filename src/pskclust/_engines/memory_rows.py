@@ -294,14 +294,16 @@ def _propose(
     return proposals.only(moves), weakest_staying
 
 
-def require_memory_to_fit(n_rows: int, partition: Partition, **others: int) -> None:
+def require_memory_to_fit(
+    n_rows: int, partition: Partition, bytes_per_row: int = 36, **others: int
+) -> None:
     """Raise InsufficientMemoryError if the cells and labels of all rows do not fit into memory.
 
-    `others` are further needs of an engine, in bytes by purpose.
+    An engine needs `bytes_per_row` for labels, steps, the rows left and, during a step, their
+    scores and the next rows left. `others` are further needs, in bytes by purpose.
     """
     cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
-    # Labels, steps, the rows left and, during a step, their scores and the next rows left.
-    row_bytes = n_rows * (8 + 4 + 8 + 8 + 8)
+    row_bytes = n_rows * bytes_per_row
     table_bytes = 4 * partition.n_partitions * partition.n_cells * 8
     require_memory(
         {"cells": cell_bytes, "rows": row_bytes, "tables": table_bytes, **others},

@@ -37,7 +37,7 @@ def out_of_core_engine(
 ) -> ShardedEngine:
     """Read all rows and return an engine that holds their cells.
 
-    `shard_rows` is the number of rows of a shard, by default as many as fit into 256 MB. With a
+    `shard_rows` is the number of rows of a shard, by default as many as fit into 128 MB. With a
     `scratch_dir`, `on_disk` None puts cells on disk if they do not fit into memory.
     """
     size = shard_rows or rows_per_shard(data.n_columns, partition)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from .._data.duplicates import find_equal_rows
 from .._data.rows import Data
 from .._kernels.reference import Cells
 from .._kernels.select import Backend, backend_for, kernels_for
+from .._utils.parallel import n_threads
 from .._utils.progress import Report, ignore
 from .dense import MAX_ROWS_PER_CELL_TO_INDEX, DenseEngine
 from .memory_rows import Keep, in_memory
@@ -44,14 +46,25 @@ def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None
     )
 
 
+def bytes_to_encode(n_rows: int, partition: Partition, n_jobs: int | None) -> int:
+    """Return the memory of the cells of some rows, and of the work to find them."""
+    cells = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    if not _encoded_in_blocks(partition, n_rows):
+        return cells + partition.encoding_bytes(n_threads(n_jobs))
+    from .superblocks import bytes_of_blocks
+
+    # Cells in the order of rows, and the work of threads, which was measured to take twice that.
+    return 3 * cells + sum(bytes_of_blocks(n_rows, partition))
+
+
+def _encoded_in_blocks(partition: Partition, n_rows: int) -> TypeGuard[VoronoiPartition]:
+    # Blocks exclude centres before a product, but a device multiplies by all of them.
+    return not isinstance(partition, DevicePartition) and blocks_pay(n_rows, partition)
+
+
 def cells_of_rows(data: Data, partition: Partition, n_jobs: int | None) -> Cells:
     """Return the cell of each row in each partitioning, (n, t)."""
-    if (
-        not isinstance(partition, VoronoiPartition)
-        # Blocks exclude centres before a product, but a device multiplies by all of them.
-        or isinstance(partition, DevicePartition)
-        or not blocks_pay(len(data), partition)
-    ):
+    if not _encoded_in_blocks(partition, len(data)):
         return encode_rows(data, partition, kernels_for(len(data)), n_jobs)
     from .._cells.neighbour_blocks import block_rows
 

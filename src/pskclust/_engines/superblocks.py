@@ -59,14 +59,14 @@ class ScoreBounds:
 
 def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
     """Raise InsufficientMemoryError if rows in block order and their cells do not fit."""
-    needs = _bytes_of_blocks(len(data), partition)
+    needs = bytes_of_blocks(len(data), partition)
     others = {"points": needs.points} | ({"lists": needs.lists} if needs.lists else {})
     require_memory_to_fit(len(data), partition, **others)
 
 
 def require_memory_to_label(n_rows: int, partition: VoronoiPartition) -> None:
     """Raise InsufficientMemoryError if new rows in block order and their cells do not fit."""
-    needs = _bytes_of_blocks(n_rows, partition)
+    needs = bytes_of_blocks(n_rows, partition)
     require_memory(
         {"cells": needs.cells + needs.lists, "points": needs.points, "labels": 16 * n_rows},
         f"Finding the clusters of {n_rows} rows",
@@ -80,7 +80,7 @@ class _BlockBytes(NamedTuple):
     lists: int
 
 
-def _bytes_of_blocks(n_rows: int, partition: VoronoiPartition) -> _BlockBytes:
+def bytes_of_blocks(n_rows: int, partition: VoronoiPartition) -> _BlockBytes:
     """Return the memory of rows in block order, of their cells, and of the cells of blocks."""
     n_columns = partition.points.shape[1]
     cells = n_rows * partition.n_partitions * partition.cell_type.itemsize

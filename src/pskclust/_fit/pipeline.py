@@ -49,6 +49,7 @@ from .._pskc.refinement import (
 )
 from .._pskc.result import Result
 from .._utils.json_values import plain_value
+from .._utils.memory import release_free_memory
 from .._utils.progress import Progress, Report, ignore
 from .whole_set import CellValues, WholeSet, see_whole
 
@@ -141,6 +142,8 @@ def _fit_chosen(
     kernel = kernel_for(chosen, parameters.psi, parameters.method, parameters.replace, rng)
     noise = chosen.noise if parameters.noise == "keep" else None
     left_out = None if noise is None else rows.rows_where(noise, parameters.n_jobs)
+    # Memory of the choice is free again, which the check of the memory for all rows should see.
+    release_free_memory()
     engine = make_engine(kernel.partition)
     result, linkage, whole = finish_chosen(engine, chosen, kernel, left_out, parameters, report)
     return Fitted(

@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from .._cells.count_tables import ClusterTables, most_similar
 from .._data.rows import Data
 from .._data.weights import uniform_weights
-from .._engines.select import labels_by_blocks
+from .._engines.select import bytes_to_encode, cells_of_rows, labels_by_blocks
+from .._kernels.reference import Cells
 from .._kernels.select import kernels_for
 from .._utils.memory import require_memory
-from .._utils.parallel import Buffers, map_chunks, one_blas_thread, rows_per_chunk
+from .._utils.parallel import map_chunks, rows_per_chunk
 from .pipeline import Fitted
+
+# New rows are scored in batches, to limit memory.
+_ROWS_AT_A_TIME = 1 << 17
 
 
 def require_reach(fitted: Fitted, rows: NDArray[Any]) -> NDArray[Any]:
@@ -115,7 +119,7 @@ def _by_share(fitted: Fitted) -> _Measure:
 def _of_clusters(
     fitted: Fitted, rows: NDArray[Any], measure: _Measure, n_jobs: int | None
 ) -> NDArray[np.float64]:
-    _require_memory(len(rows), measure.n_clusters)
+    _require_memory(fitted, len(rows), measure.n_clusters, n_jobs)
     data = Data(rows, fitted.metric, uniform_weights(len(rows)))
     values = np.empty((len(rows), measure.n_clusters))
     for chunk, found in _scores(fitted, data, measure.tables, n_jobs):
@@ -127,7 +131,7 @@ def _top_of_clusters(
     fitted: Fitted, rows: NDArray[Any], measure: _Measure, top_k: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     width = min(top_k, measure.n_clusters)
-    _require_memory(len(rows), width)
+    _require_memory(fitted, len(rows), 2 * width, n_jobs)
     data = Data(rows, fitted.metric, uniform_weights(len(rows)))
     values = np.empty((len(rows), width))
     numbers = np.empty((len(rows), width), dtype=np.int64)
@@ -150,21 +154,33 @@ def _scores(
     fitted: Fitted, data: Data, clusters: ClusterTables, n_jobs: int | None
 ) -> Iterator[tuple[slice, NDArray[np.int64]]]:
     """Yield chunks of rows with their scores against all clusters, (m, k)."""
-    partition = fitted.partition
-    kernels, buffers = kernels_for(len(data)), Buffers()
+    for start in range(0, len(data), _ROWS_AT_A_TIME):
+        some = data.only(slice(start, start + _ROWS_AT_A_TIME))
+        # No name for the cells here: those of a batch are freed before the next is encoded.
+        for chunk, scores in _scores_of_cells(
+            cells_of_rows(some, fitted.partition, n_jobs), clusters, n_jobs
+        ):
+            yield slice(start + chunk.start, start + chunk.stop), scores
+
+
+def _scores_of_cells(
+    cells: Cells, clusters: ClusterTables, n_jobs: int | None
+) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    kernels = kernels_for(len(cells))
 
     def score(chunk: slice) -> tuple[slice, NDArray[np.int64]]:
-        cells = partition.cells(data.points(chunk), kernels, buffers)
-        return chunk, clusters.scores(cells, kernels)
+        return chunk, clusters.scores(cells[chunk], kernels)
 
-    chunk_rows = min(partition.chunk_rows, rows_per_chunk(len(clusters)))
-    with one_blas_thread:
-        yield from map_chunks(score, len(data), chunk_rows, n_jobs)
+    yield from map_chunks(score, len(cells), rows_per_chunk(len(clusters)), n_jobs)
 
 
-def _require_memory(n_rows: int, width: int) -> None:
+def _require_memory(fitted: Fitted, n_rows: int, width: int, n_jobs: int | None) -> None:
+    """Raise InsufficientMemoryError if `width` values for each row, or a batch, do not fit."""
     require_memory(
-        {"similarities": n_rows * width * 8},
-        f"Computing the similarities of {n_rows} rows to {width} clusters",
+        {
+            "similarities": n_rows * width * 8,
+            "cells": bytes_to_encode(min(n_rows, _ROWS_AT_A_TIME), fitted.partition, n_jobs),
+        },
+        f"Computing the similarities of {n_rows} rows to {len(fitted.result.clusters)} clusters",
         "Ask for the most similar ones only with top_k, or for fewer rows at a time.",
     )

@@ -105,6 +105,13 @@ def make_screen(
     )
 
 
+def screen_bytes(points: NDArray[np.float64], n_centres: int) -> int:
+    """Return the memory of a narrow screen."""
+    n_points, n_columns = points.shape
+    n_directions = min(int(_MAX_DIRECTIONS_PER_COLUMN * n_columns), _MAX_DIRECTIONS)
+    return int(4 * n_points * (n_columns + n_directions) + 48 * n_centres)
+
+
 def _chunks(n_points: int) -> list[slice]:
     return [slice(start, start + _CHUNK_ROWS) for start in range(0, n_points, _CHUNK_ROWS)]
 

@@ -26,7 +26,9 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
     total = sum(needs.values())
     if available is None or total <= available:
         return
-    parts = ", ".join(f"{purpose} {readable_bytes(size)}" for purpose, size in needs.items())
+    parts = ", ".join(
+        f"{purpose} {readable_bytes(size)}" for purpose, size in needs.items() if size
+    )
     raise InsufficientMemoryError(
         f"{what} needs about {readable_bytes(total)} ({total} bytes: {parts}), but only "
         f"{readable_bytes(available)} of memory are available. {way_out}"
