@@ -18,7 +18,7 @@
 # make bench  set up, time fits against other methods; bench-quick takes less than two minutes
 # make quality DATA=folder  compare clusters with those of other methods on labelled sets
 # make choice DATA=folder   fit the rule of PSKC() anew: candidates of all sets, numbers, figures of families left out, page
-# make choice-check [DATA=folder]  PSKC() on data that users try first, against limits
+# make choice-check [DATA=folder] [KEEP=1]  PSKC() on data that users try first, against limits; KEEP=1 keeps the figures for the page
 # make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1] [ACCEPT=1]  make the paper's results again; ACCEPT=1 expects them from now on
 
 PYTHON ?= python3
@@ -118,7 +118,7 @@ choice: $(VENV)/.choice
 	$(VENV)/bin/python benchmarks/choice/rule_page.py
 
 choice-check: $(VENV)/.choice
-	$(VENV)/bin/python benchmarks/choice/check.py $(if $(DATA),--data $(DATA))
+	$(VENV)/bin/python benchmarks/choice/check.py $(if $(DATA),--data $(DATA)) $(if $(KEEP),--keep)
 
 # BERTopic asks for packages that embed texts, which is not what is tried.
 check-integrations:

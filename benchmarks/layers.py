@@ -1,7 +1,8 @@
 """Whether layers contain a cut as good as the best one of the merge tree, on labelled sets.
 
 Compares every cut that `relabel` gives with the classes of scikit-learn's digits, and of the text
-embeddings in a folder with files text_*.npz. Prints the ARI of layers, and of the best cut.
+embeddings in a folder with files text_*.npz. Prints the ARI of layers, and of the best cut;
+`--keep` keeps the table for docs/coming-from-hdbscan.md.
 """
 
 from __future__ import annotations
@@ -9,25 +10,32 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import figures
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
 from pskclust import PSKC
 
+NAMES = {
+    "text_20newsgroups_minilm384": "20 newsgroups, MiniLM",
+    "text_20newsgroups_wordllama256": "20 newsgroups, WordLlama",
+    "text_reuters_r8_wordllama256": "Reuters R8, WordLlama",
+}
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--seeds", type=int, default=3)
+    figures.add_option(parser)
     options = parser.parse_args()
     digits = load_digits()
     sets = {"digits": (digits.data, digits.target, "euclidean")}
     for path in sorted(options.data.glob("text_*.npz")) if options.data else []:
         with np.load(path) as file:
-            sets[path.stem] = (file["X"], file["y"], "cosine")
-    print("| set | seed | layers | ARI of layers | best cut | its ARI |")
-    print("|---|---|---|---|---|---|")
+            sets[NAMES.get(path.stem, path.stem)] = (file["X"], file["y"], "cosine")
+    rows = []
     for name, (X, y, metric) in sets.items():
         for seed in range(options.seeds):
             model = PSKC(metric=metric, random_state=seed).fit(X)
@@ -39,11 +47,11 @@ def main() -> None:
                     break
             layers = [layer.n_clusters for layer in model.layers_]
             best = max(ari, key=ari.__getitem__)
-            print(
-                f"| {name} | {seed} | {', '.join(map(str, layers))} |",
-                ", ".join(f"{ari[number]:.2f}" for number in layers),
-                f"| {best} | {ari[best]:.2f} |",
-            )
+            found = ", ".join(f"{ari[number]:.2f}" for number in layers)
+            cut = [f"{best}", f"{ari[best]:.2f}"]
+            rows.append([name, f"{seed}", ", ".join(map(str, layers)), found, *cut])
+    columns = ["set", "seed", "layers", "ARI of layers", "best cut", "its ARI"]
+    figures.show("layers", columns, rows, keep=options.keep)
 
 
 if __name__ == "__main__":

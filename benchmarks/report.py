@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quality_page import means_table
+import figures
+from quality_page import agreement_of_seeds, means_table
 from speed_page import columns_table, draw, facts_table, rows_table, small_table
 
 sys.path.append(str(Path(__file__).parent / "choice"))
@@ -19,10 +20,21 @@ sys.path.append(str(Path(__file__).parent / "choice"))
 import rule_page
 
 ROOT = Path(__file__).parents[1]
+# Where tables of figures.json stand.
+PAGES = {
+    "commands": "large-data",
+    "drift scores": "new-rows",
+    "first data": "automatic",
+    "layers": "coming-from-hdbscan",
+    "outlier scores": "coming-from-hdbscan",
+    "psi and tau": "parameters",
+    "time series": "groups",
+    "trajectories": "groups",
+}
 
 
 def cluster_table(results: dict[str, Any]) -> str:
-    """Return the measured fits on a Dask cluster, and what the model foretold of the last one."""
+    """Return the measured fits on a Dask cluster, and the prediction for the last one."""
     lines = [
         "| rows | workers | seconds | times a local fit | rounds | ms a round |",
         "|---|---|---|---|---|---|",
@@ -32,16 +44,16 @@ def cluster_table(results: dict[str, Any]) -> str:
         f"{case['times_local']:.2f} | {case['rounds']} | {1000 * case['seconds_per_round']:.1f} |"
         for case in results["cases"]
     ]
-    foretold, found = results["predicted"], results["cases"][-1]["seconds_per_round"]
+    predicted, found = results["predicted"], results["cases"][-1]["seconds_per_round"]
     check = (
-        f"\nFitted to the other three, the model foretells {1000 * foretold:.1f} ms for a round of "
-        f"the last one; measured were {1000 * found:.1f} ms."
+        f"\nFitted to the other three cases, the model predicts {1000 * predicted:.1f} ms for a "
+        f"round of the last one; {1000 * found:.1f} ms were measured."
     )
     return "\n".join([*lines, check]) + "\n"
 
 
 def plan_table() -> str:
-    """Return what the model foretells for fits beyond those that were measured."""
+    """Return predictions of the model for fits beyond those that were measured."""
     from pskclust._dask.cost_model import plan
 
     lines = [
@@ -85,7 +97,10 @@ def tables() -> dict[tuple[str, str], str]:
     }
     return {
         **rule_page.tables(),
-        ("README.md", "quality table"): means_table(measured["quality"]),
+        **{(f"docs/{page}.md", name): figures.table(name) for name, page in PAGES.items()},
+        ("README.md", "quality table"): "\n".join(
+            [means_table(measured["quality"]), agreement_of_seeds(measured["quality"])]
+        ),
         ("README.md", "benchmark table"): rows_table(measured["results"]),
         ("docs/speed.md", "table by rows"): rows_table(measured["results"]),
         ("docs/speed.md", "table by columns"): columns_table(measured["results"]),

@@ -161,10 +161,14 @@ def draw(results: dict[str, Any], picture: Path) -> None:
             if known:
                 width = 3 if method in OURS else 1.4
                 axes.loglog(*zip(*known, strict=True), "o-", color=colour, lw=width, ms=4)
+        sizes = sorted(map(int, series))
+        axes.set_xticks(sizes, [f"{size:,}".replace(",000,000", "M") for size in sizes])
+        axes.minorticks_off()
         axes.set_xlabel(title)
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     both[0].set_ylabel("seconds to fit")
+    both[0].yaxis.set_major_formatter("{x:g}")
     handles = [
         plt.Line2D([], [], color=colour, marker="o", ms=4, lw=3 if name in OURS else 1.4)
         for name, colour in COLOURS.items()

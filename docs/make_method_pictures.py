@@ -21,6 +21,8 @@ from pskclust.plotting import cluster_colours
 PSI, TAU = 32, 0.01
 COLOURS = cluster_colours(9)
 DENSE_POINT, SPARSE_POINT = (0.0, 2.0), (7.5, 2.5)
+# Similarities whose places are lines, and the widths of the lines.
+LEVELS = {0.1: 0.8, 0.3: 1.4, 0.6: 2.2}
 WINDOW = (-3.3, 11.4), (-3.2, 6.6)
 
 
@@ -91,15 +93,20 @@ def draw_kernel(X: np.ndarray, folder: Path) -> None:
                 values = kernel.similarity(points, [point])[:, 0]
             else:
                 values = np.exp(-((points - point) ** 2).sum(axis=1) / 0.8)
-            drawn = each.contour(
+            each.contour(
                 *(grid.reshape(shape) for grid in points.T),
                 values.reshape(shape),
-                levels=[0.1, 0.3, 0.6],
+                levels=[*LEVELS],
                 colors=[colour],
-                linewidths=[0.8, 1.2, 1.8],
+                linewidths=[*LEVELS.values()],
             )
-            each.clabel(drawn, fontsize=7)
             each.scatter(*point, s=40, marker="X", color=[colour], edgecolors="white", zorder=3)
+    lines = [
+        plt.Line2D([], [], color="0.3", lw=width, label=level) for level, width in LEVELS.items()
+    ]
+    axes[0].legend(
+        handles=lines, title="similarity", fontsize=8, title_fontsize=8, loc="lower right"
+    )
     save_figure(figure, folder / "method_kernel.png")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import sys
 import tempfile
 from pathlib import Path
 
@@ -33,31 +34,41 @@ from pskclust.plotting import (
 )
 from pskclust.report import write_report
 
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
 mpl.use("agg")
 import matplotlib.pyplot as plt
+from few_colours import COLOURS, few_colours
 
 DOTS_PER_INCH = 90
-COLOURS = 128
 
 
-def save(image: Image.Image, path: Path) -> None:
-    """Write a small file: few colours are enough for a diagram."""
+def save(image: Image.Image, path: Path, colours: int = COLOURS) -> None:
+    """Write a small file."""
     with replacing(path) as stream:
-        image.convert("RGB").quantize(COLOURS).save(stream, "PNG", optimize=True)
+        few_colours(image, colours).save(stream, "PNG", optimize=True)
     print(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
 
 
 def save_figure(figure: plt.Figure, path: Path) -> None:
     stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=DOTS_PER_INCH)
+    figure.savefig(stream, format="png", dpi=DOTS_PER_INCH, bbox_inches="tight", pad_inches=0.08)
     plt.close(figure)
     save(Image.open(stream), path)
+
+
+def draw_start(folder: Path, _: int) -> None:
+    """The clusters of docs/start.md."""
+    X, _ = make_shapes(4_000, random_state=0)
+    model = PSKC(random_state=0).fit(X)
+    display = ClusterDisplay.from_estimator(model, X, feature_names=["east", "north"])
+    save_figure(display.figure_, folder / "start.png")
 
 
 def draw_plane(folder: Path, _: int) -> None:
     X, _ = make_shapes(5_000, random_state=0)
     model = PSKC(psi=96, tau=0.015, min_cluster_size=25, random_state=0).fit(X)
-    save_figure(ClusterDisplay.from_estimator(model, X).figure_, folder / "clusters.png")
+    display = ClusterDisplay.from_estimator(model, X, feature_names=["east", "north"])
+    save_figure(display.figure_, folder / "clusters.png")
     growth = GrowthDisplay.from_estimator(model, X, cluster=1)
     save_figure(growth.figure_, folder / "growth.png")
     save_figure(ProfileDisplay.from_estimator(model).figure_, folder / "profile.png")
@@ -74,13 +85,13 @@ def draw_choice(folder: Path, _: int) -> None:
 
 def draw_many(folder: Path, n_rows: int) -> None:
     X, _ = make_shapes(n_rows, random_state=0)
-    model = PSKC(psi=96, tau=0.015, min_cluster_size=n_rows // 100, random_state=0).fit(X)
+    model = PSKC(random_state=0).fit(X)
     save_figure(ClusterDisplay.from_estimator(model, X).figure_, folder / "clusters_million.png")
 
 
 def draw_digits(folder: Path, _: int) -> None:
     X = load_digits().data
-    model = PSKC(psi=64, tau=0.02, random_state=0).fit(X)
+    model = PSKC(random_state=0).fit(X)
     save_figure(ClusterDisplay.from_estimator(model, X).figure_, folder / "clusters_digits.png")
 
 
@@ -124,12 +135,14 @@ def make_landscape() -> np.ndarray:
 
 def draw_image(folder: Path, _: int) -> None:
     result = segment(make_landscape(), psi=24, tau=0.1, min_cluster_size=500, random_state=0)
-    save(Image.fromarray(result.contact_sheet()), folder / "contact_sheet.png")
-    both = np.concatenate([result.image, result.mean_color_image()], axis=1)
+    save(Image.fromarray(result.contact_sheet()), folder / "contact_sheet.png", colours=128)
+    gap = np.full((len(result.image), 12, 3), 255, dtype=np.uint8)
+    both = np.concatenate([result.image, gap, result.mean_color_image()], axis=1)
     save(Image.fromarray(both), folder / "mean_color.png")
 
 
 DRAWN = {
+    "start": draw_start,
     "plane": draw_plane,
     "choice": draw_choice,
     "digits": draw_digits,
@@ -145,7 +158,7 @@ def photograph_report(folder: Path, chromium: str) -> None:
 
     wine = load_wine()
     X = StandardScaler().fit_transform(wine.data)
-    model = PSKC(psi=32, tau=0.03, random_state=0).fit(X)
+    model = PSKC(random_state=0).fit(X)
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
         path = Path(temporary) / "report.html"
         names = wine.feature_names
@@ -153,13 +166,11 @@ def photograph_report(folder: Path, chromium: str) -> None:
         browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
         )
-        view = browser.new_page(viewport={"width": 960, "height": 1100})
+        view = browser.new_page(viewport={"width": 1100, "height": 1100})
         view.goto(path.as_uri())
-        for scheme, heading in (("light", 0), ("dark", 1)):
+        for scheme, start in (("light", "body"), ("dark", "section:has(article)")):
             view.emulate_media(color_scheme=scheme)
-            view.evaluate(
-                f"document.querySelectorAll('header, h2')[{2 * heading}].scrollIntoView()"
-            )
+            view.evaluate(f"document.querySelector('{start}').scrollIntoView()")
             picture = Image.open(io.BytesIO(view.screenshot()))
             save(picture, folder / f"report_{scheme}.png")
         browser.close()

@@ -1,6 +1,6 @@
 """Cities of the world, with the haversine metric.
 
-Latitude and longitude are no plane: near the date line neighbours differ by 360 degrees, and
+Latitude and longitude do not form a plane: near the date line neighbours differ by 360 degrees, and
 towards the poles a degree of longitude is short. `metric="haversine"` measures on the sphere.
 Suva, Apia and Auckland, on both sides of the date line, come together. The defaults find two
 clusters, the Americas and the rest; eleven are asked for here, to see parts of continents.
@@ -102,6 +102,7 @@ for cluster in range(model.n_clusters_):
     members = np.flatnonzero(model.labels_ == cluster)
     typical = members[np.argsort(-model.similarities_[members])[:6]]
     city = typical[0]
-    axes.annotate(names[city], places[city, ::-1], weight="bold", fontsize=9)
+    side = "right" if places[city, 1] > 140 else "left"
+    axes.annotate(names[city], places[city, ::-1], weight="bold", fontsize=9, ha=side)
     print(f"{len(members):3} cities, such as {', '.join(names[city] for city in typical)}")
 figure.savefig(options.picture, dpi=100)

@@ -3,8 +3,8 @@
 With `--data FOLDER`, and `flights_3m.npz` in it, three million flights of the United States;
 without, a generated stand-in of 60,000 flights between twelve airports, which is what the
 picture shows. Columns are longitude and latitude of both ends. Each panel is a cluster, with up
-to 300 of its flights. The defaults find 60 clusters, most of them flights between two airports;
-psi and tau are set here to join the airports of a region.
+to 300 of its flights; black dots are destinations. The defaults find many clusters, most of them
+flights between two airports; psi and tau are set here to join the airports of a region.
 """
 
 import argparse

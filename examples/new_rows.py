@@ -1,10 +1,10 @@
 """New rows: save a model, load it, predict.
 
 `predict` gives the most similar cluster of each new row, or -1 if none is similar enough. The
-model file holds arrays and JSON, no pickle. `PSKC()` calls rows far from everything known noise.
-Where psi and tau are given, as in the paper, cells have no end, and such rows belong to whatever is
-nearest, unless `method="hypersphere"` bounds the cells. The picture shows what is predicted
-everywhere on the plane.
+model file contains arrays and JSON, no pickle. `PSKC()` labels rows far from all known ones as
+noise. With psi and tau, as in the paper, cells are unbounded, and such rows belong to the nearest
+cluster, unless `method="hypersphere"` bounds the cells. The picture shows the prediction for every
+place of the plane.
 """
 
 import argparse

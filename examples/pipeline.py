@@ -35,7 +35,7 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for each, (name, pipeline) in zip(axes, pipelines.items(), strict=True):
     labels = pipeline.fit_predict(wine.data)
     score = adjusted_rand_score(wine.target, labels)
-    title = f"{name}: number of clusters {labels.max() + 1}, ARI with the cultivars {score:.2f}"
+    title = f"{name}: number of clusters {labels.max() + 1}, ARI {score:.2f}"
     print(title)
     points = pipeline[:-1].transform(wine.data)
     each.scatter(*points.T, s=20, c=cluster_colours(labels.max() + 1)[labels])

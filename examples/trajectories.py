@@ -46,7 +46,7 @@ for cluster, each in enumerate(axes.flat[:-1]):
         each.plot(*parts[group].T, color=colours[cluster], alpha=0.6, linewidth=0.8)
     each.set(title=f"cluster {cluster}: {len(members)} trajectories", xlim=(-3, 3), ylim=(-3, 3))
 axes.flat[-1].scatter(*model.embedding_[:, :2].T, s=9, c=colours[model.labels_], linewidths=0)
-axes.flat[-1].set(title="each a point, in 2 of 16 components")
+axes.flat[-1].set(title="each trajectory as a point")
 for each in axes.flat:
     each.set(xticks=[], yticks=[])
     each.set_aspect("equal", "datalim" if each is axes.flat[-1] else "box")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from few_colours import few_colours
 from PIL import Image as Pillow
 from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_sample_image
@@ -23,9 +24,8 @@ from pskclust.explorer.subject import ImageSubject, Origin, TableSubject
 from pskclust.image import read_image
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-LAPTOP, TABLET = (1280, 720), (820, 1180)
+LAPTOP, WIDE, TABLET = (1280, 720), (1600, 720), (820, 1180)
 PATIENCE = 300_000
-COLOURS = 128
 
 
 def wait(page: Page) -> None:
@@ -52,6 +52,7 @@ def grown(page: Page) -> None:
         page.fill(f"#{box}", value)
         page.press(f"#{box}", "Enter")
         wait(page)
+    page.evaluate("document.querySelector('.controls').scrollTop = 0")
 
 
 def asked(page: Page) -> None:
@@ -76,14 +77,10 @@ def distribution(page: Page) -> None:
     legend(page, "similarity of each place")
 
 
-def growth(page: Page) -> None:
+def growing(page: Page) -> None:
     grown(page)
     page.click("[data-mode=growth]")
     legend(page, "step (early is bright)")
-
-
-def growing(page: Page) -> None:
-    growth(page)
     page.fill("#step", "16")
     wait(page)
 
@@ -93,12 +90,12 @@ def isolated(page: Page) -> None:
     page.wait_for_timeout(1500)
     box = page.locator("#pane-right canvas").bounding_box()
     assert box is not None
-    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.655 * box["height"])
+    page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.22 * box["height"])
     page.wait_for_selector("#hover:not([hidden])")
 
 
 def advice(page: Page) -> None:
-    page.check("[data-cluster='7'] .pick")
+    page.check("[data-cluster='0'] .pick")
     page.check("[data-cluster='8'] .pick")
     page.click("#ask-join")
     page.wait_for_selector("#advice-answer .do-it")
@@ -108,10 +105,6 @@ def psi_tau_map(page: Page) -> None:
     grown(page)
     page.click("#tab-map")
     page.wait_for_function("() => !document.querySelector('#map .unknown')")
-
-
-def profile(page: Page) -> None:
-    page.click("#tab-profile")
 
 
 def compared(page: Page) -> None:
@@ -134,31 +127,24 @@ def nothing(page: Page) -> None:
 # Name, data, size, theme, and what to do before.
 SHOTS: list[tuple[str, str, tuple[int, int], str, Any]] = [
     ("clusters", "table", LAPTOP, "light", nothing),
-    ("clusters-dark", "table", LAPTOP, "dark", profile),
     ("candidate", "table", LAPTOP, "light", asked),
     ("layer", "table", LAPTOP, "light", layer),
     ("similarity", "table", LAPTOP, "light", similarity),
-    ("similarity-dark", "table", LAPTOP, "dark", similarity),
-    ("distribution", "table", LAPTOP, "light", distribution),
     ("distribution-dark", "table", LAPTOP, "dark", distribution),
     ("growth", "table", LAPTOP, "light", growing),
-    ("growth-dark", "table", LAPTOP, "dark", growth),
     ("isolated-dark", "table", LAPTOP, "dark", isolated),
     ("advice", "table", LAPTOP, "light", advice),
     ("map-dark", "table", LAPTOP, "dark", psi_tau_map),
-    ("compare", "table", LAPTOP, "light", compared),
+    ("compare", "table", WIDE, "light", compared),
     ("export", "table", LAPTOP, "light", exported),
     ("image", "image", LAPTOP, "light", nothing),
-    ("image-dark", "image", LAPTOP, "dark", similarity),
-    ("tablet", "table", TABLET, "light", nothing),
     ("tablet-dark", "image", TABLET, "dark", nothing),
 ]
 
 
 def save(content: bytes, path: Path) -> None:
-    """Write a screenshot in few colours, which are enough for it."""
-    small = Pillow.open(io.BytesIO(content)).convert("RGB").quantize(COLOURS)
-    small.save(path, optimize=True)
+    """Write a screenshot to a small file."""
+    few_colours(Pillow.open(io.BytesIO(content))).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -1,14 +1,15 @@
 """Data that users try first, through PSKC() itself, against the limits that were set for it.
 
-    python benchmarks/choice/check.py [--data DIR] [--quick] [--only blobs moons]
+    python benchmarks/choice/check.py [--data DIR] [--quick] [--only blobs moons] [--keep]
 
 Without a folder of data, text and the agreement of seeds on given sets are left out. With
-`--quick` there are a third as many draws.
+`--quick` there are a third as many draws. `--keep` keeps the figures for docs/automatic.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,10 @@ from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 
 from pskclust import PSKC
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+import figures
 
 SEED_OF_SINGLES = 77
 N_SETS_FOR_SEEDS = 40
@@ -32,6 +37,7 @@ class Result(NamedTuple):
     value: float
     limit: float
     note: str = ""
+    measure: str = "mean ARI"
 
     def __str__(self) -> str:
         verdict = "ok  " if self.value >= self.limit else "MISS"
@@ -58,12 +64,16 @@ def n_clusters(labels: np.ndarray) -> int:
     return len(np.unique(labels[labels >= 0]))
 
 
+def joined(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
 def digits(setting: Setting) -> Iterator[Result]:
     X, y = datasets.load_digits(return_X_y=True)
     labels = [clusters(X, seed) for seed in setting.draws(3)]
     scores = [adjusted_rand_score(y, some) for some in labels]
     numbers = [n_clusters(some) for some in labels]
-    yield Result("digits", float(np.mean(scores)), 0.75, f"clusters {numbers}")
+    yield Result("digits", float(np.mean(scores)), 0.75, f"{joined(numbers)} clusters")
 
 
 def text(setting: Setting) -> Iterator[Result]:
@@ -73,7 +83,7 @@ def text(setting: Setting) -> Iterator[Result]:
             labels = [clusters(each.points, seed, "cosine") for seed in setting.draws(3)]
             scores = [adjusted_rand_score(y[y > 0], some[y > 0]) for some in labels]
             numbers = [n_clusters(some) for some in labels]
-            yield Result(each.name, float(np.mean(scores)), 0.30, f"clusters {numbers}")
+            yield Result(each.name, float(np.mean(scores)), 0.30, f"{joined(numbers)} clusters")
 
 
 def _toys(n_rows: int, seed: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -99,8 +109,9 @@ def toys(setting: Setting) -> Iterator[Result]:
                 is_right = adjusted_rand_score(y, clusters(X, seed)) >= least
                 right.setdefault(name, []).append(is_right)
         for name, some in right.items():
-            note = f"{sum(some)} of {len(some)} draws right"
-            yield Result(f"{name}, {n_rows:,} rows", float(np.mean(some)), 0.9, note)
+            note = f"{sum(some)} of {len(some)} draws"
+            share = float(np.mean(some))
+            yield Result(f"{name}, {n_rows:,} rows", share, 0.9, note, "share right")
 
 
 def blobs(setting: Setting) -> Iterator[Result]:
@@ -118,15 +129,16 @@ def moons(setting: Setting) -> Iterator[Result]:
         for seed in setting.draws(20):
             X, y = datasets.make_moons(n_rows, noise=0.05, random_state=seed)
             right.append(adjusted_rand_score(y, clusters(X, seed)) >= 0.95)
-    note = f"{sum(right)} of {len(right)} draws right"
-    yield Result("moons of 200 to 2,000 rows", float(np.mean(right)), 76 / 80, note)
+    note = f"{sum(right)} of {len(right)} draws"
+    share = float(np.mean(right))
+    yield Result("moons of 200 to 2,000 rows", share, 76 / 80, note, "share right")
 
 
 def many_blobs(setting: Setting) -> Iterator[Result]:
     X, y = datasets.make_blobs(50_000, n_features=8, centers=30, random_state=0)
     labels = clusters(X)
     score = float(adjusted_rand_score(y, labels))
-    yield Result("30 blobs in 8 columns", score, 0.85, f"clusters {n_clusters(labels)}")
+    yield Result("30 blobs in 8 columns", score, 0.85, f"{n_clusters(labels)} clusters")
 
 
 def _single(rng: np.random.Generator, form: str) -> np.ndarray:
@@ -158,7 +170,7 @@ def single_clusters(setting: Setting) -> Iterator[Result]:
         kept[form].append(n_clusters(clusters(_single(rng, form), number)) <= 1)
     note = ", ".join(f"{form} {np.mean(some):.2f}" for form, some in kept.items())
     share = float(np.mean(np.concatenate(list(kept.values()))))
-    yield Result("single clusters left whole", share, 0.90, note)
+    yield Result("single clusters", share, 0.90, note, "share left whole")
 
 
 def seeds(setting: Setting) -> Iterator[Result]:
@@ -192,10 +204,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder with benchmark/ and battery/")
     parser.add_argument("--quick", action="store_true", help="a third of the draws")
     parser.add_argument("--only", nargs="+", choices=CHECKS, default=list(CHECKS))
+    figures.add_option(parser)
     arguments = parser.parse_args()
+    results = []
     for name in arguments.only:
         for result in CHECKS[name](Setting(arguments.data, arguments.quick)):
             print(result, flush=True)
+            results.append(result)
+    columns = ["data", "measure", "figure", "details"]
+    rows = [[each.name, each.measure, f"{each.value:.2f}", each.note] for each in results]
+    figures.show("first data", columns, rows, keep=arguments.keep)
 
 
 if __name__ == "__main__":

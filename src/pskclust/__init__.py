@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ._sweep import SweepResult, sweep
     from ._utils.exceptions import (
         CheckpointError,
+        ColumnsWarning,
         InsufficientDiskError,
         InsufficientMemoryError,
         ModelFileError,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PSKC",
     "CheckpointError",
+    "ColumnsWarning",
     "Drift",
     "DriftMonitor",
     "GroupPSKC",
@@ -45,6 +47,7 @@ __all__ = [
 _HOMES = {
     "PSKC": "_estimator",
     "CheckpointError": "_utils.exceptions",
+    "ColumnsWarning": "_utils.exceptions",
     "Drift": "_drift",
     "DriftMonitor": "_drift",
     "GroupPSKC": "_groups",

@@ -66,7 +66,7 @@ class Drift:
         """A sentence that says whether to fit again, and why."""
         if self.n_samples < _MIN_ROWS:
             return f"{self.n_samples} rows are too few to tell: wait for {_MIN_ROWS} or more."
-        noise = f"noise is {self.noise:.0%}, and was {self.noise_of_fit:.0%}"
+        noise = f"noise is {self.noise:.0%}, and was {self.noise_of_fit:.0%} in the fit"
         if not self.fit_again:
             return f"Keep the model: drift is {self.score:.2f}, {noise}."
         if self.noise > self.noise_of_fit + _MAX_NOISE_GAIN:

@@ -1,4 +1,4 @@
-"""FittedModel: the methods of an estimator that work by the outcome of its fit."""
+"""FittedModel: the methods of an estimator that use the result of its fit."""
 
 from __future__ import annotations
 
@@ -137,12 +137,12 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     @property
     def _placing(self) -> Fitted:
-        """The outcome of the fit as new rows are placed by it, on the device of this model."""
+        """The result of the fit, for labelling new rows on the device of this model."""
         check_parameters({"device": self.device}, {"device": CLUSTERING_RULES["device"]})
         return self._fitted.on(self.device)
 
     def _known_columns(self) -> list[str] | None:
-        """Return the columns of a file that are to be placed, None for all of them."""
+        """Return the columns of a file that the model uses, None for all of them."""
         if hasattr(self, "preparation_"):
             return list(self.preparation_.columns)
         names = getattr(self, "feature_names_in_", None)
@@ -189,11 +189,11 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     @overload
     def membership(self, X: ArrayLike, top_k: int) -> Ranked: ...
     def membership(self, X: ArrayLike, top_k: int | None = None) -> Values | Ranked:
-        """Return how much each row belongs to every cluster, or to the foremost ones.
+        """Return how much each row belongs to every cluster, or to the strongest ones.
 
-        Of all rows of the fit in the cells of a row, that is the share that belongs to a cluster,
-        0 to 1. The shares of all clusters sum to 1, less the share of noise; all are 0 for a row
-        without a cell.
+        A membership is the share of a cluster in all rows of the fit in the cells of a row, 0 to 1.
+        The shares of all clusters sum to 1, less the share of noise; all are 0 for a row without a
+        cell.
 
         Parameters
         ----------

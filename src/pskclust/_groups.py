@@ -36,11 +36,10 @@ _LARGEST_SEED = 2**31 - 1
 class GroupPSKC(ClusterMixin, BaseEstimator):
     """Clusters of groups of rows: trajectories, sessions, documents, images.
 
-    The groups are clustered, not their rows. A group is known by its mean map, the mean of the
-    isolation-kernel feature maps of its rows, which tells where the rows of the group lie and how
-    many of them lie where. Groups whose mean maps are alike belong together. Two isolation kernels
-    are at work: one over rows, whose mean maps are points, and one over these points, by which
-    :class:`PSKC` clusters them.
+    The groups are clustered, not their rows. A group is represented by its mean map, the mean of
+    the isolation-kernel feature maps of its rows: the fraction of its rows in each cell. Groups
+    whose mean maps are alike belong together. Two isolation kernels are at work: one over rows,
+    whose mean maps are points, and one over these points, by which :class:`PSKC` clusters them.
 
     Time and memory are linear in the number of rows and in the number of groups.
 

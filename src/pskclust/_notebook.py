@@ -1,4 +1,4 @@
-"""A fitted model in a notebook: sizes of clusters as bars, the choice, how sure it is."""
+"""A fitted model in a notebook: sizes of clusters as bars, the choice, its confidence."""
 
 from __future__ import annotations
 

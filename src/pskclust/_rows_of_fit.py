@@ -176,7 +176,7 @@ class RowsOfFit:
     # Values of rows, which ``pskclust.dask.PSKC`` has on a cluster.
 
     def _take(self, values: NDArray[Any], numbers: Any) -> Any:
-        """Return the value at each of some numbers, of which there is one a row."""
+        """Return the value of each row, given its index into the values."""
         return values[numbers]
 
     def _counted(self, numbers: Any, n_numbers: int) -> NDArray[np.int64]:

@@ -199,7 +199,7 @@ def _known_classes(y: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:
     classes = np.asarray(y)
     if classes.shape != (n_rows,):
         raise ValueError(
-            f"y has shape {classes.shape}, and X has {n_rows:,} rows. Pass one class for each row."
+            f"y has shape {classes.shape}, but X has {n_rows:,} rows. Pass one class for each row."
         )
     return classes
 

@@ -262,8 +262,8 @@ class PSKC(_estimator.PSKC):
         for name in ("scratch_dir", "checkpoint"):
             if getattr(self, name) is not None:
                 raise ValueError(
-                    f"{name} is not for Dask: cells are in the memory of the workers, and a lost "
-                    f"worker is made up for by the others. Leave {name} out."
+                    f"{name} does not apply to Dask: workers keep cells in memory, and others "
+                    f"take over when one is lost. Leave {name} out."
                 )
 
     def _rows(
@@ -337,7 +337,7 @@ def _of_block(block: Any, fitted: Fitted, of_rows: OfRows, empty: NDArray[Any]) 
         return empty
     if rows.shape[1:] != (fitted.columns.number,):
         raise ValueError(
-            f"A block of X has shape {rows.shape}, and the model was fitted to "
+            f"A block of X has shape {rows.shape}, but the model was fitted to "
             f"{fitted.columns.number} columns."
         )
     return of_rows(fitted, require_reach(fitted, rows), 1)

@@ -99,8 +99,8 @@ def stability(clusterings: Sequence[ArrayLike]) -> float:
     found = [_labels(labels, f"clusterings[{n}]") for n, labels in enumerate(clusterings)]
     if len(found) < 2 or len({len(labels) for labels in found}) > 1:
         raise ValueError(
-            f"clusterings has {len(found)} of {[len(labels) for labels in found]} labels. Pass two "
-            "or more, of the same rows."
+            f"clusterings has labels of lengths {[len(labels) for labels in found]}. Pass two "
+            "clusterings or more, of the same rows."
         )
     pairs = itertools.combinations(found, 2)
     return float(np.mean([adjusted_rand(one, other) for one, other in pairs]))
@@ -191,7 +191,5 @@ def _two_highest(model: Any, X: ArrayLike) -> NDArray[np.float64]:
 def _labels(values: ArrayLike, name: str) -> NDArray[Any]:
     labels = np.asarray(values)
     if labels.ndim != 1 or not len(labels):
-        raise ValueError(
-            f"{name} has shape {labels.shape}. Pass one label for each of one row or more."
-        )
+        raise ValueError(f"{name} has shape {labels.shape}. Pass a list with a label for each row.")
     return labels

@@ -78,9 +78,9 @@ def test_a_header_only(command, tmp_path, model):
     (tmp_path / "t.csv").write_text("x,y\n")
     pd.DataFrame({"x": [], "y": []}, dtype=float).to_parquet("t.parquet")
     for name in ("t.csv", "t.parquet"):
-        assert command.refused(3, "fit", name) == f"{name} has a header and no rows."
+        assert command.refused(3, "fit", name) == f"{name} has a header but no rows."
         line = command.refused(3, "predict", model, name, "-o", "out.csv")
-        assert line == f"{name} has a header and no rows."
+        assert line == f"{name} has a header but no rows."
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -119,7 +119,7 @@ def test_dates_and_weights_that_are_no_numbers(command, scattered):
     assert 'column "day" is a date or time.' in command.refused(3, "fit", "t.parquet")
     frame.assign(w="heavy").to_parquet("t.parquet")
     line = command.refused(3, "fit", "t.parquet", "--weight", "w")
-    assert line.startswith('column "w" is text, and weights are numbers.')
+    assert line.startswith('column "w" is text, but weights must be numbers.')
 
 
 def test_missing_values_are_counted_by_column(command, scattered):
@@ -187,7 +187,7 @@ def test_no_image(command, table, tmp_path):
     assert "table.csv is not a PNG, JPEG" in command.refused(3, "segment", table, "-o", "out")
     (tmp_path / "empty").mkdir()
     line = command.refused(3, "segment", "empty", "-o", "out")
-    assert line.startswith("the folder empty holds no image")
+    assert line.startswith("the folder empty contains no image")
 
 
 OUTPUTS = {
@@ -224,9 +224,9 @@ def test_an_output_that_cannot_be(command, name, model, tmp_path):
 
 def test_an_output_that_is_the_input_or_another_output(command, table, model):
     line = command.refused(4, "fit", table, "-o", "table.csv", "--force")
-    assert line.startswith("table.csv is what is read.")
+    assert line.startswith("table.csv is the input.")
     line = command.refused(4, "predict", model, table, "-o", "./table.csv", "--force")
-    assert line.startswith("./table.csv is what is read.")
+    assert line.startswith("./table.csv is the input.")
     line = command.refused(4, "fit", table, "-o", "o.csv", "--model", "o.csv")
     assert line.startswith("o.csv is named for two outputs.")
 
@@ -337,7 +337,7 @@ def test_interruption_while_reading(tmp_path, table):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert err in ("", "Error: interrupted; nothing was written that is not complete.\n")
+    assert err in ("", "Error: interrupted. Files that were written are complete.\n")
     assert (tmp_path / "labels.csv").read_text() == "precious"
     assert {path.name for path in tmp_path.iterdir()} == {"labels.csv", "table.csv"}
 
@@ -363,7 +363,7 @@ def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Bars, "of_fit", interrupt)
     line = command.refused(130, "fit", table, "-o", "labels.csv", "--force", *paper)
-    assert line == "interrupted; nothing was written that is not complete."
+    assert line == "interrupted. Files that were written are complete."
     assert (tmp_path / "labels.csv").read_text() == "precious"
 
 
@@ -448,15 +448,18 @@ def test_images_and_tables_have_commands_of_their_own(command, table, name):
     Image.new("RGB", (4, 4)).save(name, "png")
     line = command.refused(3, "fit", name)
     assert line == (
-        f"{name} is a PNG image, not a table. Images are for: pskclust segment {name} -o parts"
+        f"{name} is a PNG image, not a table. Segment images with: pskclust segment {name} -o parts"
     )
     line = command.refused(3, "segment", table, "-o", "parts")
-    assert line.endswith(f"Tables are for: pskclust fit {table}")
+    assert line.endswith(f"Cluster tables with: pskclust fit {table}")
 
 
 def test_a_model_is_no_table(command, model):
     line = command.refused(3, "fit", model)
-    assert line == f"{model} is a model. Place rows by it with: pskclust predict {model} DATA"
+    assert (
+        line
+        == f"{model} is a model. Find the clusters of new rows with: pskclust predict {model} DATA"
+    )
 
 
 def test_a_spreadsheet_is_to_be_saved_as_text(command):

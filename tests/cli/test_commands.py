@@ -151,7 +151,7 @@ def test_predict_takes_a_model_that_python_saved(command, frame, tmp_path):
     assert command.ok("predict", "unnamed.npz", "new.npy") == expected
     assert command.ok("predict", "unnamed.npz", "new.csv", "--columns", "x,y") == expected
     message = command.refused(3, "predict", "unnamed.npz", "new.csv", "--id", "name,x")
-    assert "1 columns of new.csv are chosen, and the model was fitted to 2" in message
+    assert "1 columns of new.csv are chosen, but the model was fitted to 2" in message
 
 
 def test_rows_with_missing_values_keep_their_place(command, frame):

@@ -51,6 +51,10 @@ def test_the_first_example_of_the_readme_runs(shell, tmp_path):
 def test_the_examples_of_the_page_run(shell, tmp_path):
     out = shell(*commands("docs/command-line.md"))
     assert NINE in out
+    reason = re.search(
+        r"^\| chosen \| `(.+)` \|$", (ROOT / "docs/command-line.md").read_text(), re.M
+    )
+    assert reason[1] in " ".join(out.split())
     for name in ("demo.html", "labels.csv", "predicted.parquet", "predicted.csv", "sweep.png"):
         assert (tmp_path / name).stat().st_size > 0
     assert (tmp_path / "parts/contact_sheet.png").exists()

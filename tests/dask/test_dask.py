@@ -567,7 +567,9 @@ def test_without_workers_a_fit_ends(scattered):
     with (
         local_cluster(0) as cluster,
         Client(cluster, set_as_default=False) as client,
-        pytest.raises(TimeoutError, match="For 0.3 seconds nothing came of reading the blocks"),
+        pytest.raises(
+            TimeoutError, match="For 0.3 seconds there was no result of reading the blocks"
+        ),
     ):
         PSKC(client=client, timeout=0.3).fit(in_chunks(scattered, 97))
 
@@ -662,7 +664,7 @@ def test_bad_weights_are_named(client, scattered):
 def test_what_is_not_for_clusters_is_refused(client, scattered, tmp_path):
     X = in_chunks(scattered, 97)
     for name in ("scratch_dir", "checkpoint"):
-        with pytest.raises(ValueError, match=f"{name} is not for Dask"):
+        with pytest.raises(ValueError, match=f"{name} does not apply to Dask"):
             PSKC(**{name: tmp_path}).fit(X)
     with pytest.raises(TypeError, match="X is not a dask array or dataframe but ndarray"):
         PSKC().fit(scattered)

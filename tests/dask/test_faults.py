@@ -62,12 +62,15 @@ def announced(blocks, shapes, dtype=float):
 
 
 WRONG_BLOCKS = {
-    "too wide": (lambda rows: np.hstack([rows, rows]), r"has shape \(100, 4\), and X announces 2"),
-    "too narrow": (lambda rows: rows[:, :1], r"has shape \(100, 1\), and X announces 2 columns"),
-    "too long": (lambda rows: np.vstack([rows, rows]), "has 200 rows, and X announces 100"),
-    "too short": (lambda rows: rows[:50], "has 50 rows, and X announces 100"),
-    "flat": (lambda rows: rows.ravel(), r"has shape \(200,\), and X announces 2 columns"),
-    "of another type": (lambda rows: rows.astype(np.float32), "holds float32, and X announces"),
+    "too wide": (lambda rows: np.hstack([rows, rows]), r"has shape \(100, 4\), but X announces 2"),
+    "too narrow": (lambda rows: rows[:, :1], r"has shape \(100, 1\), but X announces 2 columns"),
+    "too long": (lambda rows: np.vstack([rows, rows]), "has 200 rows, but X announces 100"),
+    "too short": (lambda rows: rows[:50], "has 50 rows, but X announces 100"),
+    "flat": (lambda rows: rows.ravel(), r"has shape \(200,\), but X announces 2 columns"),
+    "of another type": (
+        lambda rows: rows.astype(np.float32),
+        "has the type float32, but X announces",
+    ),
 }
 
 
@@ -84,7 +87,7 @@ def test_a_block_that_is_not_as_announced_is_refused(kind, change, message, thre
 def test_new_rows_of_another_width_are_refused(threads, scattered):
     model = PSKC(**GROWN, client=threads).fit(da.from_array(scattered, chunks=(100, 2)))
     X = announced([scattered[:, :1]], [scattered.shape])
-    with pytest.raises(ValueError, match=r"has shape \(420, 1\), and the model was fitted to 2"):
+    with pytest.raises(ValueError, match=r"has shape \(420, 1\), but the model was fitted to 2"):
         threads.gather(threads.compute(model.predict(X)))
 
 

@@ -119,7 +119,7 @@ BAD_WEIGHTS = {
     "all zero": (np.zeros(10), "sample_weight is zero for every row"),
     "too few": ([1, 2, 3], r"shape \(3,\), but X has 10 rows. Pass one weight for each row"),
     "2-D": (np.ones((10, 1)), r"shape \(10, 1\), but X has 10 rows"),
-    "text": (["a"] * 10, "sample_weight must hold numbers only"),
+    "text": (["a"] * 10, "sample_weight must contain only numbers"),
     "one row left": ([1] + [0] * 9, "leaves only 1 sample.*two rows or more"),
     "too large": ([1e15] * 10, "sums to 1e\\+16, more than.*Divide all weights"),
 }

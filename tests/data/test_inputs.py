@@ -60,7 +60,7 @@ def test_whole_numbers_are_numbers(dtype, scattered):
 
 def test_dates_in_an_array_are_no_numbers():
     days = np.array([["2020-01-01"], ["2021-01-01"]], dtype="datetime64[D]")
-    with pytest.raises(TypeError, match="X holds datetime64.*not numbers"):
+    with pytest.raises(TypeError, match="X has the type datetime64.*not numbers"):
         PSKC().fit(days)
 
 

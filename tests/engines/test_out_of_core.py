@@ -236,7 +236,7 @@ def test_blocks_must_be_what_was_announced(scattered):
         PSKC().fit(RowBlocks(421, 2, lambda: [scattered]))
     with pytest.raises(ValueError, match="more than 400 rows"):
         PSKC().fit(RowBlocks(400, 2, lambda: [scattered[:300], scattered[300:]]))
-    with pytest.raises(TypeError, match="X holds <U1, not numbers"):
+    with pytest.raises(TypeError, match="X has the type <U1, not numbers"):
         PSKC().fit(RowBlocks(2, 1, lambda: [np.array([["a"], ["b"]])]))
     with pytest.raises(ValueError, match=r"X has 1 sample\(s\)"):
         PSKC().fit(RowBlocks(1, 2, lambda: [scattered[:1]]))

@@ -81,7 +81,7 @@ def test_new_noise_is_told():
     assert math.isnan(drift.score)
     assert drift.advice == (
         f"Fit again: more of the rows belong to no cluster, noise is 100%, and was "
-        f"{drift.noise_of_fit:.0%}."
+        f"{drift.noise_of_fit:.0%} in the fit."
     )
 
 

@@ -198,5 +198,5 @@ def test_known_classes_are_compared_with_every_entry(scattered):
         each = [adjusted_rand_score(classes[known], model.labels_[known]) for model in models]
         assert result.agreement[0, column] == pytest.approx(np.mean(each))
     assert sweep(scattered, psi=[16], tau=[0.02], random_state=0).agreement is None
-    with pytest.raises(ValueError, match=r"y has shape \(3,\), and X has 420 rows"):
+    with pytest.raises(ValueError, match=r"y has shape \(3,\), but X has 420 rows"):
         sweep(scattered, psi=[16], tau=[0.02], y=[0, 1, 2])

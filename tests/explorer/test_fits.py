@@ -279,7 +279,7 @@ class TestQueue:
 
         queue.submit("me", endless)
         assert done.wait(60)
-        assert "was ended. Use a smaller psi" in words[0]
+        assert "was stopped. Use a smaller psi" in words[0]
         queue.close()
 
     def test_work_that_fails_does_not_end_the_queue(self, queue, capsys):
@@ -381,7 +381,7 @@ class TestAdvice:
         assert fit.n_clusters == 2
         found = split(apart, fit, 0, psi_tau_map, ignore)
         assert found.change is None
-        assert "makes two of cluster 0" in found.text
+        assert "splits cluster 0" in found.text
 
     def test_the_map_is_filled_and_agrees_with_fits(self, fitter, queue):
         told = threading.Event()

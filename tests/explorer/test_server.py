@@ -283,7 +283,7 @@ class TestRefusals:
             ({"w": "1.5"}, "w must be a whole number."),
             ({"mode": "<script>"}, "mode must be one of"),
             ({"isolated": "99999999999"}, "clusters only."),
-            ({"isolated": "0,1,2"}, "up to 2 numbers of clusters"),
+            ({"isolated": "0,1,2"}, "at most 2 clusters"),
             ({"view": "../../etc"}, "view must be one of"),
             ({"vx": 7}, "there are columns 0 to 1 only."),
             ({"scale": 100}, "scale must be from 0.5 to 4."),
@@ -384,7 +384,7 @@ class TestToken:
             status, words = error_of(*answer_of(guarded.url, path))
             assert (status, words) == (
                 401,
-                "this server needs the token that it printed when it was started.",
+                "this server needs the token that it printed when it started.",
             )
         assert answer_of(guarded.url, Cookie="pskclust_1=guess")[0] == 401
 

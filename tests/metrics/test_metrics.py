@@ -60,7 +60,9 @@ def test_labels_of_different_length_are_refused():
 
 @pytest.mark.parametrize("wrong", [[], [[0, 1]], 3])
 def test_labels_are_one_for_each_row(wrong):
-    with pytest.raises(ValueError, match=r"y_pred has shape \(.*\). Pass one label for each"):
+    with pytest.raises(
+        ValueError, match=r"y_pred has shape \(.*\). Pass a list with a label for each"
+    ):
         matched_f1([0, 1], wrong)
 
 
@@ -73,7 +75,7 @@ def test_stability_is_the_mean_agreement_of_all_pairs():
 
 @pytest.mark.parametrize("clusterings", [[[0, 1]], [[0, 1], [0, 1, 2]]])
 def test_stability_needs_two_clusterings_of_the_same_rows(clusterings):
-    with pytest.raises(ValueError, match="Pass two or more, of the same rows"):
+    with pytest.raises(ValueError, match="Pass two clusterings or more, of the same rows"):
         stability(clusterings)
 
 

@@ -104,7 +104,7 @@ def test_a_number_that_could_not_be_is_refused(place, value, parts, refused):
 def test_an_array_that_nobody_asked_for_is_refused(parts, refused):
     header, arrays = parts(psi=16, tau=0.05)
     reason = refused(header, {**arrays, "surprise": arrays["labels"]})
-    assert "'surprise' is not an array of such a model" in reason
+    assert "'surprise' is not an array of this kind of model" in reason
 
 
 def test_the_tables_declare_all_that_models_hold(parts):

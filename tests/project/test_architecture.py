@@ -237,6 +237,7 @@ def test_the_public_surface_fits_on_one_screen():
     assert pskclust.__all__ == [
         "PSKC",
         "CheckpointError",
+        "ColumnsWarning",
         "Drift",
         "DriftMonitor",
         "GroupPSKC",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -11,11 +12,13 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from pskclust._choice import choose
+from tests.helpers.pages import PAGES
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "benchmarks"))
 
 import embeddings  # noqa: E402
+import figures  # noqa: E402
 import outliers  # noqa: E402
 import quality  # noqa: E402
 import quality_methods  # noqa: E402
@@ -46,6 +49,36 @@ def test_pages_show_the_results_files(place, table):
     file, name = place
     page = (ROOT / file).read_text()
     assert report.with_table(page, name, table) == page
+
+
+WRITTEN_BY_A_COMMAND = {"quality", "reproduction"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page.stem not in WRITTEN_BY_A_COMMAND],
+    ids=lambda page: page.stem,
+)
+def test_scores_stand_in_tables_that_a_command_wrote(page):
+    text = re.sub(r"<!-- (.+?) -->\n.*?<!-- end of \1 -->", "", page.read_text(), flags=re.DOTALL)
+    assert not re.findall(r"^\|.*\| -?0\.\d{2,} \|", text, flags=re.MULTILINE)
+
+
+def test_figures_name_the_command_that_printed_them():
+    for name, kept in json.loads(figures.FILE.read_text()).items():
+        script = kept["command"].split()[1]
+        assert (ROOT / script).exists(), name
+        assert f'"{name}"' in (ROOT / script).read_text()
+
+
+def test_a_table_that_is_kept_is_the_one_that_was_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(figures, "FILE", tmp_path / "kept.json")
+    monkeypatch.setattr(sys, "argv", [str(figures.FILE.parent / "some.py"), "--data", "."])
+    monkeypatch.setattr(figures, "ROOT", tmp_path)
+    figures.show("one", ["a", "b"], [["1", "2"]], keep=True)
+    assert capsys.readouterr().out == figures.table("one") == "| a | b |\n|---|---|\n| 1 | 2 |\n"
+    kept = json.loads(figures.FILE.read_text())["one"]
+    assert kept["command"] == "python some.py --data DIR"
 
 
 def test_a_place_that_is_not_there_is_named():
@@ -122,7 +155,7 @@ def test_the_page_of_quality_shows_means_families_and_sets():
     assert "| sipu | 2 | 0.30 | 0.10 |" in page
     assert "| one | 100 | 3 or 2 | 3, 4 | 0.90 | 0.50 |" in page
     assert "| two | 200 | 2 | 2 | 0.50 | - |" in page
-    assert "by an ARI of 0.800." in page
+    assert "with an ARI of 0.800 on average." in page
 
 
 def test_the_page_of_quality_is_that_of_its_results():

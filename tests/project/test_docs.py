@@ -155,6 +155,12 @@ def test_the_pictures_of_the_docs_can_be_made_again(tmp_path):
         assert picture.stat().st_size < 150_000
 
 
+def test_every_picture_is_on_a_page():
+    text = "".join(page.read_text() for page in PAGES)
+    for picture in (ROOT / "docs").glob("pictures/*.png"):
+        assert f"pictures/{picture.name}" in text, picture.name
+
+
 def test_links_in_the_docs_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):

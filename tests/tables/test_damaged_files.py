@@ -105,8 +105,8 @@ ODD_LABELS = {
 def test_labels_that_are_neither_numbers_nor_text_are_refused(labels, command, tmp_path):
     np.savez(tmp_path / "t.npz", X=X, y=labels)
     line = command.refused(3, "fit", "t.npz", "--label", "y")
-    assert line.startswith('column "y" holds')
-    assert line.endswith("and must hold numbers or text to be used here.")
+    assert line.startswith('column "y" has the type')
+    assert line.endswith("but only numbers and text can be used here.")
 
 
 @pytest.mark.parametrize("kind", [">f8", ">i4", np.longdouble, np.float16, "S3", "U3", bool])
@@ -156,7 +156,7 @@ def test_a_header_may_have_line_breaks_within_quotes(command, tmp_path):
 @pytest.mark.parametrize("content", [b"\n \n", b"\xff\xfe\r\x00", b"\xef\xbb\xbf \n", b'""\n\n'])
 def test_a_text_of_empty_lines_is_refused(content, tmp_path):
     (tmp_path / "t.csv").write_bytes(content)
-    with pytest.raises(TableError, match="empty|no row with anything in it|no rows"):
+    with pytest.raises(TableError, match="empty|no rows"):
         read_table(tmp_path / "t.csv")
 
 

@@ -89,7 +89,7 @@ def test_standard_input_leaves_room_on_the_disk(command, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1,2\n" * 1000)))
     monkeypatch.setattr(opening.shutil, "disk_usage", lambda folder: mock.Mock(free=1000))
     line = command.refused(3, "fit", "-")
-    assert "standard input holds more than 4 kB, and " in line
+    assert "standard input is larger than 4 kB, but " in line
     assert line.endswith("Name the file itself, or set TMPDIR to a larger folder.")
 
 
@@ -105,7 +105,9 @@ def test_a_header_that_announces_more_than_the_file_holds_is_refused(shape, tmp_
     _npy(tmp_path / "t.npy", shape, bytes(100))
     started = time.perf_counter()
     for read in (PSKC().fit, read_table):
-        with pytest.raises(ValueError, match="is damaged: it announces .* bytes and holds 100"):
+        with pytest.raises(
+            ValueError, match="is damaged: its header announces .* bytes, but it has 100"
+        ):
             read(tmp_path / "t.npy")
     assert time.perf_counter() - started < 2
 
@@ -118,5 +120,5 @@ def test_millions_of_columns_are_refused(tmp_path):
 
 def test_a_single_number_is_no_table(tmp_path):
     np.save(tmp_path / "t.npy", np.float64(3))
-    with pytest.raises(TableError, match="holds no array with rows"):
+    with pytest.raises(TableError, match="contains no array with rows"):
         PSKC().fit(tmp_path / "t.npy")

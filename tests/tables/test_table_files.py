@@ -214,7 +214,7 @@ def test_a_ragged_row_far_down_is_found_and_its_line_named(tmp_path, monkeypatch
     [
         (b"", "x.csv is empty"),
         (b"\n\n", "x.csv is empty"),
-        (b"a,a\n1,2\n", 'two columns of the name "a"'),
+        (b"a,a\n1,2\n", 'two columns named "a"'),
         (b"caf\xe9,b\n" + b"1,2\n" * 9, "x.csv is not UTF-8 text"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "not in CSV format: it looks like gzip"),
         (b"PK\x03\x04rest", "not in CSV format: it looks like NPZ"),
@@ -295,7 +295,7 @@ def test_a_name_that_is_nearly_right_is_proposed(tmp_path):
     table = open_table(_csv(tmp_path, "height,width\n1,2\n"), "x.csv")
     with pytest.raises(TableError, match='no column "hieght". Did you mean "height"'):
         select(table, drop=("hieght",))
-    with pytest.raises(TableError, match="clustered and left out at once"):
+    with pytest.raises(TableError, match="clustered and also to be left out"):
         select(table, columns=("height",), drop=("height",))
     with pytest.raises(TableError, match="no column of x.csv is left"):
         select(table, drop=("height", "width"))

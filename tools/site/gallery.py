@@ -19,9 +19,11 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+from few_colours import few_colours  # noqa: E402
+
 KEPT = ROOT / "docs/gallery"
-# Few are enough, and make small files.
-COLOURS = 128
 # In the order of the page; the demo is a command of its own.
 NAMES = [
     *("tables", "digits", "embeddings", "cities", "colours", "outliers"),
@@ -125,7 +127,7 @@ def main() -> None:
     for name in sys.argv[1:] or NAMES:
         picture = KEPT / f"{name}.png"
         printed = run(name, picture)
-        Image.open(picture).convert("RGB").quantize(COLOURS).save(picture, optimize=True)
+        few_colours(Image.open(picture)).save(picture, optimize=True)
         (KEPT / f"{name}.txt").write_text(printed)
         print(f"{name}\n{printed}")
 

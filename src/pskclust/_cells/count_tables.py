@@ -178,7 +178,7 @@ class ClusterTables:
 
     @cached_property
     def by_cell(self) -> sparse.csr_array:
-        """The counts with a row for each cell."""
+        """Counts, with one row for each cell."""
         by_cell = self.counts.T.tocsr()
         # A fixed type, because each type would compile the kernels again.
         by_cell.indptr = by_cell.indptr.astype(np.int64)

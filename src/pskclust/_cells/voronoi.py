@@ -142,7 +142,7 @@ class HyperspherePartition(VoronoiPartition):
 
     @property
     def _screened(self) -> bool:
-        """Whether matrix products are used; False, because distances are compared with radii."""
+        """Whether matrix products are used: never, because distances are compared with radii."""
         return False
 
     def check(self, n_columns: int) -> None:

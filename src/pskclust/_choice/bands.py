@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 
 def best_of_bands(scores: Mapping[int, float], known: Iterable[int]) -> list[int]:
-    """Return the number of best score in each band, rising: 2 to 3, 4 to 7, 8 to 15, and so on.
+    """Return the best number of each band, ascending: 2 to 3, 4 to 7, 8 to 15, and so on.
 
-    Of equal scores the least number is taken. Known numbers are the best of their bands,
-    the last one where there are several.
+    The best number has the highest score; of equal scores, the smallest. A known number is the best
+    of its band; of several, the last.
     """
     best = {number.bit_length(): number for number in known}
     for number in sorted(scores, key=lambda number: (-scores[number], number)):

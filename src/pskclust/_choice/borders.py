@@ -1,9 +1,9 @@
-"""The two sides of a split: how similar their rows are, how much they touch, how deep a valley is.
+"""The two sides of a split: similarity, contact, and the valley of density between them.
 
-All of it is computed for many splits at a time, from the number of cells that rows share with each
-node of a tree, or of nearest rows in it. Densities are distances to the nearest centre or to the
-nearest rows: log density is minus the intrinsic dimension times the log distance, but for a
-constant.
+Everything is computed for many splits at a time: from the number of cells that rows share with each
+node of a tree, or the number of their nearest rows in it. Densities are distances to the nearest
+centre or to the nearest rows: log density is minus the intrinsic dimension times the log distance,
+up to a constant.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Sides(NamedTuple):
 
     @classmethod
     def of(cls, one: Nodes, other: Nodes, within: NDArray[np.bool_]) -> Sides:
-        """Return the sides of splits, by which nodes each row is within, (r, m)."""
+        """Return the sides of splits; the argument says which nodes each row is in, (r, m)."""
         return cls(one, other, within[:, one], within[:, other])
 
     @property
@@ -81,10 +81,10 @@ class Border(NamedTuple):
 def border_of(
     meetings: NDArray[np.float32], log_gaps: Floats, dimension: float, sides: Sides
 ) -> Border:
-    """Return the border of splits from how often r rows meet each of m nodes, (r, m).
+    """Return the borders of splits, given how often r rows meet each of m nodes, (r, m).
 
-    Rows meet in cells, or as nearest rows. A row belongs to the border by the share that the other
-    side has in what it meets.
+    Rows meet in cells, or as nearest rows. The larger the share of the other side in the rows that
+    a row meets, the more the row belongs to the border.
     """
     one, other = meetings[:, sides.one], meetings[:, sides.other]
     total = one + other

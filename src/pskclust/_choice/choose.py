@@ -249,7 +249,7 @@ def _supported_cuts(
 ) -> dict[int, int]:
     """Return the cuts of a tree, by number of clusters, whose splits are likely real on average.
 
-    For a finer cut than the chosen one, that goes by the splits that it makes besides. `logits` are
+    For a cut finer than the chosen one, only the additional splits count. `logits` are
     those of the splits of the tree.
     """
 
@@ -277,7 +277,7 @@ def _by_one_tree(
 ) -> _Found:
     """Return the cut of a single tree of all rows into `asked` clusters of any size.
 
-    It serves few rows, and more clusters than trees of larger clusters have.
+    Used for few rows, and for more clusters than the other trees have.
     """
     n_rows, n_clusters = len(points), asked or 1
     psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)

@@ -33,8 +33,8 @@ class Confidence:
     def of_rows(self, labels: NDArray[np.int64], first_row: int) -> NDArray[np.float64]:
         """Return the confidence in the labels of successive rows, from `first_row` on.
 
-        A row of the sample that was given another label than the choice gave it is as sure as the
-        choice was not. Any row that is not in the sample has the mean of its cluster.
+        If a row of the sample has another label than in the choice, its confidence is 1 minus that
+        of the choice. A row outside the sample has the mean of its cluster.
         """
         some = slice(*np.searchsorted(self.rows, [first_row, first_row + len(labels)]))
         own = self.rows[some] - first_row

@@ -13,7 +13,7 @@ Labels = NDArray[np.int64]
 
 
 class Clustering(NamedTuple):
-    """A clustering whose labels start at 0, and how many clusters and pairs of rows it has."""
+    """A clustering with labels from 0, and its numbers of clusters and of pairs of rows."""
 
     labels: Labels
     n_clusters: int
@@ -36,7 +36,7 @@ def adjusted_rand(one: Clustering, other: Clustering) -> float:
 
 
 def shared_rows(one: Labels, other: Labels) -> NDArray[np.int64]:
-    """Return the number of rows that each two clusters of two clusterings share, (k, l)."""
+    """Return the number of rows shared by each pair of clusters of two clusterings, (k, l)."""
     n_one, n_other = int(one.max()) + 1, int(other.max()) + 1
     counts = np.bincount(one * n_other + other, minlength=n_one * n_other)
     return counts.reshape(n_one, n_other)

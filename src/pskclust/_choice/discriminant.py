@@ -1,7 +1,7 @@
-"""Separation of the two sides of a split along the line that tells them apart best.
+"""Separation of the two sides of a split along the line that separates them best.
 
-The line is Fisher's discriminant. It is found from half of the rows and looked at from the rest, so
-that a direction which separates by chance does not count.
+The line is Fisher's discriminant. It is found from half of the rows and evaluated on the rest, so
+that a direction that separates rows by chance does not count.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TINY = 1e-12
 
 
 def principal_axes(points: Floats) -> Floats:
-    """Return rows by at most `MAX_AXES` principal axes, in units of their spread."""
+    """Return rows along at most `MAX_AXES` principal axes, each scaled to unit spread."""
     centred = points - points.mean(axis=0)
     if centred.shape[1] > MAX_AXES:
         vectors = np.linalg.eigh(centred.T @ centred)[1]
@@ -55,7 +55,7 @@ def separations(
 
 
 def _along_lines(points: Floats, one: Floats, other: Floats) -> Floats:
-    """Return the place of each row along the line of each split, which other rows gave, (n, s)."""
+    """Return the positions of rows along the line of each split, found from other rows, (n, s)."""
     n_rows, n_axes = points.shape
     products = (points[:, :, np.newaxis] * points[:, np.newaxis]).reshape(n_rows, -1)
     along = np.zeros(one.shape)

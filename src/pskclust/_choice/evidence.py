@@ -121,7 +121,7 @@ def cut_evidence(
 def _own_and_other(
     grown: Grown, each: GrownTree, nodes: NDArray[np.intp], cluster_of: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Return the cluster of rows, their mean meetings with its rows, and with all clusters."""
+    """Return the cluster of each row, and its mean meetings with its own and with all clusters."""
     sizes = each.tree.sizes[nodes]
     clusters = cluster_of[each.tree.leaves[grown.rows]]
     rows = np.arange(len(clusters))
@@ -138,7 +138,7 @@ def _between_clusters(
     cluster_of: NDArray[np.intp],
     gap: float,
 ) -> list[float]:
-    """Return ratio to valley_least of CUT_NAMES, with `gap` in its place, and misplaced.
+    """Return the entries of CUT_NAMES from ratio to valley_least, `gap` among them, and misplaced.
 
     A row is misplaced if it meets another cluster more often than its own.
     """

@@ -105,10 +105,10 @@ def first_leaves(tree: MergeTree, n_parts: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The cuts of a merge tree whose parts are given to rows.
+    """The cuts of a merge tree, to whose parts rows are assigned.
 
-    Clusters that share no cell are not alike at all, however near. These are joined by the distance
-    of their middles, the nearest first, where cells have centres.
+    Clusters that share no cell have no similarity, however near they are. If cells have centres,
+    such clusters are joined by the distance of their middles, the nearest first.
     """
 
     tree: MergeTree
@@ -177,8 +177,8 @@ class Hierarchy:
     def layers(self, options: tuple[Option, ...]) -> tuple[Layer, ...]:
         """Return layers, the clusters of the fit among them, given those of a choice, if any.
 
-        Where clusters grew, or share no cell, layers are the best of each band by how much farther,
-        or less alike, the next two clusters to be joined are than the last two that were.
+        If clusters grew, or share no cell, the layer of each band is the cut before the largest
+        drop of similarity, or rise of distance, from one join to the next.
         """
         n_clusters = int(self.links.max(initial=-1)) + 1
         if not n_clusters:
@@ -215,7 +215,7 @@ class Hierarchy:
 
 
 def _joined_anew(tree: MergeTree, joined: NDArray[np.float64]) -> MergeTree:
-    """Return a tree with its last joins in another order, as scipy's linkage of its sets has it."""
+    """Return a tree whose last joins are in the order of scipy's linkage of its sets."""
     n_sets = len(joined) + 1
     n_kept = len(tree) - n_sets
     sets = np.empty(n_sets + len(joined), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Linkage: how the clusters of a fit were linked and chosen, as a model keeps it."""
+"""Linkage: how the clusters of a fit were linked and chosen, as stored in a model."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def link_products(products: NDArray[Any], masses: NDArray[np.int64]) -> MergeTre
 
 @dataclass(eq=False)
 class _Sets:
-    """Sets of parts while they are joined. A set stands at the place of its first part."""
+    """Sets of parts while they are joined. The index of a set is that of its first part."""
 
     products: NDArray[Any]  # (m, m) of the summed tables
     contacts: NDArray[np.float64]  # (m, m) largest cosine between parts of the two

@@ -14,7 +14,7 @@ from .split_tree import SplitTree
 class MergeTree:
     """A tree of m parts, joined two at a time, the most alike first.
 
-    Part p has the number p, and what join j made has the number m + j.
+    Part p is node p, and join j makes node m + j.
     """
 
     pairs: NDArray[np.int64]  # (m - 1, 2) the two that were joined
@@ -32,7 +32,7 @@ class MergeTree:
         return answer
 
     def sets_of_parts(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the number, in the tree, of the set of parts that each part is in."""
+        """Return the node that contains each part in the cut into `n_clusters`."""
         n_parts = len(self)
         pairs = self.pairs[: max(0, n_parts - n_clusters)]
         # What a set of parts became; a set that was not joined is a cluster.
@@ -45,8 +45,8 @@ class MergeTree:
     def to_scipy(self) -> NDArray[np.float64]:
         """Return the tree as `scipy.cluster.hierarchy` takes it.
 
-        Heights are -log10 of similarities, of which the least is taken for one in a million.
-        Where a join is of sets more alike than those joined before, it is drawn as high as they.
+        Heights are -log10 of similarities, with a smallest similarity of one in a million. A join
+        that is more similar than an earlier one below it gets the height of that one.
         """
         heights = np.maximum.accumulate(-np.log10(np.maximum(self.similarities, 1e-6)))
         sizes = np.ones(len(self) + len(self.pairs))

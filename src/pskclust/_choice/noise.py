@@ -1,8 +1,9 @@
 """Rows that belong to no cluster: those of a uniform background, and outliers.
 
-A background is rows throughout the box of the data, also where no cluster is. An outlier is so far
-from all else that the distance is wider than the data. Neither needs labels, so noise is taken out
-of a sample before clusters are chosen; the rule then tells noise among all rows, and new ones.
+A background consists of rows throughout the box of the data, also where there is no cluster. An
+outlier is farther from all other rows than the data is wide. Both are found without labels, so
+noise is removed from the sample before clusters are chosen. The rule then finds noise among all
+rows and new ones.
 """
 
 from __future__ import annotations
@@ -165,8 +166,8 @@ class _Search:
     def distances(self, points: Points, *, itself: bool = True) -> NDArray[np.float64]:
         """Return the distances to the nearest rows of the sample, nearest first, (m, N_NEAR).
 
-        If a point may be `itself` in the sample, a row at its very place does not count: rows of
-        the sample are told by the others, in a fit and in predictions alike.
+        If a point may be `itself` in the sample, a row at the same position does not count, so that
+        a row of the sample is judged by the others, in a fit and in predictions alike.
         """
         found = self.nearest(points)
         if found.shape[1] == 1:
@@ -176,7 +177,7 @@ class _Search:
         return np.where(found[:, :1] == 0, found[:, 1:], found[:, :-1])
 
     def nearest(self, points: Points) -> NDArray[np.float64]:
-        """Return the distances to one row more."""
+        """Return the distances to one more row."""
         wanted = min(N_NEAR + 1, len(self._sample))
         if self._tree is not None:
             queried = self._tree.query(points, wanted)[0]

@@ -1,4 +1,4 @@
-"""The kernel and the tables by which all rows follow the clusters that were chosen on a sample."""
+"""The kernel and the tables that assign all rows to the clusters chosen on a sample."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SampleKernel(NamedTuple):
 def kernel_for(
     chosen: Chosen, psi: int | None, method: str, replace: bool, rng: RandomState
 ) -> SampleKernel:
-    """Return the kernel that places rows: of the given psi, else of cells of a few rows each."""
+    """Return the kernel that assigns rows: with the given psi, or with a few rows in each cell."""
     points, centres = chosen.points, chosen.centres
     if psi is None and method == VoronoiPartition.method and not replace:
         # The choice has drawn it already.

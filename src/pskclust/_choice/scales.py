@@ -36,7 +36,7 @@ _TINY = 1e-12
 
 
 class Around(NamedTuple):
-    """The nearest rows of each row, without itself, and how far they are."""
+    """The nearest rows of each row, without itself, and their distances."""
 
     near: Neighbours  # (n, at most N_MORE) the nearest first
     log_few: NDArray[np.float64]  # (n,) log mean distance of the N_FEW nearest, but for a constant
@@ -60,7 +60,7 @@ class Around(NamedTuple):
         )
 
     def counts(self, within: NDArray[np.bool_]) -> tuple[NearCounts, NearCounts]:
-        """Return the numbers of few, and of all, nearest rows that lie within each of m nodes.
+        """Return how many of the few nearest rows, and of all of them, lie in each of m nodes.
 
         `within` tells which nodes each of the n rows is in, (n, m).
         """
@@ -78,7 +78,7 @@ NearCounts = NDArray[np.float32]  # (n, m)
 
 
 def sizes_for(points: NDArray[np.float64]) -> list[int]:
-    """Return the psi to look at: cells hold two different rows or more."""
+    """Return the values of psi for a sample: cells contain two different rows or more."""
     few = min(PSI_FOR_FEW, len(points))
     return [psi for psi in PSIS if psi <= n_different(points) // 2] or [few]
 
@@ -117,7 +117,7 @@ class Scales:
         return cls(n_partitions, counts, Around.of(distances, near), rows)
 
     def nearest_psi(self, psi: int) -> int:
-        """Return psi, or the largest that there is."""
+        """Return psi, or the largest available one."""
         return psi if psi in self.counts else max(self.counts)
 
     def meetings(self, psi: int, within: NDArray[np.bool_]) -> Meetings:
@@ -150,7 +150,7 @@ def fine_psi(n_rows: int) -> int:
 
 
 def coarse_psi(n_rows: int) -> int:
-    """Return the psi that the fall of gaps is measured from."""
+    """Return the smaller psi of the two between which the decrease of gaps is measured."""
     return max(2, fine_psi(n_rows) // _COARSER)
 
 

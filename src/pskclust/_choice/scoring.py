@@ -1,7 +1,7 @@
 """Scores of candidates: a linear formula whose numbers were fitted to labelled sets.
 
-The numbers stand in weights.json, with their date, the sets they were fitted to, and the figures
-that they reach on families of sets that were left out. ``benchmarks/choice`` fits them.
+The numbers are in weights.json, with their date, the sets they were fitted to, and their figures on
+families of sets that were left out. ``benchmarks/choice`` fits them.
 """
 
 from __future__ import annotations
@@ -207,8 +207,8 @@ def evidence_of_several(
 ) -> list[float]:
     """Return the evidence, given the best candidate, that there is more than one cluster.
 
-    Of the candidate: the most stable of its splits, and its valley. Of all trees, the mean of the
-    best split of each: found again in halves and in other trees, and parted by a valley besides.
+    From the candidate: its most stable split, and its valley. From all trees, the mean over their
+    best splits: stability in halves and in other trees, and the same times the valley.
     """
     number, n_clusters = found.candidates[best]
     splits = [dict(zip(SPLIT_NAMES, some.T, strict=True)) for some in found.splits]

@@ -142,10 +142,10 @@ def _of_sides(grown: Grown, each: GrownTree, large: Nodes, small: Nodes) -> list
 
 
 def _held_out(grown: Grown, each: GrownTree, small: Nodes) -> Floats:
-    """Return the evidence of rows that a split was not grown from, mean over halves.
+    """Return the evidence from rows that a split was not grown from: the mean over halves.
 
-    A split is looked up in the tree of each half: there it is the one that makes the node which is
-    most similar to the smaller side.
+    In the tree of each half, the split is the one that makes the node most similar to the smaller
+    side.
     """
     found = np.array([_of_half(grown, half, small) for half in each.held_out])
     means = found.mean(axis=0)

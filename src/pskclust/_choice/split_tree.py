@@ -1,8 +1,9 @@
 """Hierarchies of the rows of a sample, condensed to the splits that matter.
 
 Two kinds are grown from the isolation similarity. "average": average linkage, for compact clusters.
-"path": single linkage on mutual reachability, for clusters that wind; a row reaches another one
-no better than its own `N_NEAR`-th most similar row, so that single rows build no bridges.
+"path": single linkage on mutual reachability, for winding clusters. The reachability of two rows is
+at most the similarity of either to its `N_NEAR`-th most similar row, so that single rows do not
+form bridges.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ MAX_LEAVES = 60
 class SplitTree:
     """A binary tree of clusters; split j divides a node into nodes 2j + 1 and 2j + 2.
 
-    Node 0 holds all rows. Splits stand from the top down, by falling height.
+    Node 0 holds all rows. Splits are sorted by descending height.
     """
 
     kind: str
@@ -136,7 +137,7 @@ def condense(
     """Keep the splits of a hierarchy whose sides both have `min_rows` rows or more.
 
     Rows that leave a node in smaller groups stay with that node. A split at height 0 would divide
-    rows that share all cells, and is none.
+    rows that share all cells, and is ignored.
     """
     n_rows = len(joined) + 1
     first, second = joined[:, 0].astype(np.intp), joined[:, 1].astype(np.intp)

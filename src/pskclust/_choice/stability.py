@@ -1,9 +1,9 @@
-"""Trees of a sample, and how well each of their nodes is found again by other trees.
+"""Trees of a sample, and the stability of their nodes in other trees.
 
-Trees are grown again from halves of the rows, where the other rows follow their nearest row in the
-half. A node is found again as well as the most similar node of the other tree, by Jaccard index.
-The rows of the other half also tell whether there is a valley where the tree of a half has split:
-they had no say in where that is.
+Trees are built again from halves of the rows; each row outside a half follows its nearest row in
+the half. The stability of a node is its Jaccard index with the most similar node of another tree.
+Rows of the other half also show whether there is a valley where the tree of a half splits: they
+did not influence where it splits.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ MAX_PLACING_PSI = 256
 
 
 class HeldOut(NamedTuple):
-    """A tree of one half of the rows, seen from the other half."""
+    """A tree of one half of the rows, evaluated on the other half."""
 
     tree: SplitTree
     matches: NDArray[np.intp]  # (m,) the split that makes the most similar node, of each node
@@ -187,8 +187,8 @@ class _Half(NamedTuple):
 def _halves(points: NDArray[np.float64], rng: RandomState) -> Iterator[NDArray[np.intp]]:
     """Yield both halves of each of several random divisions of the rows.
 
-    Copies of a row are in the same half, if that leaves either half enough rows: a row says nothing
-    of its copies.
+    Copies of a row are in the same half, if that leaves both halves enough rows, because a row says
+    nothing about its copies.
     """
     _, first, number = np.unique(points, axis=0, return_index=True, return_inverse=True)
     group = np.argsort(np.argsort(first))[number.ravel()]
@@ -254,7 +254,7 @@ class _Growing(NamedTuple):
 
 
 def _held_out(tree: SplitTree, jaccards: NDArray[np.float32], rest: _Half, psi: int) -> HeldOut:
-    """Return the tree of a half as the rest of the rows sees it."""
+    """Return the tree of a half, evaluated on the rest of the rows."""
     # Split j makes nodes 2j + 1 and 2j + 2; the top is made by none.
     matches = jaccards[:, 1:].argmax(axis=1) // 2 if tree.n_splits else np.empty(0, dtype=np.intp)
     within, scales = tree.within[tree.leaves[rest.rows]], rest.scales

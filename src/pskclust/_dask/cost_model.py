@@ -1,9 +1,9 @@
-"""A model of the cost of a fit on a cluster, with few constants, each of them measured.
+"""Cost model of a fit on a Dask cluster; its few constants were measured.
 
 benchmarks/cluster.py measures fits of two columns with one and two workers, fits the constants of
 a round to them, and checks them against a case that they were not fitted to; those below are
 round numbers between several such runs. benchmarks/out_of_core.py measures eight columns.
-docs/dask.md says how well the model does.
+docs/dask.md shows how accurate the model is.
 """
 
 from __future__ import annotations

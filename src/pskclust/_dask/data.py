@@ -101,11 +101,11 @@ class Announced(NamedTuple):
     def difference(self, rows: NDArray[Any]) -> str | None:
         """Return how rows differ from the announcement, None if they do not."""
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
-            return f"has shape {rows.shape}, and X announces {self.n_columns} columns"
+            return f"has shape {rows.shape}, but X announces {self.n_columns} columns"
         if self.n_rows is not None and len(rows) != self.n_rows:
-            return f"has {len(rows)} rows, and X announces {self.n_rows}"
+            return f"has {len(rows)} rows, but X announces {self.n_rows}"
         if self.dtype is not None and rows.dtype != self.dtype:
-            return f"holds {rows.dtype}, and X announces {self.dtype}"
+            return f"has the type {rows.dtype}, but X announces {self.dtype}"
         return None
 
 
@@ -164,7 +164,7 @@ class DaskData:
         return range(int(self.starts[block]), int(self.starts[block + 1]))
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the points of some rows, whose numbers must rise."""
+        """Return the points of some rows; their numbers must be ascending."""
         parts = _by_block(chosen, self.starts)
 
         def draw() -> list[NDArray[np.float64]]:
@@ -178,7 +178,7 @@ class DaskData:
         return np.concatenate(self._tasks.repeated(draw))
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
-        """Return the numbers, rising, of the rows whose points meet a condition."""
+        """Return the numbers, ascending, of the rows whose points meet a condition."""
 
         def find() -> list[NDArray[np.intp]]:
             rows, shared = self._all_rows(), self._tasks.shared(condition)
@@ -193,7 +193,7 @@ class DaskData:
         return np.concatenate([np.empty(0, dtype=np.intp), *numbers])
 
     def _all_rows(self) -> list[Future]:
-        """Return the rows of all blocks, those that were lost computed again."""
+        """Return the rows of all blocks; lost ones are computed again."""
         blocks = range(len(self._sources))
         self.forget_lost()
         self.require(blocks)
@@ -212,8 +212,8 @@ class DaskData:
         for block, summary in enumerate(summaries):
             if summary.difference is not None:
                 raise ValueError(
-                    f"Block {block} of X {summary.difference}. Make X say what its blocks hold, "
-                    "say with da.from_delayed(block, shape, dtype)."
+                    f"Block {block} of X {summary.difference}. Declare the shape and the type of "
+                    "the blocks, say with da.from_delayed(block, shape, dtype)."
                 )
         self.lengths = np.array([summary.n_rows for summary in summaries], dtype=np.int64)
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)])

@@ -1,4 +1,4 @@
-"""Blocks of rows, encoded on the workers of a Dask cluster and held there by an actor on each."""
+"""Blocks of rows on the workers of a Dask cluster, encoded and kept by an actor on each."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Placement:
         by_worker: dict[str, list[Future]] = {}
         for shard in shards:
             if not places.get(shard.key):
-                raise LostError("A shard was lost before it was held.")
+                raise LostError("A shard was lost before a worker had it.")
             by_worker.setdefault(places[shard.key][0], []).append(shard)
         actors: dict[Future, list[int]] = {}
         for address, own in by_worker.items():

@@ -1,4 +1,4 @@
-"""Results of rows as Dask arrays, whose blocks are made again if a worker is lost during a fit."""
+"""Results of rows as Dask arrays, whose blocks are computed again if a worker is lost in a fit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CollectedResults:
         self._futures: dict[tuple[str, int], Future] = {}
 
     def collect(self, shares: list[Share]) -> None:
-        """Have the results of shares become data of their workers."""
+        """Turn the results of shares into data of their workers."""
         for share in shares:
             for block in share.blocks:
                 self._futures[self._name, self._places[block]] = self._tasks.client.submit(

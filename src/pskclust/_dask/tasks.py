@@ -35,7 +35,7 @@ def scheduler_is_gone(error: BaseException) -> RuntimeError:
 
 
 class Tasks:
-    """A Dask client, with a timeout on everything that is waited for."""
+    """A Dask client with a timeout for every wait."""
 
     def __init__(self, client: Client, timeout: float) -> None:
         self.client = client
@@ -132,7 +132,7 @@ class Tasks:
                         future.result()
                 yield list(done)
         except TimeoutError as error:
-            raise self.too_long(f"nothing came of {what}") from error
+            raise self.too_long(f"there was no result of {what}") from error
         except KilledWorker as error:
             last = error.last_worker
             lost = self._lost(self._facts_now()) | {str(last.name): last.memory_limit}

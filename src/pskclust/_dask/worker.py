@@ -46,8 +46,8 @@ def encode_shard(
     for block, run in zip(several, runs, strict=True):
         if len(block) != len(run):
             raise ValueError(
-                f"A block of X has {len(block)} rows now, and had {len(run)} before. Blocks must "
-                "be the same whenever they are made."
+                f"A block of X has {len(block)} rows now, but had {len(run)} before. Blocks must "
+                "be the same whenever they are computed."
             )
     rows = np.concatenate(several)
     weights = uniform_weights(len(rows)) if units is None else Weights(np.concatenate(units), one)

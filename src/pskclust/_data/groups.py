@@ -43,6 +43,6 @@ def check_groups(groups: ArrayLike | None, n_rows: int) -> Groups:
         found, numbers = np.unique(names, return_inverse=True)
     except TypeError as error:
         raise TypeError(
-            f"groups holds names of several types ({error}). Pass numbers only, or strings only."
+            f"groups contains names of several types ({error}). Pass numbers only, or strings only."
         ) from error
     return Groups(found, numbers)

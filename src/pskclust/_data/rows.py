@@ -124,7 +124,7 @@ def check_values(
     `rows` are the rows of X from `first_row` on.
     """
     if rows.dtype.kind not in "biuf":
-        raise TypeError(f"X holds {rows.dtype}, not numbers. Encode it as numbers first.")
+        raise TypeError(f"X has the type {rows.dtype}, not numbers. Encode it as numbers first.")
     if rows.dtype.itemsize > 8:
         rows = rows.astype(np.float64)
     _require_finite(rows, names, first_row)

@@ -147,7 +147,7 @@ def checked_weights(
     try:
         weights: NDArray[Any] = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold numbers only: {error}.") from error
+        raise ValueError(f"sample_weight must contain only numbers: {error}.") from error
     if weights.shape != (n_samples,):
         raise ValueError(
             f"sample_weight has shape {weights.shape}, but X has {n_samples} rows. "

@@ -39,7 +39,7 @@ class Shard:
 
     def __init__(self, engine: ShardableEngine, runs: Sequence[range]) -> None:
         if any(run.stop > later.start for run, later in itertools.pairwise(runs)):
-            raise ValueError("runs of rows must rise, for ties to go to the lowest row")
+            raise ValueError("runs of rows must ascend, so that ties go to the lowest row.")
         self._engine = engine
         self.backend = engine.backend
         self.runs = list(runs)

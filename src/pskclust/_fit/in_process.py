@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from .._cells.on_device import on_device
 from .._cells.partition import Partition
+from .._data.odd_columns import warn_of_odd_columns
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows, check_columns, check_rows
 from .._data.sources import RowBlocks
@@ -43,6 +44,7 @@ def rows_of(
     blocks = row_blocks(X)
     if blocks is None:
         rows = check_rows(estimator, cast(ArrayLike, X), metric, reset=True, min_samples=2)
+        warn_of_odd_columns(rows, column_names(estimator), metric)
         if parameters.scratch_dir is None and parameters.checkpoint is None:
             return Data(rows, metric, _weights(sample_weight, len(rows), parameters))
         blocks = RowBlocks.from_array(rows)

@@ -92,8 +92,8 @@ class Fitted:
         """The whole set; AttributeError if the file of the model has none."""
         if self.whole is None:
             raise AttributeError(
-                "The model is from a file of an earlier version, which does not hold the rows that "
-                "are in no cluster, nor scores of rows. Fit and save the model again."
+                "The model is from a file of an earlier version, which contains neither noise rows "
+                "nor scores. Fit and save the model again."
             )
         return self.whole
 

@@ -1,4 +1,4 @@
-"""The progress of a fit, told to those who watch it."""
+"""Reports of the progress of a fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _one_at_a_time = threading.Lock()
 
 @contextlib.contextmanager
 def reporting(verbose: bool | int | None, callback: Report | None) -> Iterator[Report]:
-    """Give the one function that a fit tells its progress to.
+    """Yield the function to which a fit reports its progress.
 
     With `verbose` None a bar is shown to people only, in a terminal or a notebook, and only by a
     fit that takes a while.

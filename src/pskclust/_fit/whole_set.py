@@ -94,7 +94,7 @@ def see_whole(
 ) -> Seen:
     """Score all rows of an engine by the whole set, and assign them to parts of a tree.
 
-    This is the last that is asked of an engine: rows lose the labels of the result.
+    This is the last use of an engine, because rows lose the labels of the result.
     """
     clusters = result.clusters
     best = engine.best_members(clusters)

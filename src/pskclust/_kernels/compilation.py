@@ -1,4 +1,4 @@
-"""Listeners that hear of kernels which are being compiled."""
+"""Listeners that are told when kernels are compiled."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def settle_cells(points, screen, screened, cells):
 
 @compiled_within
 def bound_of_nearest(bound2, row, shape):
-    """Return a bound below which lie a few times as many points as there are nearest centres."""
+    """Return a bound that few points are below, though all nearest centres probably are."""
     n_partitions, psi = shape
     n_points = bound2.shape[1]
     n_wanted = 2 * n_points / psi * (1 + np.log(n_partitions))

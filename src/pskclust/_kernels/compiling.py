@@ -24,7 +24,7 @@ _NO_ARRAYS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
 class _Listener(event.Listener):
-    """Hears of functions that are compiled; those whose code is on disk are not."""
+    """Listener for functions that are compiled; those loaded from disk are not reported."""
 
     def on_start(self, event: Any) -> None:
         compilation_starts()

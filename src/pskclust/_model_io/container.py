@@ -1,8 +1,8 @@
 """One file for a model: arrays and a JSON header in a zip archive, no pickle anywhere.
 
-The archive is what `numpy.load` calls npz, with a member `model.json` besides: format, version,
-and the SHA-256 of every array. Members are stored, not compressed, so that a file can claim no
-more than it holds.
+The archive is what `numpy.load` calls npz, with an additional member `model.json`: format, version,
+and the SHA-256 of every array. Members are stored, not compressed, so that a small file cannot
+claim large contents.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says of itself that it is a model."""
+    """Whether the header of a file is that of a model."""
     # A pipe would be waited for without end.
     if not os.path.isfile(path):
         return False
@@ -106,8 +106,8 @@ def _read_header(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
         raise _damaged(path, f"its version is {header['version']!r:.40}")
     if header["version"] > VERSION:
         raise ModelFileError(
-            f"{path!r} has format version {header['version']}, and this pskclust reads up to "
-            f"{VERSION}. Update it with: pip install -U pskclust"
+            f"{path!r} has format version {header['version']}, but this pskclust reads only up "
+            f"to {VERSION}. Update it with: pip install -U pskclust"
         )
     return header
 
@@ -139,7 +139,7 @@ def _damaged(path: str, reason: str) -> ModelFileError:
 
 
 def _array_of(content: bytes) -> NDArray[Any]:
-    """Return the array in some bytes, which must hold as much as their header claims."""
+    """Return the array in some bytes, whose size must be the one in their header."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version != (1, 0):

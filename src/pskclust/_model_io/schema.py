@@ -45,7 +45,7 @@ class Array:
     below: str | None = None
 
     def check(self, name: str, array: NDArray[Any], sizes: dict[str, int]) -> None:
-        """Raise ValueError for an array that is not so; note sizes that were not known."""
+        """Raise ValueError for an array that does not conform; record sizes that were unknown."""
         fits = array.dtype in [np.dtype(kind) for kind in self.kinds]
         fits = fits and array.ndim == len(self.shape)
         for size, length in zip(self.shape, array.shape, strict=False):
@@ -55,7 +55,7 @@ class Array:
             raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
         high = self.high if self.below is None else sizes[self.below] - 1
         if not ((array >= self.low) & (array <= high)).all():
-            raise ValueError(f"{name} has values that are not from {self.low:g} to {high:g}")
+            raise ValueError(f"{name} has values outside {self.low:g} to {high:g}")
 
 
 _FINITE = np.finfo(np.float64).max
@@ -240,7 +240,7 @@ def check_model(header: Header, arrays: Arrays, parameters: Mapping[str, Any]) -
     expected = _expected(header, arrays, parameters["method"])
     unknown = sorted(set(arrays) - {name.removeprefix("?") for name in expected})
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is not an array of such a model")
+        raise ValueError(f"{unknown[0]!r} is not an array of this kind of model")
     sizes = _known_sizes(header, arrays, parameters["metric"])
     for name, array in _present(expected, arrays).items():
         array.check(name, arrays[name], sizes)
@@ -262,7 +262,7 @@ def _check_part(part: str, values: Any, fields: Mapping[str, Check]) -> None:
     fields = _present(fields, values)
     odd = sorted(set(values) ^ set(fields))
     if odd:
-        raise ValueError(f"{part} has {odd[0]!r}, or lacks it")
+        raise ValueError(f"{part} has an unexpected {odd[0]!r}, or lacks it")
     for name, check in fields.items():
         if not check(values[name]):
             raise ValueError(f"{name} of {part} is {values[name]!r:.80}")
@@ -355,4 +355,4 @@ def _check_parts(n_parts: int, arrays: Arrays) -> None:
     if n_parts > len(arrays["tree_masses"]):
         raise ValueError(f"{n_parts} parts of a tree of {len(arrays['tree_masses'])}")
     if "parts" in arrays and arrays["parts"].max(initial=0) > n_parts:
-        raise ValueError(f"parts has values that are not from 0 to {n_parts}")
+        raise ValueError(f"parts has values outside 0 to {n_parts}")

@@ -40,7 +40,7 @@ class SavedModel(NamedTuple):
 
 
 def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
-    """Return all that a fitted model is, but for a callback and a random generator."""
+    """Return the contents of a fitted model, except a callback and a random generator."""
     fitted = model.fitted
     result_numbers, arrays = fitted.result.to_parts()
     # The fit's own metric and method count, not what parameters were set to since.
@@ -111,7 +111,7 @@ def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> S
         return SavedModel(parameters, fitted, preparation)
     except _DAMAGED as error:
         raise ModelFileError(
-            f"The model file does not hold what a model needs ({error!r}). "
+            f"The model file lacks parts of a model ({error!r}). "
             "Save the model again with PSKC.save."
         ) from error
 

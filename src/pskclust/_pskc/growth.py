@@ -100,7 +100,7 @@ def grow(
 
 
 def _more_than_one_row(engine: Engine, unassigned: CountTable) -> bool:
-    """A row that weighs more than one row counts as more than one."""
+    """Whether more than weight 1 is left: a heavier row counts as several rows."""
     return engine.n_rows_left > 1 or unassigned.mass > engine.one
 
 

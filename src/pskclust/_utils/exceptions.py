@@ -1,4 +1,4 @@
-"""Errors that a caller may want to tell apart from a plain ValueError."""
+"""Errors and warnings that a caller may want to tell apart from plain ones."""
 
 from __future__ import annotations
 
@@ -93,4 +93,31 @@ class ModelFileError(ValueError):
     ...     except ModelFileError as error:
     ...         print(error)
     '...model.npz' is not a model file, or it is damaged ...
+    """
+
+
+class ColumnsWarning(UserWarning):
+    """Warning of a column that is almost certainly not meant to be clustered as it is.
+
+    :meth:`PSKC.fit` warns if a column of a table counts the rows, or varies a thousand times as
+    much as every other column. It does not look at arrays, whose columns have no names.
+
+    See Also
+    --------
+    PSKC : Clusters the rows of a table.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pandas as pd
+    >>> from pskclust import PSKC, ColumnsWarning
+    >>> from pskclust.datasets import make_shapes
+    >>> table = pd.DataFrame(make_shapes(200, random_state=0)[0], columns=["east", "north"])
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", ColumnsWarning)
+    ...     try:
+    ...         PSKC(random_state=0).fit(table.reset_index())
+    ...     except ColumnsWarning as warning:
+    ...         print(warning)
+    Column 'index' counts the rows, so it is probably a row number. Leave it out with ...
     """

@@ -128,7 +128,7 @@ def map_chunks(
 
 @functools.cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Return a pool of threads that is kept: growth uses it hundreds of times a second."""
+    """Return a pool of threads and keep it: growth uses it hundreds of times a second."""
     return ThreadPoolExecutor(threads, thread_name_prefix="pskclust")
 
 

@@ -153,7 +153,7 @@ class Bar:
 
 
 class LateBar:
-    """A line that appears when a fit has taken a while, and is gone when it is done."""
+    """A line that appears when a fit has taken a while, and disappears at the end."""
 
     SECONDS_BEFORE = 2.0
     SECONDS_BETWEEN = 0.2

@@ -1,4 +1,4 @@
-"""Fits that are there whole or not at all."""
+"""Fits that take effect completely or not at all."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _AT_LAST = "Finishing ..."
 
 
 class Bars:
-    """The current stage, with a bar where its steps are counted; gone when all is done."""
+    """Display of the current stage, with a bar if its steps are counted; removed at the end."""
 
     def __init__(self) -> None:
         self._shown: RichProgress | None = None
@@ -113,7 +113,7 @@ def _rich_progress() -> RichProgress:
     from rich.text import Text
 
     class CountedBar(BarColumn):
-        """A bar; of a stage whose steps are not counted, nothing."""
+        """A bar; empty for a stage whose steps are not counted."""
 
         def render(self, task: Task) -> ProgressBar:
             bar = super().render(task)
@@ -122,7 +122,7 @@ def _rich_progress() -> RichProgress:
             return bar
 
     class Percentage(TextColumn):
-        """Percent; of a stage whose steps are not counted, nothing."""
+        """Percentage; empty for a stage whose steps are not counted."""
 
         def render(self, task: Task) -> Text:
             return Text("") if task.total is None else super().render(task)

@@ -1,4 +1,4 @@
-"""``pskclust completion``: names of commands and options at the press of a key."""
+"""``pskclust completion``: scripts for the completion of commands and options by the Tab key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports that are put off until their modules are used."""
+"""Imports that are delayed until their modules are used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SELDOM_USED = ("scipy.stats", "pandas", "asyncio", "numpy.f2py", "numpy.testing
 
 
 class DelayedModule(ModuleType):
-    """Stands for a module that is imported when something in it is first asked for."""
+    """Placeholder for a module, which is imported when something in it is first used."""
 
     def __getattr__(self, attribute: str) -> Any:
         if sys.modules.get(self.__name__) is self:
@@ -24,7 +24,7 @@ class DelayedModule(ModuleType):
 
 @contextlib.contextmanager
 def delayed_imports(names: tuple[str, ...]) -> Iterator[None]:
-    """Give modules that import some others meanwhile what stands for those."""
+    """Give placeholders to modules that import some others in the block."""
     delayed = {
         name: DelayedModule(name)
         for name in names

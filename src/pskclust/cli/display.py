@@ -16,7 +16,7 @@ _WIDTH_OF_FACTS = 100
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """Print an object for machines."""
+    """Print an object as JSON, for programs."""
     click.echo(json.dumps(content, indent=2, default=_plain))
 
 
@@ -60,7 +60,7 @@ def _table_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 
 
 def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
-    """Print what is known, a line for each."""
+    """Print facts, each on one line."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))

@@ -38,8 +38,8 @@ _READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "del
     "--sample",
     type=WholeNumber(2),
     metavar="N",
-    help="Explore N rows; export labels all. Default: 1,000,000, or 100,000 if there are more than "
-    "8 columns.",
+    help="Explore a sample of N rows; exported labels cover all rows. Default: 1,000,000, or "
+    "100,000 if there are more than 8 columns.",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
 @click.option(

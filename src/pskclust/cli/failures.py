@@ -41,7 +41,7 @@ class CommandError(Exception):
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what the system says about an output into one line that names it."""
+    """Turn a system error about an output into one line that names it."""
     try:
         yield
     except BrokenPipeError:
@@ -57,7 +57,7 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
     if isinstance(error, CommandError):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return "interrupted; nothing was written that is not complete.", ExitCode.INTERRUPTED
+        return "interrupted. Files that were written are complete.", ExitCode.INTERRUPTED
     if isinstance(error, click.ClickException):
         return _usage_line(error), ExitCode.USAGE
     if isinstance(error, MemoryError):

@@ -1,4 +1,4 @@
-"""``pskclust fit``: a table to clusters."""
+"""``pskclust fit``: cluster a table."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ STORAGE = ("scratch_dir", "checkpoint")
 
 @dataclass(frozen=True, eq=False)
 class _Outputs:
-    """Where what was found goes, besides the terminal."""
+    """The output files of a fit."""
 
     labels: str | None
     model: str | None
@@ -245,7 +245,7 @@ def _hints(job: _Job) -> list[str]:
         if unequal is not None:
             widest, narrowest, ratio = unequal
             hints.append(
-                f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}", and '
-                "counts for as much more. If that is only a matter of units: --scale standard"
+                f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}" and '
+                "outweighs it. If that is only a matter of units: --scale standard"
             )
     return hints

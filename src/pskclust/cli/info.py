@@ -1,4 +1,4 @@
-"""``pskclust info``: what a model file holds."""
+"""``pskclust info``: the contents of a model file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs, checked before any work is done for them."""
+"""Checks of output files, made before any work is done."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _PAGES = (".html", ".htm")
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], *, force: bool) -> None:
-    """Raise CommandError for the first file that could not be written in the end."""
-    taken = {os.path.realpath(name): "is what is read" for name in inputs}
+    """Raise CommandError for the first output file that cannot be written."""
+    taken = {os.path.realpath(name): "is the input" for name in inputs}
     for name in outputs:
         if name is None or name == STANDARD_OUTPUT:
             continue
@@ -41,7 +41,7 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], *, force
 
 
 def check_labels_output(name: str | None) -> None:
-    """Raise a usage error for a file of labels whose ending says no format."""
+    """Raise a usage error for a file of labels with an unknown ending."""
     if name is None or name == STANDARD_OUTPUT:
         return
     try:
@@ -51,13 +51,13 @@ def check_labels_output(name: str | None) -> None:
 
 
 def check_picture_output(name: str | None) -> None:
-    """Raise a usage error for a picture of a kind that is not drawn."""
+    """Raise a usage error for a picture of an unsupported format."""
     if name is not None and Path(name).suffix.lower() not in _PICTURES:
         raise click.UsageError(f"{name} must end in one of {', '.join(_PICTURES)}.")
 
 
 def check_report_output(name: str | None) -> None:
-    """Raise a usage error for a report whose ending is not that of a page."""
+    """Raise a usage error for a report that does not end in .html."""
     if name is not None and Path(name).suffix.lower() not in _PAGES:
         ending = " or ".join(_PAGES)
         raise click.UsageError(f"{name} must end in {ending}: a report is a page for a browser.")

@@ -1,4 +1,4 @@
-"""``pskclust plan``: what a fit on a cluster will take."""
+"""``pskclust plan``: memory and time of a fit on a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``pskclust predict``: new rows to the clusters of a model, in memory that does not grow."""
+"""``pskclust predict``: clusters of new rows, in constant memory."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def predict(
         with writing(output):
             n_rows = write_labels(output_for_labels(output), placing.carried, pieces)
         if not n_rows:
-            raise TableError(f"{table.name} has a header and no rows.")
+            raise TableError(f"{table.name} has a header but no rows.")
     summary = {
         "data": data,
         "model": model_file,
@@ -134,7 +134,7 @@ def _loaded(model_file: str, data: str) -> PSKC:
 
 
 class _Placing:
-    """Batches of a table on their way through a model."""
+    """Labels of a table, batch by batch."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class _Placing:
     def _complete(
         self, batch: Batch, n_before: int
     ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-        """Return rows without missing values, and which of them are not to be placed."""
+        """Return rows without missing values, and which of them get no label."""
         from ..tables.scanning import by_column, fill, find_gaps
 
         gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)
@@ -183,7 +183,7 @@ class _Placing:
             return fill(batch.numbers, np.zeros(batch.numbers.shape[1])), gaps.rows
         if self._missing == "mean":
             if preparation is None:
-                raise TableError("the model knows no means for --missing mean. Use drop.")
+                raise TableError("the model contains no column means. Use --missing drop.")
             return fill(batch.numbers, preparation.means), None
         counts = by_column(self._selection.features, gaps.counts)
         raise MissingValuesError(counts, gaps.n_rows, len(batch.numbers))
@@ -223,7 +223,7 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
     n_needed = model.n_features_in_
     if len(selection.features) != n_needed:
         raise TableError(
-            f"{len(selection.features)} columns of {table.name} are chosen, and the model was "
+            f"{len(selection.features)} columns of {table.name} are chosen, but the model was "
             f"fitted to {n_needed}. Choose that many with --columns or --drop."
         )
     return selection

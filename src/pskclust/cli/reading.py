@@ -25,7 +25,7 @@ _FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding")
 
 @contextlib.contextmanager
 def opened_data(data: str, options: dict[str, Any]) -> Iterator[Table]:
-    """Give the table in DATA; what is wrong with it, then or later, ends in one line."""
+    """Yield the table in DATA; an error about it, now or later, becomes one line."""
     from ..tables.opening import opened_table
 
     import_sklearn()
@@ -43,7 +43,7 @@ def opened_data(data: str, options: dict[str, Any]) -> Iterator[Table]:
 def _line_for(error: TableError, data: str, table: Table | None) -> str:
     if is_model_file(data):
         command = f"pskclust predict {shlex.quote(data)} DATA"
-        return f"{data} is a model. Place rows by it with: {command}"
+        return f"{data} is a model. Find the clusters of new rows with: {command}"
     return f"{error} {way_out(error, table)}".strip()
 
 

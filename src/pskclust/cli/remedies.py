@@ -142,12 +142,12 @@ def _missing_values(error: MissingValuesError, typed: _Typed) -> str:
     if classes is not None:
         return (
             f'If "{classes.name}" holds known classes, use: {classes.command} '
-            "(otherwise add --missing drop, for no label of such rows, or --missing mean)"
+            "(otherwise add --missing drop to give such rows no label, or --missing mean)"
         )
     if _few_rows_have_gaps(error) or typed.options["weight"] in error.counts:
         command = typed.with_(missing="drop")
         return f"Use means with --missing mean, or leave such rows out with: {command}"
-    return f"Use means in their place with: {typed.with_(missing='mean')}"
+    return f"Replace them by column means with: {typed.with_(missing='mean')}"
 
 
 def _unknown_column(error: UnknownColumnError, typed: _Typed) -> str:
@@ -162,7 +162,7 @@ def _no_row_left(error: NoRowLeftError, typed: _Typed) -> str:
     if weight in error.counts:
         command = typed.without_columns((weight,), weight=None, missing="mean")
         return f"Leave the weights out, too, with: {command}" if command else ""
-    return f"Use means in their place with: {typed.with_(missing='mean')}"
+    return f"Replace them by column means with: {typed.with_(missing='mean')}"
 
 
 def _empty_columns(error: GapsError | EmptyColumnsError, typed: _Typed) -> str:
@@ -186,7 +186,7 @@ def _weights(error: WeightsError, typed: _Typed) -> str:
     if error.has_gaps:
         return f"Leave rows without a weight out with: {typed.with_(missing='drop')}"
     command = typed.without_columns((error.column,), weight=None)
-    return f"Go on without weights with: {command}" if command else ""
+    return f"Cluster without weights with: {command}" if command else ""
 
 
 def _empty_label(error: EmptyLabelError, typed: _Typed) -> str:
@@ -210,7 +210,7 @@ def _wrong_encoding(error: WrongEncodingError, typed: _Typed) -> str:
 
 def _image_given(error: ImageGivenError, typed: _Typed) -> str:
     segment = typed.with_("segment", images=(typed.options["data"],), output="parts")
-    return f"Images are for: {segment}"
+    return f"Segment images with: {segment}"
 
 
 def _wrong_format(error: WrongFormatError, typed: _Typed) -> str:

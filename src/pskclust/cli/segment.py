@@ -108,7 +108,7 @@ def _image_files(images: tuple[str, ...]) -> list[Path]:
             inside = sorted(p for p in path.iterdir() if p.suffix.lower() in _ENDINGS)
             if not inside:
                 raise CommandError(
-                    f"the folder {name} holds no image ({', '.join(_ENDINGS)}).", ExitCode.INPUT
+                    f"the folder {name} contains no image ({', '.join(_ENDINGS)}).", ExitCode.INPUT
                 )
             paths += inside
         elif path.exists():
@@ -123,7 +123,7 @@ def _way_out(path: Path) -> str:
         return ""
     changed = {"data": os.fspath(path), "output": None}
     command = typed_command(click.get_current_context(), changed, command="fit")
-    return f"Tables are for: {command}"
+    return f"Cluster tables with: {command}"
 
 
 def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Path]:
@@ -134,7 +134,7 @@ def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Pat
     folders = {path: output / (path.stem if stems[path.stem] == 1 else path.name) for path in paths}
     if len(set(folders.values())) < len(paths):
         raise CommandError(
-            "two images have the same name. Segment them into folders of their own.",
+            "two images have the same name. Segment them into separate folders.",
             ExitCode.INPUT,
         )
     return folders

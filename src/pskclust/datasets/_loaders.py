@@ -38,7 +38,7 @@ _PAINTINGS = {
     ),
     "seeding_cc0": (
         "images/seeding_cc0.jpg",
-        "It is a CC0 photograph of 5,312 x 2,988 pixels; any large one does in its place.",
+        "It is a CC0 photograph of 5,312 x 2,988 pixels; any large photograph will do instead.",
     ),
 }
 _SHA256 = {
@@ -151,7 +151,7 @@ def load_mnist(
     >>> X.shape, y.tolist()
     ((2, 784), [5, 0])
     """
-    source = 'Pass download=True to get it by sklearn.datasets.fetch_openml("mnist_784").'
+    source = 'Pass download=True to get it with sklearn.datasets.fetch_openml("mnist_784").'
     try:
         path = _verified(_MNIST, source, folder, verify)
     except FileNotFoundError:
@@ -236,7 +236,7 @@ def _verified(file: str, source: str, folder: str | os.PathLike[str] | None, ver
     folder = folder or os.environ.get(_VARIABLE)
     if not folder:
         raise FileNotFoundError(
-            f"{file} is read from a data folder, and none is set. Pass folder=... or set the "
+            f"{file} is read from a data folder, but none is set. Pass folder=... or set the "
             f"environment variable {_VARIABLE}. {source}"
         )
     path = Path(folder) / file

@@ -47,15 +47,14 @@ def join(
         found = _first(fitter, _fewer(fit), joined, report)
         if found is None:
             return Hint(
-                f"No smaller number of clusters that was tried makes one of {names}. Others join "
-                "before them."
+                f"No smaller number of clusters that was tried joins {names}. Others join first."
             )
         return _told_number(f"{names.capitalize()} become one", fit, found, pair)
     found = _first(fitter, _looser(fit.settings.of_fit), joined, report)
     if found is None:
         return Hint(
-            f"No smaller tau or psi that was tried makes one of {names}. They may differ more than "
-            "they look: try another metric or scaling."
+            f"No smaller tau or psi that was tried joins {names}. They may differ more than it "
+            "seems: try another metric or scaling."
         )
     rule = "Clusters are split that should be one: lower tau."
     told = _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
@@ -75,16 +74,16 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
         found = _first(fitter, _more(fit), parted, report)
         if found is None:
             return Hint(
-                f"No larger number of clusters that was tried makes two of cluster {cluster}. "
-                "Others split before it."
+                f"No larger number of clusters that was tried splits cluster {cluster}. "
+                "Others split first."
             )
         return _told_number(f"Cluster {cluster} becomes two", fit, found, (cluster,))
     limit = fitter.subject.n_explored // 2
     found = _first(fitter, _finer(fit.settings.of_fit, limit), parted, report)
     if found is None:
         return Hint(
-            f"No larger psi or tau that was tried makes two of cluster {cluster}. It may be one: "
-            "nothing in these columns parts it."
+            f"No larger psi or tau that was tried splits cluster {cluster}. It may be one "
+            "cluster: nothing in these columns divides it."
         )
     rule = "A cluster is joined that should be two: raise psi."
     told = _told(f"Cluster {cluster} becomes two", rule, fit, found, psi_tau_map)

@@ -47,8 +47,8 @@ def all_labels(fitter: Fitter, fit: Fit) -> NDArray[np.int64]:
         return fit.labels
     if fit.source is not None:
         raise ValueError(
-            f"only a sample of {subject.n_explored:,} rows is explored, and a layer has labels for "
-            f"these alone. Ask for {fit.n_clusters} clusters instead, or explore all rows with "
+            f"only a sample of {subject.n_explored:,} rows is explored, so a layer has labels for "
+            f"these rows only. Ask for {fit.n_clusters} clusters instead, or explore all rows with "
             f"--sample {subject.n_rows}."
         )
     return fit.model.predict(subject.prepared(subject.everything, fit.settings))

@@ -111,7 +111,7 @@ class WorkQueue:
                 raise Cancelled
             if time.monotonic() > ends:
                 raise TimeoutError(
-                    f"this took longer than {self._max_seconds:.0f} seconds and was ended. Use a "
+                    f"this took longer than {self._max_seconds:.0f} seconds and was stopped. Use a "
                     "smaller psi or fewer partitionings, or explore a smaller sample."
                 )
 

@@ -82,7 +82,7 @@ class Query:
         """Return the clusters to show alone."""
         words = [word for word in self.text("isolated", "").split(",") if word]
         if len(words) > MAX_ISOLATED or not all(word.isdecimal() for word in words):
-            raise ValueError(f"isolated must be up to {MAX_ISOLATED} numbers of clusters.")
+            raise ValueError(f"isolated must list at most {MAX_ISOLATED} clusters.")
         numbers = tuple(int(word) for word in words)
         if any(number >= n_clusters for number in numbers):
             raise ValueError(f"there are {n_clusters} clusters only.")
@@ -131,5 +131,5 @@ def cluster_list(content: object, n_clusters: int, count: int) -> list[int]:
         or not all(type(number) is int and 0 <= number < n_clusters for number in content)
         or len(set(content)) != count
     ):
-        raise ValueError(f"name {count} different cluster(s) of 0 to {n_clusters - 1}.")
+        raise ValueError(f"name {count} different cluster(s), from 0 to {n_clusters - 1}.")
     return content

@@ -69,9 +69,7 @@ class Guard:
         if self.token is None:
             return
         if given is None or not hmac.compare_digest(given.encode(), self.token.encode()):
-            raise RefusedError(
-                401, "this server needs the token that it printed when it was started."
-            )
+            raise RefusedError(401, "this server needs the token that it printed when it started.")
 
     def _is_ours(self, host: str) -> bool:
         try:

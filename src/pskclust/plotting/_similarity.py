@@ -211,10 +211,16 @@ class SimilarityDisplay:
         return f"{n_clusters:,} clusters" if n_clusters > _MAX_NAMES else None
 
     def _draw_contours(self) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         levels = np.linspace(0, max(float(self.similarities.max()), 1e-9), 13)
         filled = self.ax_.contourf(*self.grid, self.similarities, levels=levels, cmap="cividis")
         bar = self.figure_.colorbar(
-            filled, ax=self.ax_, label="similarity to the most similar cluster", format="%.3g"
+            filled,
+            ax=self.ax_,
+            label="similarity to the most similar cluster",
+            ticks=MaxNLocator(6),
+            format="%.3g",
         )
         if self.tau is not None and self.similarities.min() < self.tau < self.similarities.max():
             line = {"colors": "white", "linestyles": "--", "linewidths": 1.2}

@@ -42,7 +42,7 @@ class TooShortError(ValueError):
     """Error for an array that is cut short in its file."""
 
     def __init__(self, n_announced: int, n_stored: int) -> None:
-        super().__init__(f"it announces {n_announced:,} bytes and holds {n_stored:,}")
+        super().__init__(f"its header announces {n_announced:,} bytes, but it has {n_stored:,}")
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def _arrays_in(path: Path, kind: str) -> dict[str, _Stored]:
 def _main_array(arrays: dict[str, _Stored], name: str) -> str | None:
     """Return the name of the matrix; None if all arrays are named columns."""
     if not arrays:
-        raise TableError(f"{name} holds no array with rows.")
+        raise TableError(f"{name} contains no array with rows.")
     tables = [key for key, array in arrays.items() if len(array.shape) == 2]
     if len(arrays) == 1:
         only = next(iter(arrays))
@@ -243,5 +243,6 @@ def _to_arrow(values: NDArray[Any], name: str) -> pa.Array:
         return pa.array(np.ascontiguousarray(values, dtype=kind))
     except (pa.ArrowException, TypeError) as error:
         raise TableError(
-            f'column "{name}" holds {values.dtype}, and must hold numbers or text to be used here.'
+            f'column "{name}" has the type {values.dtype}, but only numbers and text can be used '
+            "here."
         ) from error

@@ -101,7 +101,7 @@ def checked_names(names: Sequence[str], table: str) -> tuple[str, ...]:
     """Return names of columns, all different, or raise TableError."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise TableError(f'{table} has two columns of the name "{twice[0]}". Rename one of them.')
+        raise TableError(f'{table} has two columns named "{twice[0]}". Rename one of them.')
     return tuple(names)
 
 

@@ -144,8 +144,8 @@ def _require_columns(
 ) -> None:
     if set(expected) != set(found):
         raise TableError(
-            f"{name} has other columns than {first_name}: {listed(list(found))} instead of "
-            f"{listed(list(expected))}."
+            f"the columns of {name} differ from those of {first_name}: {listed(list(found))} "
+            f"instead of {listed(list(expected))}."
         )
 
 

@@ -64,7 +64,7 @@ def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | No
     except csv.Error as error:
         raise too_long_a_cell() from error
     if not rows:
-        raise TableError("this table has no row with anything in it.")
+        raise TableError("this table has no rows, or only empty ones.")
     decimal = "," if delimiter != "," and _has_decimal_commas(rows) else "."
     if has_header is None:
         has_header = _first_row_is_header(rows, decimal)

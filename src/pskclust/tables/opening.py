@@ -49,7 +49,7 @@ def opened_table(
         yield open_table(Path(path), path, kind, delimiter, has_header, encoding)
         return
     if standard_input is None:
-        raise ValueError("standard_input is not given.")
+        raise ValueError("the path - needs a stream, but standard_input is None.")
     # Columnar formats are read from their end, and a file can be read several times.
     with temporary_file() as (spool, spool_path):
         _copy(standard_input, spool, spool_path, kind)
@@ -147,7 +147,7 @@ def _copy(source: BinaryIO, spool: BinaryIO, spool_path: Path, kind: str | None)
 
 def _no_room(folder: Path, n_copied: int) -> TableError:
     return TableError(
-        f"standard input holds more than {readable_bytes(n_copied)}, and {folder} has no room for "
+        f"standard input is larger than {readable_bytes(n_copied)}, but {folder} has no room for "
         "more. Name the file itself, or set TMPDIR to a larger folder."
     )
 

@@ -131,7 +131,7 @@ class _Pass:
         """Raise TableError if nothing is left, or values are missing that must not be."""
         with_gaps = self._all_with_gaps()
         if not len(with_gaps):
-            raise TableError(f"{self._table.name} has a header and no rows.")
+            raise TableError(f"{self._table.name} has a header but no rows.")
         counts = by_column(self._columns, self.gaps)
         if counts and self._missing == "refuse":
             raise MissingValuesError(counts, int(np.count_nonzero(with_gaps)), len(with_gaps))

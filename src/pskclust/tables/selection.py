@@ -41,14 +41,14 @@ def select(
     both = [name for name in columns if name in taken]
     if both:
         raise TableError(
-            f'column "{both[0]}" is to be clustered and left out at once. Name it once only.'
+            f'column "{both[0]}" is to be clustered and also to be left out. Name it only once.'
         )
     features = tuple(dict.fromkeys(columns or (c for c in table.columns if c not in taken)))
     if not features:
         raise TableError(f"no column of {table.name} is left to cluster.")
     known = table.not_numbers()
     if weight is not None and weight in known:
-        raise WeightsError(weight, f"{known[weight]}, and weights are numbers.")
+        raise WeightsError(weight, f"{known[weight]}, but weights must be numbers.")
     strange = {name: known[name] for name in features if name in known}
     if strange:
         found = {name: table.strays(name) for name in strange}

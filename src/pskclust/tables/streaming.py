@@ -69,7 +69,7 @@ def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Num
             # Missing values are counted only now, because most files have none.
             with ways_out() if way_out else contextlib.nullcontext():
                 scan(table, selection, "refuse", _ignore, most_bytes=0)
-            raise TableError(f"{table.name} has changed while it was read.")
+            raise TableError(f"{table.name} changed while it was being read. Read it again.")
         yield batch.numbers
 
 

@@ -1,0 +1,42 @@
+"""Small tables of figures: a script prints one, and with `--keep` a page shows it.
+
+`benchmarks/figures.json` holds the tables with the commands that printed them, and
+`python benchmarks/report.py` puts them on the pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+FILE = Path(__file__).with_suffix(".json")
+ROOT = Path(__file__).parents[1]
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that keeps a table."""
+    parser.add_argument("--keep", action="store_true", help=f"keep the figures in {FILE.name}")
+
+
+def show(name: str, columns: list[str], rows: list[list[str]], *, keep: bool) -> None:
+    """Print a table; with `keep`, write it to the file with the command that was typed."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (columns, *rows)]
+    lines.insert(1, "|" + "---|" * len(columns))
+    print("\n".join(lines))
+    if keep:
+        script = Path(sys.argv[0]).resolve().relative_to(ROOT)
+        # The folder of the data is elsewhere on another machine.
+        typed = ["DIR" if Path(word).is_dir() else word for word in sys.argv[1:]]
+        kept = {"command": " ".join(["python", str(script), *typed]), "table": lines}
+        FILE.write_text(json.dumps(_all() | {name: kept}, indent=1, sort_keys=True) + "\n")
+
+
+def table(name: str) -> str:
+    """Return a table that was kept."""
+    return "\n".join(_all()[name]["table"]) + "\n"
+
+
+def _all() -> dict:
+    return json.loads(FILE.read_text()) if FILE.exists() else {}

@@ -1,0 +1,56 @@
+"""Warnings of columns that are almost certainly not meant to be clustered as they are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils.exceptions import ColumnsWarning
+
+_MIN_ROWS = 20
+_MIN_RATIO = 1000
+# Enough to see a ratio of this size.
+_MAX_ROWS_FOR_SPREADS = 10_000
+# From warnings.warn up to the caller of PSKC.fit.
+_STACK_LEVEL = 6
+
+
+def warn_of_odd_columns(
+    rows: NDArray[Any], names: Sequence[str] | None, metric: str = "euclidean"
+) -> None:
+    """Warn of a row number, and of a column that outweighs all others.
+
+    Only tables have such columns: arrays, which have no names, are not looked at.
+    """
+    if names is None or metric != "euclidean" or len(rows) < _MIN_ROWS or rows.shape[1] < 2:
+        return
+    numbers = [column for column in range(rows.shape[1]) if _counts_rows(rows[:, column])]
+    for column in numbers:
+        _warn(
+            f"Column {names[column]!r} counts the rows, so it is probably a row number. Leave it "
+            f"out with X.drop(columns=[{names[column]!r}])."
+        )
+    spreads = rows[:: -(-len(rows) // _MAX_ROWS_FOR_SPREADS)].std(axis=0, dtype=np.float64)
+    spreads[numbers] = 0
+    next_one, widest = np.argsort(spreads, kind="stable")[-2:]
+    if spreads[widest] > _MIN_RATIO * spreads[next_one] > 0:
+        _warn(
+            f"Column {names[widest]!r} varies {spreads[widest] / spreads[next_one]:,.0f} times as "
+            "much as any other, so it decides the clusters alone. If that is only a matter of "
+            "units, scale the columns first, say with sklearn.preprocessing.StandardScaler."
+        )
+
+
+def _counts_rows(values: NDArray[Any]) -> bool:
+    """Whether values are consecutive whole numbers."""
+    if values[1] - values[0] != 1 or values[0] != np.floor(values[0]):
+        return False
+    return bool(np.array_equal(values, values[0] + np.arange(len(values))))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ColumnsWarning, stacklevel=_STACK_LEVEL + 1)
