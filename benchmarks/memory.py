@@ -1,6 +1,6 @@
 """Memory that is asked for before a fit, beside the memory that it takes.
 
-    python benchmarks/memory.py [--only "default"] [--json benchmarks/memory.json]
+    python benchmarks/memory.py [--only "default"] [--keep]
 
 Each shape runs in a process of its own. The baseline is the memory after all code is loaded, a
 small fit has warmed it up, and the rows are there. `need` is the largest memory that the fit said
@@ -21,6 +21,7 @@ import threading
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+import figures
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
@@ -56,23 +57,30 @@ SHAPES = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", help="a part of the names of shapes")
-    parser.add_argument("--json", type=Path, default=None, help="where to write the figures")
+    figures.add_option(parser)
     parser.add_argument("--measure", choices=SHAPES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.measure:
         print(json.dumps(measure(SHAPES[arguments.measure])))
         return 0
     found = {}
-    print(f"{'shape':32} {'need':>10} {'peak':>10} {'ratio':>6}")
     for name in SHAPES:
-        if arguments.only and arguments.only not in name:
-            continue
-        found[name] = in_new_process(name)
-        need, peak = found[name]["need"], found[name]["peak"]
-        print(f"{name:32} {need / 1e6:>7.0f} MB {peak / 1e6:>7.0f} MB {need / peak:>6.2f}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
-    return int(not all(is_honest(figures) for figures in found.values()))
+        if not arguments.only or arguments.only in name:
+            found[name] = in_new_process(name)
+    rows = [[name, *_cells(SHAPES[name], one)] for name, one in found.items()]
+    columns = ["shape", "rows", "need", "peak", "need / peak"]
+    figures.show("memory", columns, rows, keep=arguments.keep)
+    return int(not all(is_honest(one) for one in found.values()))
+
+
+def _cells(shape: Shape, found: dict[str, int]) -> list[str]:
+    need, peak = found["need"], found["peak"]
+    return [
+        f"{shape.n_rows:,}",
+        f"{need / 1e6:.0f} MB",
+        f"{peak / 1e6:.0f} MB",
+        f"{need / peak:.2f}",
+    ]
 
 
 def in_new_process(name: str) -> dict[str, int]:

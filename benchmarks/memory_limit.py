@@ -1,27 +1,25 @@
 """Fits in a control group of 2 GB: each works, or says before any work that it will not.
 
-    python benchmarks/memory_limit.py [--json benchmarks/memory_limit.json]
+    python benchmarks/memory_limit.py [--keep]
 
-It needs root, and a system whose control groups limit memory (Linux, version 1 or 2). It exits
+It needs root, and a system whose control groups limit memory (Linux, version 1). It exits
 with 1 if a fit was killed or failed otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+import figures
 import numpy as np
 from memory import ROOT, Shape
+from out_of_core import control_group
 
 LIMIT = 2_000_000_000
 SHAPES = {
@@ -30,7 +28,7 @@ SHAPES = {
     "given, 4 columns, twice the rows": Shape(10_000_000, 4, {"psi": 128, "tau": 0.01}),
     "the same, cells on disk": Shape(10_000_000, 4, {"psi": 128, "tau": 0.01}, "disk"),
     "given, 784 columns": Shape(20_000, 784, {"psi": 1000, "tau": 0.01}),
-    "given, 784 columns, psi = 20,000": Shape(40_000, 784, {"psi": 20_000, "tau": 0.01}),
+    "given, 784 columns, 8 times the rows": Shape(160_000, 784, {"psi": 2000, "tau": 0.01}),
     "default, 8 columns": Shape(2_000_000, 8, {}),
     "default, 2 columns": Shape(20_000_000, 2, {}),
     "similarity": Shape(3_000_000, 4, {"psi": 128, "tau": 0.01}, "similarity"),
@@ -39,43 +37,23 @@ SHAPES = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, default=None, help="where to write the outcomes")
+    figures.add_option(parser)
     parser.add_argument("--fit", choices=SHAPES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.fit:
         print(outcome(SHAPES[arguments.fit]))
         return 0
-    found = {}
     with control_group(LIMIT) as group:
-        for name, shape in SHAPES.items():
-            found[name] = {"rows": shape.n_rows, **in_group(name, group)}
-            print(f"{name:36} {found[name]['seconds']:>5.0f} s  {found[name]['outcome']}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1) + "\n")
-    return int(any(one["outcome"] in ("killed", "failed") for one in found.values()))
+        if group is None:
+            return 1
+        found = {name: in_group(name, group) for name in SHAPES}
+    rows = [[name, f"{SHAPES[name].n_rows:,}", *one] for name, one in found.items()]
+    figures.show("memory limit", ["shape", "rows", "seconds", "outcome"], rows, keep=arguments.keep)
+    return int(any(outcome in ("killed", "failed") for _, outcome in found.values()))
 
 
-@contextlib.contextmanager
-def control_group(limit: int) -> Iterator[Path]:
-    """Make a control group below that of this process, and remove it."""
-    own = dict(
-        line.split(":", 2)[1:] for line in Path("/proc/self/cgroup").read_text().splitlines()
-    )
-    if "memory" in own:
-        root, name = Path("/sys/fs/cgroup/memory") / own["memory"][1:], "memory.limit_in_bytes"
-    else:
-        root, name = Path("/sys/fs/cgroup") / own[""][1:], "memory.max"
-    group = root / f"pskclust-{os.getpid()}"
-    group.mkdir()
-    try:
-        (group / name).write_text(str(limit))
-        yield group
-    finally:
-        group.rmdir()
-
-
-def in_group(name: str, group: Path) -> dict[str, Any]:
-    """Fit a shape in a process of the group, and return how it ended."""
+def in_group(name: str, group: Path) -> tuple[str, str]:
+    """Fit a shape in a process of the group; return the seconds, and how it ended."""
     started = time.perf_counter()
     done = subprocess.run(
         [sys.executable, __file__, "--fit", name],
@@ -87,7 +65,7 @@ def in_group(name: str, group: Path) -> dict[str, Any]:
     )
     failed = "killed" if done.returncode < 0 else "failed"
     said = done.stdout.strip() if done.returncode == 0 else failed
-    return {"outcome": said, "seconds": time.perf_counter() - started}
+    return f"{time.perf_counter() - started:.0f}", said
 
 
 def outcome(shape: Shape) -> str:

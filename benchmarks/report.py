@@ -26,6 +26,8 @@ PAGES = {
     "drift scores": "new-rows",
     "first data": "automatic",
     "layers": "coming-from-hdbscan",
+    "memory": "speed",
+    "memory limit": "large-data",
     "outlier scores": "coming-from-hdbscan",
     "psi and tau": "parameters",
     "time series": "groups",
