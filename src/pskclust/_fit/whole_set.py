@@ -77,7 +77,7 @@ class CellValues:
 
     @cached_property
     def span(self) -> float:
-        """The largest score that a row can have, less the least; 1 if all are equal."""
+        """The difference of the largest and the smallest possible score; 1 if all are equal."""
         values = self.table.counts.toarray().reshape(self.table.shape)
         return float(values.max(axis=1).mean()) / _UNITS or 1.0
 

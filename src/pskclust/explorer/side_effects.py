@@ -15,7 +15,7 @@ _MAX_NAMED = 3
 
 
 def besides(before: NDArray[np.int64], after: NDArray[np.int64], meant: Collection[int]) -> str:
-    """Return sentences, each after a space, on clusters that are joined or split but not meant.
+    """Return sentences, each after a space, about unintended joins and splits of clusters.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _DARK = (0.92, 0.66, 0.5, 0.4, 0.25, 0.13)
 
 
 def on_dark(colour: ArrayLike) -> NDArray[np.float64]:
-    """Return a colour of a white page for a dark one: greys are turned over, others keep their hue.
+    """Return a colour of a white page for a dark one: greys are inverted, hues are kept.
 
     Red, green and blue from 0 to 1; further channels are kept.
     """
