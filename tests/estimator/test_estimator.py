@@ -204,6 +204,14 @@ def test_values_of_new_rows_do_not_depend_on_batches(method, n_columns, monkeypa
         assert_array_equal(values(X)[6_950:7_050], values(X[6_950:7_050]))
 
 
+@pytest.mark.parametrize("n_columns", [2, 20])
+def test_any_number_of_threads_needs_only_the_memory_of_the_rows(n_columns):
+    """Memory was asked for a chunk of rows for each thread, which no machine has."""
+    X = np.random.RandomState(0).randn(60, n_columns)
+    model = PSKC(psi=8, tau=0.1, n_jobs=2**60, random_state=0).fit(X)
+    assert model.similarity(X).shape == (60, model.n_clusters_)
+
+
 def test_transform_is_similarity(blobs):
     model = PSKC(random_state=0).fit(blobs)
     assert_array_equal(model.transform(blobs), model.similarity(blobs))

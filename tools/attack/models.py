@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -201,8 +202,8 @@ def _change_arrays(arrays: dict[str, np.ndarray], rng: np.random.RandomState) ->
     elif way == "add":
         arrays["surprise"] = array
     else:
-        with np.errstate(all="ignore"):
-            # It may have been made a scalar before.
+        # It may have been made a scalar, or text, before, which has no negative.
+        with np.errstate(all="ignore"), contextlib.suppress(TypeError):
             arrays[name] = _WAYS[way](np.atleast_1d(array), rng)
     return f"{name} {way}"
 

@@ -40,9 +40,13 @@ class Partition(ABC):
         """Best number of rows to encode at a time."""
         return rows_per_chunk(self.n_cells)
 
-    def encoding_bytes(self, n_threads: int) -> int:
-        """Return the memory to find cells in threads, besides that of the cells."""
-        return n_threads * 2 * 8 * self.chunk_rows * self.psi
+    def encoding_bytes(self, n_rows: int, n_threads: int) -> int:
+        """Return the memory to find the cells of rows in threads, besides that of the cells."""
+        return self._rows_at_work(n_rows, n_threads) * 2 * 8 * self.psi
+
+    def _rows_at_work(self, n_rows: int, n_threads: int) -> int:
+        """Return the most rows that threads encode at the same time."""
+        return min(n_rows, n_threads * self.chunk_rows)
 
     @property
     def no_cell(self) -> int | None:

@@ -82,11 +82,11 @@ class VoronoiPartition(Partition):
     def chunk_rows(self) -> int:
         return rows_per_product(len(self.points)) if self._screened else super().chunk_rows
 
-    def encoding_bytes(self, n_threads: int) -> int:
+    def encoding_bytes(self, n_rows: int, n_threads: int) -> int:
         if not self._screened:
-            return super().encoding_bytes(n_threads)
+            return super().encoding_bytes(n_rows, n_threads)
         n_points, n_columns = self.points.shape
-        products = int(n_threads * self.chunk_rows * (4 * n_points + 16 * n_columns))
+        products = self._rows_at_work(n_rows, n_threads) * int(4 * n_points + 16 * n_columns)
         return screen_bytes(self.points, self.centres.size) + products
 
     def cells(

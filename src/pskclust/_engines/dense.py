@@ -68,7 +68,9 @@ class DenseEngine(MemoryRows):
             self._n_rows,
             partition,
             _BYTES_PER_ROW,
-            encoding=partition.encoding_bytes(n_threads(n_jobs)) if cells is None else 0,
+            encoding=(
+                partition.encoding_bytes(self._n_rows, n_threads(n_jobs)) if cells is None else 0
+            ),
             index=self._index_bytes(partition) if is_indexed else 0,
         )
         if cells is None:

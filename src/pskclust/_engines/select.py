@@ -50,7 +50,7 @@ def bytes_to_encode(n_rows: int, partition: Partition, n_jobs: int | None) -> in
     """Return the memory of the cells of some rows, and of the work to find them."""
     cells = n_rows * partition.n_partitions * partition.cell_type.itemsize
     if not _encoded_in_blocks(partition, n_rows):
-        return cells + partition.encoding_bytes(n_threads(n_jobs))
+        return cells + partition.encoding_bytes(n_rows, n_threads(n_jobs))
     from .superblocks import bytes_of_blocks
 
     # Cells in the order of rows, and the work of threads, which was measured to take twice that.
