@@ -12,14 +12,18 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 from framework import table, write_json
+from PIL import Image
 from run import EXPECTED, RESULTS
 from table1 import bound
 from verdicts import comparisons_of, counted, verdicts
+
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+from few_colours import few_colours
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
@@ -63,7 +67,7 @@ def take(folder: Path, kept: Path, docs: Path) -> None:
     write_json(kept, {name: results[name] for name in RESULTS if name in results})
     for name, picture in PICTURES.items():
         if name in made and (folder / picture).exists():
-            shutil.copyfile(folder / picture, docs / picture)
+            few_colours(Image.open(folder / picture)).save(docs / picture, optimize=True)
 
 
 def page(results: dict[str, Any]) -> str:
