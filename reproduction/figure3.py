@@ -62,9 +62,9 @@ def run(settings: Settings) -> Outcome:
         "most_steps": max(n_steps),
     }
     outcome.notes.append(
-        "Ring-G was never published. The stand-in for it was laid out such that psKC, at the "
-        "paper's settings, finds its clusters: so that it does is no evidence. Nor are the numbers "
-        "of steps, which hardly depend on data: the threshold starts just below 1, falls by 26 % "
+        "Ring-G was never published. Its replacement was made so that psKC finds the clusters at "
+        "the paper's settings, so that finding them proves nothing. Neither do the numbers of "
+        "steps, which hardly depend on data: the threshold starts just below 1, falls by 26 % "
         "a step, and is below tau after 19 or 20. Refinement is off, as this is about growth."
     )
     return outcome

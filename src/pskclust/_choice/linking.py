@@ -132,7 +132,7 @@ class _Sets:
 
 
 def _cosines(products: NDArray[Any], own: NDArray[Any], other: Any = None) -> NDArray[np.float64]:
-    """Return products over the roots of the products of the two with themselves."""
+    """Return products divided by the lengths of the two tables."""
     own = own.astype(np.float64)
     squares = np.outer(own, own) if other is None else own * float(other)
     cosines: NDArray[np.float64] = products / np.sqrt(squares)

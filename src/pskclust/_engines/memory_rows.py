@@ -221,9 +221,9 @@ class MemoryRows(ABC):
     def _rows_to_judge(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the rows of the sources without some that are known to stay.
+        """Return the rows of the source clusters, except some that are known to stay there.
 
-        Also return the smallest similarity of the latter to their cluster, as `propose` does.
+        Also return the smallest similarity of these exceptions to their cluster, as `propose` does.
         """
         return np.flatnonzero(sources[self._labels]), np.full(len(clusters) + 1, np.inf)
 
