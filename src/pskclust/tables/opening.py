@@ -65,7 +65,7 @@ def open_table(
     has_header: bool | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Return the table in a file or a folder of Parquet files; raise TableError if there is none."""
+    """Return the table in a file or folder of Parquet files, or raise TableError."""
     if kind is not None and kind not in FORMATS:
         raise TableError(f"format={kind!r} is not known. Use one of {', '.join(FORMATS)}.")
     _require_file(path, name)
