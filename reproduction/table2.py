@@ -125,8 +125,8 @@ def run(settings: Settings) -> Outcome:
         "The best by F1 (macro, each class matched to at most one cluster) over the paper's own "
         "parameter ranges, labels in hand, as in the paper. Ring-G was never published: two rings "
         "and two Gaussians replace it. They were placed so that psKC finds them, and DBSCAN's "
-        "score was known: on Ring-G the scores of these two systems prove nothing. Good means an F1 of "
-        f"at least {GOOD_F1_ELSEWHERE}, or {GOOD_F1['s3']} on S3, whose clusters overlap; "
+        "score was known: on Ring-G the scores of these two systems prove nothing. Good means an "
+        f"F1 of at least {GOOD_F1_ELSEWHERE}, or {GOOD_F1['s3']} on S3, whose clusters overlap; "
         "the paper judges by eye."
     )
     outcome.findings = _findings(found)
