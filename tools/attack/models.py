@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
@@ -48,7 +47,10 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
         if rng.rand() < 0.2:
             content, words = _damaged(files[kind].content, rng)
         else:
-            content, words = _repacked(files[kind], rng)
+            try:
+                content, words = _repacked(files[kind], rng)
+            except (TypeError, ValueError):  # text has no negative, a header cannot hold itself
+                continue
         path.write_bytes(content)
         yield Case(f"{kind}: {words}", lambda: _survives(path, X))
 
@@ -204,8 +206,8 @@ def _change_arrays(arrays: dict[str, np.ndarray], rng: np.random.RandomState) ->
     elif way == "add":
         arrays["surprise"] = array
     else:
-        # It may have been made a scalar, or text, before, which has no negative.
-        with np.errstate(all="ignore"), contextlib.suppress(TypeError):
+        with np.errstate(all="ignore"):
+            # It may have been made a scalar before.
             arrays[name] = _WAYS[way](np.atleast_1d(array), rng)
     return f"{name} {way}"
 
