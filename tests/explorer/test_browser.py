@@ -585,7 +585,8 @@ def test_settings_below_the_end_of_the_panel_are_pointed_to(visit, folder):
     more = page.locator("#more-below")
     assert more.is_visible()
     assert page.locator("#scaling").bounding_box()["y"] > 800
-    more.click()
+    # Not `click`, which may scroll to the button first, and so hides it.
+    more.evaluate("button => button.click()")
     page.wait_for_selector("#more-below", state="hidden")
     scaling = page.locator("#scaling").bounding_box()
     assert scaling["y"] + scaling["height"] < 800
