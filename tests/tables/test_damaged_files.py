@@ -136,6 +136,22 @@ def test_a_cell_that_is_too_long_is_refused(cell, tmp_path):
         read_table(tmp_path / "t.csv")
 
 
+def test_ragged_rows_in_another_encoding_end_in_one_sentence(command, tmp_path, capsys):
+    """pyarrow printed a traceback of its own."""
+    (tmp_path / "t.csv").write_bytes(b"1,2\n" * 1000 + b"3\xa4\n")
+    line = command.refused(3, "fit", "t.csv")
+    assert "line 1,001 has 1 columns instead of 2" in line
+    assert "ignored" not in capsys.readouterr().err
+
+
+def test_dates_beyond_those_of_python_are_no_classes(command, tmp_path):
+    dates = pa.array(np.arange(50) * 10**12, pa.timestamp("s"))
+    pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "when": dates}), tmp_path / "t.parquet")
+    line = command.refused(3, "fit", "t.parquet")
+    assert 'column "when"' in line
+    assert "--drop when" in line
+
+
 def test_long_digits_that_are_no_number_are_judged_at_once():
     """The pattern of a number took time that is quadratic in the digits: minutes for one cell."""
     code = "from pskclust.tables.dialect import is_number as f; print(f('1' * 131_000 + 'x'))"

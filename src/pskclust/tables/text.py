@@ -34,6 +34,8 @@ _LINES_PER_BLOCK = 32
 # After a stray is found, more of them are counted among this many values.
 _VALUES_TO_COUNT = 1_000_000
 _VALUES_OF_TEXT = 1_000
+# Not by a handler of rows, which pyarrow cannot call for text in another encoding.
+_RAGGED = re.compile(r"CSV parse error: (?:Row #\d+: )?Expected (\d+) columns, got (\d+)")
 _NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to double")
 
 
@@ -62,28 +64,21 @@ class TextTable(NamedColumns):
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
         types = {name: pa.string() for name in others} | {name: pa.float64() for name in numbers}
         size = batch_rows(len(types))
-        ragged: list[tuple[int, int]] = []
         try:
             with self._opened() as (stream, share):
-                for block in self._blocks(stream, types, ragged):
+                for block in self._blocks(stream, types):
                     for start in range(0, block.num_rows, size):
                         piece = block.slice(start, size)
                         carried = [piece.column(name) for name in others]
                         yield Batch(to_numbers(piece, numbers), carried, share())
         except (pa.ArrowException, UnicodeError) as error:
-            raise self._explained(error, ragged) from error
+            raise self._explained(error) from error
         except OSError as error:
             raise TableError(f"{self.name} is damaged: {error}.") from error
         finally:
             release_memory()
 
-    def _blocks(
-        self, stream: Any, types: dict[str, pa.DataType], ragged: list[tuple[int, int]]
-    ) -> Iterator[pa.RecordBatch]:
-        def note(row: Any) -> str:
-            ragged.append((row.expected_columns, row.actual_columns))
-            return "error"
-
+    def _blocks(self, stream: Any, types: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         dialect = self._dialect
         yield from pacsv.open_csv(
             stream,
@@ -96,7 +91,6 @@ class TextTable(NamedColumns):
             parse_options=pacsv.ParseOptions(
                 delimiter=dialect.delimiter,
                 newlines_in_values=dialect.quotes,
-                invalid_row_handler=note,
             ),
             convert_options=pacsv.ConvertOptions(
                 column_types=types,
@@ -134,10 +128,11 @@ class TextTable(NamedColumns):
             raise TableError(f"{name} is empty.")
         return head
 
-    def _explained(self, error: Exception, ragged: list[tuple[int, int]]) -> TableError:
+    def _explained(self, error: Exception) -> TableError:
         """Return an error that names the cause and the line."""
+        ragged = _RAGGED.match(str(error))
         if ragged:
-            expected, found = ragged[0]
+            expected, found = map(int, ragged.groups())
             line = self._line_of(lambda row: len(row) != expected)
             return TableError(
                 f"{self.name} is ragged: line {line:,} has {found} columns instead of {expected}. "
