@@ -144,6 +144,13 @@ def test_ragged_rows_in_another_encoding_end_in_one_sentence(command, tmp_path, 
     assert "ignored" not in capsys.readouterr().err
 
 
+def test_text_in_a_cut_compressed_file_is_named(tmp_path):
+    text = "a,b\n1,x\n" + 2_000 * "".join(f"{a},{b}\n" for a, b in X)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.encode())[:-9])
+    with pytest.raises(TableError, match='column "b"'):
+        read_table(tmp_path / "t.csv.gz")
+
+
 def test_dates_beyond_those_of_python_are_no_classes(command, tmp_path):
     dates = pa.array(np.arange(50) * 10**12, pa.timestamp("s"))
     pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "when": dates}), tmp_path / "t.parquet")

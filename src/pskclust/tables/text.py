@@ -179,7 +179,8 @@ class TextTable(NamedColumns):
         with self._opened() as (stream, _):
             lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
             reader = csv.reader(lines, delimiter=self._dialect.delimiter)
-            with contextlib.suppress(csv.Error):
+            # A file may be damaged farther down.
+            with contextlib.suppress(csv.Error, OSError):
                 for row in reader:
                     if row:
                         yield reader.line_num, row
