@@ -57,8 +57,12 @@ def write(outcomes: dict[str, Outcome], wanted: dict[str, int], budget: float, s
 
 
 def keep() -> None:
-    """Keep the file of the last run, and show it on the page."""
-    KEPT.write_text(LAST.read_text() + "\n")
+    """Keep the figures of the last run, and the names of findings, and show them on the page."""
+    last = json.loads(LAST.read_text())
+    for outcome in last["kinds"].values():
+        # Without tracebacks, which name folders of the machine.
+        outcome["findings"] = [one["case"] for one in outcome["findings"]]
+    KEPT.write_text(json.dumps(last, indent=1) + "\n")
     head, _, rest = PAGE.read_text().partition(_START)
     _, _, tail = rest.partition(_END)
     PAGE.write_text(head + section() + tail)
