@@ -93,3 +93,12 @@ def undrawn(monkeypatch):
         return _pictures.EmbeddedPicture("data:image/png;base64,", caption)
 
     monkeypatch.setattr(_pictures, "_picture", picture)
+
+
+@pytest.fixture
+def command(capsys, tmp_path, monkeypatch):
+    """The command line, in a folder of the test."""
+    from tests.helpers.cli import Commands
+
+    monkeypatch.chdir(tmp_path)
+    return Commands(capsys)

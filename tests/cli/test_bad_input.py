@@ -18,15 +18,9 @@ import pytest
 from PIL import Image
 
 from pskclust.cli.bars import Bars
-from tests.helpers.cli import SOURCE, Commands, start
+from tests.helpers.cli import SOURCE, start
 
 FAST = ("--psi", "8", "--n-partitions", "10")
-
-
-@pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsys)
 
 
 @pytest.fixture

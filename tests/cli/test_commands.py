@@ -23,16 +23,10 @@ from pskclust.cli.app import cli, run
 from pskclust.cli.fit import STORAGE
 from pskclust.cli.models import loaded_model
 from pskclust.cli.options import PARAMETERS
-from tests.helpers.cli import Commands, in_python, read_csv, start
+from tests.helpers.cli import in_python, read_csv, start
 
 FAST = ("--psi", "32", "--tau", "0.05", "--n-partitions", "50")
 LIKE_FAST = {"psi": 32, "tau": 0.05, "n_partitions": 50, "random_state": 0}
-
-
-@pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsys)
 
 
 @pytest.fixture

@@ -8,13 +8,6 @@ import numpy as np
 import pytest
 
 from pskclust.cli.failures import end_of
-from tests.helpers.cli import Commands
-
-
-@pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsys)
 
 
 @pytest.fixture

@@ -11,17 +11,11 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from tests.helpers.cli import Commands, in_python
+from tests.helpers.cli import in_python
 
 MOST_STEPS = 2
 FAST = ("--psi", "8", "--n-partitions", "10", "--seed", "3")
 N_ROWS = 60
-
-
-@pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsys)
 
 
 def columns():

@@ -13,13 +13,7 @@ from PIL import Image
 
 from pskclust import PSKC
 from pskclust.image import read_image, segment
-from tests.helpers.cli import Commands, read_csv
-
-
-@pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsys)
+from tests.helpers.cli import read_csv
 
 
 @pytest.fixture

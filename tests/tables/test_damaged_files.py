@@ -18,16 +18,10 @@ from pyarrow import parquet as pq
 
 from pskclust.tables import read_table
 from pskclust.tables.errors import TableError
-from tests.helpers.cli import Commands, start
+from tests.helpers.cli import start
 
 X = np.random.RandomState(0).rand(50, 2)
 NAMES = [f"row {number}" for number in range(50)]
-
-
-@pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsys)
 
 
 def _feather(path, names, **options):
@@ -137,7 +131,7 @@ def test_a_cell_that_is_too_long_is_refused(cell, tmp_path):
 
 
 def test_ragged_rows_in_another_encoding_end_in_one_sentence(command, tmp_path, capsys):
-    """pyarrow printed a traceback of its own."""
+    """pyarrow printed a traceback, too."""
     (tmp_path / "t.csv").write_bytes(b"1,2\n" * 1000 + b"3\xa4\n")
     line = command.refused(3, "fit", "t.csv")
     assert "line 1,001 has 1 columns instead of 2" in line

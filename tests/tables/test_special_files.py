@@ -19,13 +19,7 @@ from pskclust import PSKC
 from pskclust.explorer.subject import TableSubject
 from pskclust.tables import opening, read_table, stream_table
 from pskclust.tables.errors import TableError
-from tests.helpers.cli import Commands, start
-
-
-@pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsys)
+from tests.helpers.cli import start
 
 
 def a_pipe(folder):

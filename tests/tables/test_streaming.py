@@ -26,16 +26,9 @@ from pskclust.cli.models import loaded_model
 from pskclust.explorer.subject import TableSubject
 from pskclust.tables import base, opening, read_table, reading, stream_table, text
 from pskclust.tables.streaming import row_blocks
-from tests.helpers.cli import Commands
 
 PARAMETERS = {"psi": 32, "tau": 0.05, "n_partitions": 50, "random_state": 0}
 FAST = ("--psi", "32", "--tau", "0.05", "--n-partitions", "50")
-
-
-@pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return Commands(capsys)
 
 
 @pytest.fixture

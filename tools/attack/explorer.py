@@ -65,7 +65,7 @@ def _survived(client: Client, way, rng: np.random.RandomState) -> int:
 def _sent(client: Client, method: str, path: str, body: bytes | None, headers: dict) -> None:
     """Send a request; it may be refused in any way but an error of the server.
 
-    503 is no such error: the explorer says that 64 pages are open.
+    503 is an expected answer: 64 pages are open.
     """
     host, _, port = client.address.partition(":")
     connection = http.client.HTTPConnection(host, int(port), timeout=2)

@@ -40,6 +40,10 @@ class Partition(ABC):
         """Best number of rows to encode at a time."""
         return rows_per_chunk(self.n_cells)
 
+    def cell_bytes(self, n_rows: int) -> int:
+        """Return the memory of the cells of rows in all partitionings."""
+        return n_rows * self.n_partitions * self.cell_type.itemsize
+
     def encoding_bytes(self, n_rows: int, n_threads: int) -> int:
         """Return the memory to find the cells of rows in threads, besides that of the cells."""
         return self._rows_at_work(n_rows, n_threads) * 2 * 8 * self.psi

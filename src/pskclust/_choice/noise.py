@@ -1,6 +1,6 @@
 """Rows that belong to no cluster: those of a uniform background, and outliers.
 
-A background consists of rows throughout the box of the data, also where there is no cluster. An
+A background is spread over the whole box of the data, between clusters as well. An
 outlier is farther from all other rows than the data is wide. Both are found without labels, so
 noise is removed from the sample before clusters are chosen. The rule then finds noise among all
 rows and new ones.

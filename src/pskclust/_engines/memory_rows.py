@@ -302,7 +302,7 @@ def require_memory_to_fit(
     An engine needs `bytes_per_row` for labels, steps, the rows left and, during a step, their
     scores and the next rows left. `others` are further needs, in bytes by purpose.
     """
-    cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    cell_bytes = partition.cell_bytes(n_rows)
     row_bytes = n_rows * bytes_per_row
     table_bytes = 4 * partition.n_partitions * partition.n_cells * 8
     require_memory(

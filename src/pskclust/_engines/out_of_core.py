@@ -65,7 +65,7 @@ def out_of_core_engine(
 
 def rows_per_shard(n_columns: int, partition: Partition) -> int:
     """Return the default number of rows of a shard."""
-    cell_bytes = partition.n_partitions * partition.cell_type.itemsize
+    cell_bytes = partition.cell_bytes(1)
     return max(1, _SHARD_BYTES // (8 * n_columns + _MOST_BYTES_PER_CELL * cell_bytes))
 
 
@@ -81,7 +81,7 @@ def _place_for_cells(
         require_memory_to_fit(n_rows, partition)
         yield in_memory
         return
-    cell_bytes = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    cell_bytes = partition.cell_bytes(n_rows)
     size = _MOST_BYTES_PER_CELL * cell_bytes + _KEPT_BYTES_PER_ROW * n_rows
     available = available_bytes()
     if on_disk is None:

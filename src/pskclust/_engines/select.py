@@ -48,7 +48,7 @@ def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None
 
 def bytes_to_encode(n_rows: int, partition: Partition, n_jobs: int | None) -> int:
     """Return the memory of the cells of some rows, and of the work to find them."""
-    cells = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    cells = partition.cell_bytes(n_rows)
     if not _encoded_in_blocks(partition, n_rows):
         return cells + partition.encoding_bytes(n_rows, n_threads(n_jobs))
     from .superblocks import bytes_of_blocks

@@ -83,7 +83,7 @@ class _BlockBytes(NamedTuple):
 def bytes_of_blocks(n_rows: int, partition: VoronoiPartition) -> _BlockBytes:
     """Return the memory of rows in block order, of their cells, and of the cells of blocks."""
     n_columns = partition.points.shape[1]
-    cells = n_rows * partition.n_partitions * partition.cell_type.itemsize
+    cells = partition.cell_bytes(n_rows)
     points = 8 * n_rows * (min(n_columns, MAX_COLUMNS_TO_COPY) + 1)
     # In a plane the rows of a block share most of their cells; else lists are as long as the cells.
     return _BlockBytes(cells, points, 0 if n_columns <= 2 else cells)

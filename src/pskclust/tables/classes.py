@@ -18,7 +18,7 @@ def looks_like_classes(table: Table, column: str) -> bool:
 
     There may be other reasons for that: it is a guess, for a proposal.
     """
-    # Some dates of a table are none of Python's.
+    # Python has no values for dates beyond the year 9999.
     with contextlib.suppress(TableError, StopIteration, OverflowError, ValueError):
         (values,) = next(iter(table.batches((), (column,)))).others
         known = [value for value in values.to_pylist() if not _is_missing(value)]
