@@ -85,6 +85,13 @@ def test_a_label_is_as_sure_as_those_who_agree(seed):
     assert_allclose(share_agreeing(labels, [labels] * 4, odds), 1)
 
 
+def test_rounding_of_odds_never_raises_a_share_above_one():
+    labels = np.array([0, 0, 1])
+    odds = np.array([0.1, 0.2, 0.4, 0.3]) + 2**-53
+    assert sum(odds) > 1
+    assert_array_equal(share_agreeing(labels, [labels] * 4, odds), 1)
+
+
 def test_clusters_are_numbered_by_size_then_by_their_first_rows():
     labels = numbered_by_size(np.array([3, 3, 0, 2, 0, 3, 2]))
     assert_array_equal(labels, [0, 0, 1, 2, 1, 0, 2])

@@ -54,6 +54,14 @@ def test_a_loaded_model_is_the_saved_one(parameters, scattered, tmp_path):
         assert_array_equal(loaded.relabel(layer=layer), model.relabel(layer=layer))
 
 
+@pytest.mark.parametrize("n_different", [1, 2, 9])
+def test_models_of_repeated_rows_load(n_different, tmp_path):
+    X = np.repeat(np.random.RandomState(0).rand(n_different, 2), 30, axis=0)
+    model = PSKC(random_state=0).fit(X)
+    model.save(tmp_path / "model.npz")
+    assert_array_equal(pskclust.load(tmp_path / "model.npz").labels_, model.labels_)
+
+
 @pytest.mark.parametrize("parameters", [{}, {"psi": 32, "tau": 0.05}], ids=["chosen", "grown"])
 def test_a_file_of_the_format_before_loads_without_scores(parameters, scattered, tmp_path):
     def as_before(header, members):

@@ -57,6 +57,12 @@ WRONG_ARRAYS = {
     "huge counts": ("clusters_counts", lambda counts: counts + 2**52, "clusters_counts are more"),
     "falling ends": ("clusters_ends", lambda ends: ends[::-1], "clusters_ends do not rise"),
     "sizes of others": ("sizes", lambda sizes: sizes + 1, "sizes are not those of the clusters"),
+    "all rows in one part": ("parts", lambda parts: parts * 0, "parts do not agree with labels"),
+    "all rows in the last part": (
+        "parts",
+        lambda parts: parts * 0 + parts.max(),
+        "parts do not agree",
+    ),
     "an empty box": ("noise_low", lambda low: low + 1e9, "box of the noise rule is empty"),
 }
 
@@ -99,6 +105,13 @@ def test_a_number_that_could_not_be_is_refused(place, value, parts, refused):
         inner = inner[key]
     inner[place[-1]] = value
     refused(header, arrays)
+
+
+def test_shares_that_exceed_one_by_rounding_are_loaded(parts, tmp_path):
+    header, arrays = parts()
+    arrays["confidences"] = np.full_like(arrays["confidences"], 1 + 2**-50)
+    (tmp_path / "rounded.npz").write_bytes(attack.pack(header, arrays))
+    assert pskclust.load(tmp_path / "rounded.npz").confidences_.max() > 1
 
 
 def test_an_array_that_nobody_asked_for_is_refused(parts, refused):

@@ -25,6 +25,13 @@ def test_a_slice_of_the_attack_finds_nothing(kind, n_cases, tmp_path):
 
 
 @pytest.mark.slow
+def test_chosen_clusterings_are_equal_in_every_way(tmp_path):
+    for seed in range(6):
+        fit = exactness.drawn_without_parameters(np.random.RandomState(seed))
+        assert exactness.compare(fit, tmp_path) > 0
+
+
+@pytest.mark.slow
 def test_clients_are_served_beside_idle_connections():
     assert load.loaded(0, n_clients=8, seconds=6, n_rows=300) > 0
 

@@ -25,8 +25,24 @@ _MOST_ROWS = 40
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
     """Yield fits of generated rows."""
     while True:
-        seed = rng.randint(1 << 31)
-        yield Case(f"seed {seed}", lambda s=seed: _compare(drawn(np.random.RandomState(s)), folder))
+        seed, draw = rng.randint(1 << 31), drawn if rng.rand() < 0.9 else drawn_without_parameters
+        fit = draw(np.random.RandomState(seed))
+        yield Case(f"{draw.__name__}, seed {seed}", lambda fit=fit: compare(fit, folder))
+
+
+def drawn_without_parameters(rng: np.random.RandomState) -> Fit:
+    """Return rows and parameters of a fit that chooses the clustering."""
+    X = _rows(rng, int(rng.choice([_MOST_ROWS, 300])))
+    many = len(np.unique(X, axis=0)) > 2 * _MOST_ROWS
+    parameters = {
+        "n_partitions": int(rng.choice([20, 200])),
+        "n_clusters": 3 if many and rng.rand() < 0.3 else None,
+        # Only rows that are not zero have a direction.
+        "metric": "cosine" if X.any(axis=1).all() and rng.rand() < 0.3 else "euclidean",
+        "noise": str(rng.choice(["keep", "nearest"])),
+        "random_state": int(rng.randint(1 << 16)),
+    }
+    return Fit(X, None, parameters)
 
 
 def drawn(rng: np.random.RandomState) -> Fit:
@@ -57,9 +73,9 @@ def drawn(rng: np.random.RandomState) -> Fit:
     )
 
 
-def _rows(rng: np.random.RandomState) -> np.ndarray:
+def _rows(rng: np.random.RandomState, most_rows: int = _MOST_ROWS) -> np.ndarray:
     """Return floats, small integers full of ties, copies of a few rows, or clusters."""
-    n_rows, n_columns = rng.randint(2, _MOST_ROWS), rng.randint(1, 5)
+    n_rows, n_columns = rng.randint(2, most_rows), rng.randint(1, 5)
     kind = rng.randint(5)
     if kind == 0:
         return rng.randint(0, 4, (n_rows, n_columns)).astype(float)
@@ -74,9 +90,22 @@ def _rows(rng: np.random.RandomState) -> np.ndarray:
     return X * 10.0 ** rng.randint(-100, 100) if kind == 4 else X
 
 
-def _compare(fit: Fit, folder: Path) -> int:
+def compare(fit: Fit, folder: Path) -> int:
     """Compare one fit with the oracle, and with itself in every other way."""
     model = PSKC(**fit.parameters).fit(fit.X, sample_weight=fit.weights)
+    ways = _compare_with_oracle(model, fit) if "psi" in fit.parameters else 0
+    predicted = model.predict(fit.X)
+    for way in _WAYS if "psi" in fit.parameters else _WAYS_OF_A_CHOICE:
+        other = way(fit, folder)
+        for name in ("labels_", "probabilities_", "confidences_", "outlier_scores_"):
+            assert_array_equal(getattr(other, name), getattr(model, name), f"{way.__name__} {name}")
+        assert_array_equal(other.predict(fit.X), predicted, err_msg=way.__name__)
+        ways += 2
+    return ways + 1
+
+
+def _compare_with_oracle(model: PSKC, fit: Fit) -> int:
+    """Compare a fit that grows clusters with the pseudocode, and with other engines."""
     if fit.weights is None:
         expected = naive_pskc(model, fit.X)
         assert_array_equal(model.labels_, expected.labels)
@@ -90,13 +119,7 @@ def _compare(fit: Fit, folder: Path) -> int:
         assert_result_of(model, clustered(engine(data, partition), fit.parameters))
         ways += 1
     assert_predicted(model, fit.X)
-    predicted = model.predict(fit.X)
-    for way in _WAYS:
-        other = way(fit, folder)
-        assert_array_equal(other.labels_, model.labels_, err_msg=way.__name__)
-        assert_array_equal(other.predict(fit.X), predicted, err_msg=way.__name__)
-        ways += 2
-    return ways + 1
+    return ways
 
 
 Way = Callable[[Fit, Path], PSKC]
@@ -153,3 +176,5 @@ _WAYS: tuple[Way, ...] = (
     saved,
     pickled,
 )
+# Growth alone is saved as it goes on.
+_WAYS_OF_A_CHOICE = tuple(way for way in _WAYS if way is not checkpoint)

@@ -65,7 +65,8 @@ def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> F
         unions = shared.sum(axis=1, keepdims=True) + shared.sum(axis=0) - shared
         matches = (shared / unions).argmax(axis=1)
         confidences += share * (matches[labels] == other)
-    return confidences
+    # The odds may sum to a little more than 1.
+    return np.minimum(confidences, 1)
 
 
 def numbered_by_size(labels: Labels) -> Labels:

@@ -59,6 +59,8 @@ class Array:
 
 
 _FINITE = np.finfo(np.float64).max
+# Shares that are sums or quotients of floats can exceed 1 by rounding.
+_ONE = 1 + 1e-9
 
 
 def _finite(*shape: str | int) -> Array:
@@ -95,11 +97,11 @@ ARRAYS: dict[str, dict[str, Array]] = {
         "tree_similarities": _finite("joins"),
         "tree_masses": Array(_INT, ("parts",), 0),
         "links": Array(_INT, ("parts",), -1, below="clusters"),
-        "?confidences": Array(_FLOAT, ("rows",), 0, 1),
+        "?confidences": Array(_FLOAT, ("rows",), 0, _ONE),
         "?parts": Array(_UNSIGNED, ("rows",), 0),
     },
     "whole": {
-        "whole_peaks": Array(_FLOAT, ("clusters",), 0, 1),
+        "whole_peaks": Array(_FLOAT, ("clusters",), 0, _ONE),
         "whole_scores": _finite("rows"),
         **_tables("whole_noise", 1, 2),
     },
@@ -156,13 +158,13 @@ def _are_names(value: object) -> bool:
 
 _LEAST = np.finfo(np.float64).tiny
 _BELOW_ONE = math.nextafter(1, 0)
-_SHARE = _or_none(_number(-1, 1))
+_SHARE = _or_none(_number(-_ONE, _ONE))
 _OPTION: dict[str, Check] = {
     "kind": _is_text,
     "psi": _whole(1),
     "n_clusters": _whole(1),
     "score": _number(-_INF, _INF),
-    "odds": _number(0, 1),
+    "odds": _number(0, _ONE),
     "stability": _SHARE,
     "least_stability": _SHARE,
     "agreement": _SHARE,
@@ -196,9 +198,9 @@ HEADER: dict[str, dict[str, Check]] = {
         "?n_parts": _whole(0),
     },
     "noise": {
-        "threshold": _number(_LEAST, _INF),
+        "threshold": _number(0, _INF),
         "few": _whole(1),
-        "reach": _number(_LEAST, _INF),
+        "reach": _number(0, _INF),  # 0 where most rows are equal
     },
     "preparation": {"columns": _are_names, "scaling": lambda value: value in SCALINGS},
 }
@@ -351,8 +353,18 @@ def _check_tree(pairs: NDArray[np.int64], n_parts: int) -> None:
 
 
 def _check_parts(n_parts: int, arrays: Arrays) -> None:
-    """Check that each row is in a part of the tree; the number of parts means noise."""
+    """Each row is in a part of the tree, and rows of one part have one label.
+
+    The number of parts stands for noise.
+    """
     if n_parts > len(arrays["tree_masses"]):
         raise ValueError(f"{n_parts} parts of a tree of {len(arrays['tree_masses'])}")
-    if "parts" in arrays and arrays["parts"].max(initial=0) > n_parts:
+    if "parts" not in arrays:
+        return
+    parts, labels = arrays["parts"], arrays["labels"]
+    if parts.max(initial=0) > n_parts:
         raise ValueError(f"parts has values outside 0 to {n_parts}")
+    label_of = np.full(n_parts + 1, -1)
+    label_of[parts] = labels
+    if not np.array_equal(label_of[parts], labels) or ((parts == n_parts) != (labels < 0)).any():
+        raise ValueError("parts do not agree with labels")
