@@ -42,12 +42,13 @@ MEANINGS = {
     "splits_last": "log odds of the last split that is made",
     "splits_next": "log odds of the next split",
     "best_stability": "how well halves of the rows find the most stable split of the best cut",
+    "dip": "deepest dip of the density between two sides of a split, along the discriminant",
     "found_everywhere": "best split of a tree: found by halves times by other trees, mean of trees",
-    "parted": "the same, times the depth of the valley between its sides, 0 to 1",
+    "apart_everywhere": "largest distance of the sides of a split, mean of trees",
+    "held_valley_everywhere": "deepest valley at a split, on the other half of rows, mean of trees",
+    "held_sure_everywhere": "the same in units of its standard error",
     "log_rows": "logarithm of the number of rows, less 6.5",
     "log_dimension": "logarithm of the intrinsic dimension, less 1",
-    "log_dimension_squared": "its square",
-    "log_rows_by_dimension": "the product of the two logarithms",
 }
 
 

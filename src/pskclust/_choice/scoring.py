@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .borders import DEEPEST, Floats
+from .borders import Floats
 from .evidence import CUT_NAMES, Evidence
 from .split_evidence import SPLIT_NAMES
 from .split_tree import PATH
@@ -39,14 +39,15 @@ SPLIT_SCORES = (
 SEVERAL_NAMES = (
     "best_stability",
     "valley",
+    "dip",
     "found_everywhere",
-    "parted",
+    "apart_everywhere",
+    "held_valley_everywhere",
+    "held_sure_everywhere",
     "path",
     "log_number",
     "log_rows",
     "log_dimension",
-    "log_dimension_squared",
-    "log_rows_by_dimension",
 )
 
 
@@ -207,35 +208,33 @@ def evidence_of_several(
 ) -> list[float]:
     """Return the evidence, given the best candidate, that there is more than one cluster.
 
-    From the candidate: its most stable split, and its valley. From all trees, the mean over their
-    best splits: stability in halves and in other trees, and the same times the valley.
+    From the candidate: its most stable split, its valley, and its deepest dip. From all trees, the
+    mean over their best splits: stability in halves and in other trees, the distance of the sides,
+    and the valley on rows of the other half.
     """
     number, n_clusters = found.candidates[best]
     splits = [dict(zip(SPLIT_NAMES, some.T, strict=True)) for some in found.splits]
-    log_rows, dimension = math.log(grown.n_rows) - 6.5, log_dimension(grown)
-    everywhere = [some["found_low"] * some["crossed_low"] for some in splits]
-    parted = [
-        own * _parted(grown.n_rows, some) for own, some in zip(everywhere, splits, strict=True)
-    ]
+    own = {name: values[: n_clusters - 1] for name, values in splits[number].items()}
+    stable = [some["found_low"] * some["crossed_low"] for some in splits]
     return [
-        float(splits[number]["found_low"][: n_clusters - 1].max()),
+        float(own["found_low"].max()),
         min(float(evidence["valley"][best]), 1.0),
-        float(np.mean([own.max(initial=0.0) for own in everywhere])),
-        float(np.mean([own.max(initial=0.0) for own in parted])),
+        float(own["dip"].max()),
+        _best_of_trees(stable),
+        *(
+            _best_of_trees([some[name] for some in splits])
+            for name in ("apart", "held_valley", "held_sure")
+        ),
         float(evidence["path"][best]),
         math.log(n_clusters),
-        log_rows,
-        dimension,
-        dimension**2,
-        log_rows * dimension,
+        math.log(grown.n_rows) - 6.5,
+        log_dimension(grown),
     ]
 
 
-def _parted(n_rows: int, split: dict[str, Floats]) -> Floats:
-    """Return the valley of splits less its error, 0 to 1; 1 where the sides do not meet."""
-    in_contact = n_rows * split["contact"] * np.exp(split["log_whole"])
-    sure = split["valley"] - 1 / np.sqrt(1 + in_contact)
-    return np.clip(np.where(split["valley"] >= DEEPEST, 1.0, sure), 0, 1)
+def _best_of_trees(values: list[Floats]) -> float:
+    """Return the mean, over trees, of the largest value of a split; 0 where there is none."""
+    return float(np.mean([own.max() if len(own) else 0.0 for own in values]))
 
 
 def log_odds_of_several(
