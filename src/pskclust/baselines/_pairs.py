@@ -100,8 +100,8 @@ class IsolationDissimilarity:
     """Dissimilarity of two rows, 1 minus their isolation kernel, computed from their cells."""
 
     def __init__(self, cells: Cells) -> None:
-        # In Fortran order, the cells of a partitioning are contiguous, and comparing them is ten times
-        # as fast.
+        # In Fortran order, the cells of a partitioning are contiguous, so that comparing them takes
+        # a tenth of the time.
         self._cells = np.asfortranarray(cells)
 
     def __len__(self) -> int:

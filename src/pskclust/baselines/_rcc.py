@@ -186,8 +186,7 @@ class RCC(ClusterMixin, BaseEstimator):
         return self
 
     def _keep_tree(self, edges: Edges) -> None:
-        # At any threshold, the edges of a minimum spanning forest connect the same rows as all edges
-        # do.
+        # At any threshold, a minimum spanning forest connects the same rows as all edges do.
         lengths = edges.lengths(self.representatives_)
         self._tree = edges.only(spanning_forest(edges, lengths))
         self._tree_lengths = self._tree.lengths(self.representatives_)
