@@ -150,14 +150,16 @@ def test_stray_values_are_counted_and_found(command):
     pd.DataFrame({"age": ages, "x": range(400)}).to_csv("t.csv", index=False)
     line = command.refused(3, "fit", "t.csv")
     assert line == (
-        'column "age" holds 1 of 399 values that is not a number (line 302: "n/k"). '
+        'column "age" holds 1 value that is not a number among 399 values (line 302: "n/k"). '
         "Correct it, or leave the column out with: pskclust fit t.csv --drop age"
     )
     # Seen at the beginning or while reading, the message is the same.
     ages[3], ages[300] = "n/k", "unknown"
     pd.DataFrame({"age": ages, "x": range(400)}).to_csv("t.csv", index=False)
     line = command.refused(3, "fit", "t.csv")
-    assert 'holds 2 of 399 values that are not numbers (the first in line 5: "n/k")' in line
+    assert (
+        'holds 2 values that are not numbers among 399 values (the first in line 5: "n/k")' in line
+    )
     assert "Correct them" in line
 
 

@@ -188,7 +188,7 @@ class TestChosen:
             fit = client.go()["id"]
             recipes = client.get("/api/recipes", fit=fit)
             exported = pyarrow.csv.read_csv(io.BytesIO(client.export(fit, "labels.csv")))
-            assert b"How they were chosen" in client.export(fit, "report")
+            assert b"How the clusters were chosen" in client.export(fit, "report")
         labels = exported["cluster"].to_numpy()
         assert "psi" not in recipes["python"] + recipes["command"]
         assert_array_equal(fresh_labels(recipes["python"], tmp_path), labels)

@@ -165,7 +165,7 @@ def test_a_file_with_too_many_pixels_is_refused_before_they_are_read(tmp_path):
 
 def test_values_of_32_bits_are_refused(tmp_path):
     Image.fromarray(GREY.astype(np.float32)).save(tmp_path / "image.tif")
-    with pytest.raises(ImageFileError, match=r"image\.tif has 32 bits for a pixel"):
+    with pytest.raises(ImageFileError, match=r"image\.tif has 32 bits per channel"):
         read_image(tmp_path / "image.tif")
 
 

@@ -106,7 +106,7 @@ def test_a_segmentation_is_shown_in_one_line(flag):
     image[0, :2, 3] = 0
     result = segment(image, psi=4, tau=0.3, random_state=0)
     height, width = flag.shape[:2]
-    expected = f"{width} x {height} pixels, {result.n_clusters} clusters, 2 pixels in none"
+    expected = f"{width} x {height} pixels, {result.n_clusters} clusters, 2 pixels in no cluster"
     assert repr(result) == f"Segmentation({expected})"
 
 

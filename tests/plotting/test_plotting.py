@@ -134,7 +134,9 @@ def test_growth_shows_more_members_from_panel_to_panel(model, blobs):
 
 
 def test_growth_of_clusters_that_were_chosen_is_refused(chosen, blobs):
-    with pytest.raises(ValueError, match="chosen on a sample and did not grow on these rows"):
+    with pytest.raises(
+        ValueError, match="its clusters were chosen and did not grow. Fit it with psi"
+    ):
         GrowthDisplay.from_estimator(chosen, blobs)
 
 

@@ -142,13 +142,13 @@ def test_layers_are_shown_if_there_are_several(tmp_path, model, blobs):
     assert len(layered.layers_) > 1
     texts = report(tmp_path, layered, X).texts
     assert "Layers" in texts
-    assert f"{layered.n_clusters_}, of the fit" in texts
+    assert f"{layered.n_clusters_}, the fit" in texts
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_candidates_are_shown_with_their_evidence(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs)
-    assert "How they were chosen" in page.texts
+    assert "How the clusters were chosen" in page.texts
     assert "3, chosen" in page.texts
     assert f"{model.auto_.chosen.stability:.2f}" in page.texts
     assert model.auto_.reason + "." in page.texts
@@ -160,7 +160,7 @@ def test_the_candidates_are_shown_with_their_evidence(tmp_path, model, blobs):
     assert "stability" in facts
     assert "psi" not in facts
     grown = report(tmp_path, PSKC(psi=16, tau=0.05, random_state=0).fit(blobs), blobs)
-    assert "How they were chosen" not in grown.texts
+    assert "How the clusters were chosen" not in grown.texts
     assert "confidence" not in grown.texts
     assert "psi" in grown.texts[: grown.texts.index("Clusters")]
 
@@ -216,7 +216,7 @@ def test_long_lists_are_cut_with_a_word_about_the_rest(tmp_path):
     assert model.n_clusters_ > 30
     page = report(tmp_path, model, X)
     assert page.tags.count("article") == 24
-    assert f"And {model.n_clusters_ - 24} smaller ones." in page.texts
+    assert f"And {model.n_clusters_ - 24} smaller clusters." in page.texts
     assert "And 10 more columns." in page.texts
 
 

@@ -197,7 +197,7 @@ def test_text_far_down_is_found_and_its_line_named(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "_HEAD_BYTES", 100)
     path = _csv(tmp_path, "a,b\n" + "1,2\n" * 500 + "3,what\n" + "1,2\n" * 5)
     with pytest.raises(
-        TableError, match='column "b" holds 1 of .* values .* \\(line 502: "what"\\)'
+        TableError, match='column "b" holds 1 value .* among .* values \\(line 502: "what"\\)'
     ):
         read(path, features=("a", "b"))
 
@@ -218,7 +218,7 @@ def test_a_ragged_row_far_down_is_found_and_its_line_named(tmp_path, monkeypatch
         (b"caf\xe9,b\n" + b"1,2\n" * 9, "x.csv is not UTF-8 text"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "not in CSV format: it looks like gzip"),
         (b"PK\x03\x04rest", "not in CSV format: it looks like NPZ"),
-        (b"a\0b", "not in CSV format: it is damaged or something else"),
+        (b"a\0b", "not in CSV format: it is damaged or has another format"),
     ],
 )
 def test_text_that_is_no_table_is_refused(content, message, tmp_path):
@@ -295,7 +295,7 @@ def test_a_name_that_is_nearly_right_is_proposed(tmp_path):
     table = open_table(_csv(tmp_path, "height,width\n1,2\n"), "x.csv")
     with pytest.raises(TableError, match='no column "hieght". Did you mean "height"'):
         select(table, drop=("hieght",))
-    with pytest.raises(TableError, match="clustered and also to be left out"):
+    with pytest.raises(TableError, match="to be clustered, but also left out or used otherwise"):
         select(table, columns=("height",), drop=("height",))
     with pytest.raises(TableError, match="no column of x.csv is left"):
         select(table, drop=("height", "width"))

@@ -28,7 +28,8 @@ from .._isolation_kernel import IsolationKernel
 from .._utils.parallel import map_chunks, one_blas_thread
 from ._pairs import EuclideanDistance, IsolationDissimilarity, Pairs
 
-# Densities are rounded to multiples of its inverse, so that sums are exact in any order.
+# The terms of a density are rounded to multiples of 1 / _RESOLUTION, so that sums are exact in any
+# order.
 _RESOLUTION = 2.0**32
 _ROWS_FOR_BANDWIDTH = 1000
 _QUANTILE_FOR_BANDWIDTH = 0.02
@@ -47,12 +48,12 @@ Closeness = Callable[..., NDArray[Any]]
 
 
 class DecisionGraph(NamedTuple):
-    """Density of each row and its distance to a denser row, from which centres are chosen."""
+    """Density of each row and its distance to the nearest denser row, used to choose centres."""
 
     density: NDArray[np.float64]
     distance: NDArray[np.float64]  # to the nearest denser row
-    neighbor: NDArray[np.intp]  # that row
-    ranking: NDArray[np.intp]  # the rows, densest first
+    neighbor: NDArray[np.intp]  # number of the nearest denser row
+    ranking: NDArray[np.intp]  # row numbers, densest row first
 
 
 class DensityPeaks(ClusterMixin, BaseEstimator):
@@ -68,30 +69,33 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or None, default=8
-        Number of centres, 1 or more: the rows with the largest product of density and distance to
-        a denser row. None chooses centres by the two thresholds.
+        Number of clusters, 1 or more. The centres are the rows with the largest product of density
+        and distance to the nearest denser row. None chooses centres by the two thresholds.
     bandwidth : float or "auto", default="auto"
-        Distance within which rows count for the density, above 0; d_c in the article. "auto" is
-        the 2 % quantile of the distances between rows, or between 1000 random rows if there are
-        more; if that is 0, the smallest distance above 0, or 1 if all rows are equal.
+        Distance at which other rows count towards the density of a row, above 0; d_c in the
+        article. "auto" is the 2 % quantile of the distances between rows, or between 1000 random
+        rows if X has more. If that quantile is 0, the smallest distance above 0 is taken, or 1 if
+        all distances are 0.
     density : {"gaussian", "cutoff"}, default="gaussian"
         Density of a row. "gaussian": the sum over all other rows of
-        exp(-(distance / bandwidth)^2). "cutoff": the number of other rows within `bandwidth`.
+        exp(-(distance / bandwidth)^2). "cutoff": the number of other rows nearer than `bandwidth`.
     density_threshold, distance_threshold : float or None, default=None
         Thresholds, 0 or more, for ``n_clusters=None``: centres are the rows whose density and
-        whose distance to a denser row exceed them. :meth:`decision_graph` helps to set them.
+        whose distance to the nearest denser row exceed them. :meth:`decision_graph` helps to set
+        the thresholds.
     metric : {"euclidean", "isolation"}, default="euclidean"
-        Distance between rows. "isolation" is 1 minus the isolation kernel, the paper's DP_ik.
+        Distance between rows. "isolation" is 1 minus the isolation kernel; the paper calls this
+        variant DP_ik.
     psi : int or "auto", default="auto"
         Number of cells of each partitioning, 2 or more, for ``metric="isolation"``; see
         :class:`pskclust.IsolationKernel`. Few cells suit this method: the paper tries 2 to 32.
     n_partitions : int, default=100
-        Number of partitionings, t in the paper, for ``metric="isolation"``.
+        Number of partitionings for ``metric="isolation"``, t in the paper, 1 to 100,000.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Source of the partitionings and of the rows for ``bandwidth="auto"``. Pass an int for the
-        same labels every time.
+        Source of the partitionings and of the sample of rows for ``bandwidth="auto"``. Pass an int
+        for the same labels every time.
 
     Attributes
     ----------
@@ -100,19 +104,21 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
     n_clusters_ : int
         Number of clusters.
     center_indices_ : ndarray of shape (n_clusters_,)
-        Row numbers of the centres, the largest product of density and distance first.
+        Row numbers of the centres, in decreasing order of density times distance to the nearest
+        denser row.
     density_ : ndarray of shape (n_samples,)
-        Density of each row, rho in the article. Terms are rounded to multiples of 2^-32, so that
-        sums are exact. Of two rows with equal density, the first counts as denser.
+        Density of each row, rho in the article. The terms of the sum are rounded to multiples of
+        2^-32, so that sums are exact. Of two rows with equal density, the first counts as denser.
     distance_to_denser_ : ndarray of shape (n_samples,)
         Distance of each row to the nearest denser row, delta in the article. For the densest row,
-        the largest distance from it.
+        the largest distance from it to any row.
     denser_neighbor_ : ndarray of shape (n_samples,)
-        Number of the nearest denser row, of equally near rows the densest; -1 for the densest row.
+        Row number of the nearest denser row, or of the densest one if several are equally near; -1
+        for the densest row of all.
     bandwidth_ : float
-        The bandwidth of the fit.
+        Bandwidth that the fit used.
     kernel_ : IsolationKernel or None
-        The fitted kernel; None for Euclidean distance.
+        The fitted kernel; None for the Euclidean distance.
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
@@ -125,8 +131,8 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Up to 16 columns, Euclidean distances are sums over columns. With more columns they come from
-    matrix products, which is faster. The products are exact for small whole numbers, such as
+    With up to 16 columns, Euclidean distances are sums over columns. With more columns, they come
+    from matrix products, which are faster. The products are exact for small whole numbers, such as
     pixels; otherwise distances below about a millionth of the range of the data become 0.
 
     References
@@ -214,7 +220,7 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         return self
 
     def decision_graph(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the two axes of the decision graph, in which centres are at the upper right.
+        """Return the coordinates of all rows in the decision graph; centres are at the upper right.
 
         The graph does not depend on `n_clusters` or the thresholds. Use it after a first fit to
         set thresholds for a second one.
@@ -222,9 +228,9 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         Returns
         -------
         density : ndarray of shape (n_samples,)
-            The horizontal axis, rho.
+            Density of each row, rho, for the horizontal axis.
         distance : ndarray of shape (n_samples,)
-            The vertical axis, delta.
+            Distance of each row to the nearest denser row, delta, for the vertical axis.
 
         Examples
         --------
@@ -286,7 +292,7 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         return float(quantile or distances[distances > 0].min())
 
     def _choose_centers(self, graph: DecisionGraph) -> NDArray[np.intp]:
-        """Return the centres; the densest row, which is first in both measures, is among them."""
+        """Return the row numbers of the centres, in decreasing order of density times distance."""
         density, distance, _, ranking = graph
         by_prominence = ranking[np.argsort(-(density * distance)[ranking], kind="stable")]
         if self.n_clusters is not None:
@@ -304,8 +310,8 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
 
 
 def _gaussian(distances: NDArray[np.float64], bandwidth: float) -> NDArray[np.float64]:
-    """Return exp(-(distance / bandwidth)^2), rounded, in place."""
-    # Distances that overflow add 0.
+    """Return exp(-(distance / bandwidth)^2), rounded; overwrite `distances`."""
+    # Distances whose squares overflow contribute 0.
     with np.errstate(over="ignore", under="ignore"):
         distances /= bandwidth
         np.square(distances, out=distances)
@@ -321,7 +327,7 @@ def _cutoff(distances: NDArray[np.float64], bandwidth: float) -> NDArray[np.bool
     return distances < bandwidth
 
 
-# Contribution to the density of rows at some distances.
+# Functions from distances of other rows to their contributions to the density of a row.
 _CLOSENESS: dict[str, Closeness] = {"gaussian": _gaussian, "cutoff": _cutoff}
 
 
@@ -333,7 +339,7 @@ def _decision_graph(pairs: Pairs, closeness: Closeness, n_jobs: int | None) -> D
 
 
 def _densities(pairs: Pairs, closeness: Closeness, n_jobs: int | None) -> NDArray[np.float64]:
-    """Return the sum of the closeness of each row to all others; each pair is computed once."""
+    """Return the sum of the closeness of each row to all others; compute each pair once."""
     n_rows = len(pairs)
     density = np.zeros(n_rows)
 
@@ -353,7 +359,7 @@ def _densities(pairs: Pairs, closeness: Closeness, n_jobs: int | None) -> NDArra
 def _nearest_denser(
     pairs: Pairs, ranking: NDArray[np.intp], n_jobs: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the nearest denser row of each row, and its distance; `ranking` is by density."""
+    """Return the nearest denser row of each row, and its distance; `ranking` is densest first."""
     ranked = pairs.only(ranking)
     neighbor = np.empty(len(pairs), dtype=np.intp)
     distance = np.empty(len(pairs))
@@ -377,7 +383,7 @@ def _nearest_denser(
 
 
 def _follow(denser_neighbor: NDArray[np.intp], centers: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the index of the centre that each row reaches along its denser neighbours."""
+    """Return the index of the centre that each row reaches by following its denser neighbours."""
     leader = denser_neighbor.copy()
     leader[centers] = centers
     while True:

@@ -26,7 +26,7 @@ RESOLUTION = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class GaussianKernel:
-    """K(x, y) = exp(-gamma * ||x - y||^2), with the rows of a fit."""
+    """Gaussian kernel K(x, y) = exp(-gamma * ||x - y||^2), and the rows of a fit."""
 
     points: NDArray[np.float64]  # (n, d)
     gamma: float
@@ -34,20 +34,21 @@ class GaussianKernel:
 
     @classmethod
     def fitted(cls, data: Data, gamma: float | str) -> GaussianKernel:
-        """Return the kernel of some data; gamma "scale" is 1 / (n_features * variance)."""
+        """Return the kernel of the data; "scale" is 1 / (sum of the variances of the columns)."""
         points = data.points().copy()
         if isinstance(gamma, str):
             weights = data.weights.units
             centre = np.average(points, axis=0, weights=weights)
             variance = np.average(np.square(points - centre), weights=weights, axis=0).mean()
-            # Twelve digits, so that weighted rows and repeated rows, summed in other orders, agree.
+            # Twelve digits, so that gamma is the same for weighted rows and for repeated rows,
+            # whose sums are rounded differently.
             gamma = float(f"{1 / (points.shape[1] * variance):.12g}") if variance else 1.0
         return cls(points, check_gamma(float(gamma)), data.metric)
 
     def values(self, points: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return the kernel between points and some rows of the fit, times RESOLUTION."""
+        """Return the kernel of the points with some rows of the fit, times RESOLUTION, (m, n)."""
         difference, distance2 = np.empty((2, len(points), len(rows)))
-        # Distances that overflow have kernel 0.
+        # Where the squared distance overflows, the kernel is 0.
         with np.errstate(over="ignore", under="ignore"):
             squared_distances(points, self.points[rows], difference, distance2)
             kernel = np.exp(-self.gamma * distance2)
@@ -69,9 +70,9 @@ class GaussianKernel:
 
 @dataclass(frozen=True, eq=False)
 class PairTables(ClusterTables):
-    """Tables of clusters under the Gaussian kernel: the weight of each row in each cluster.
+    """Tables of clusters for the Gaussian kernel: the weight of each row in each cluster.
 
-    Scores are sums over pairs of rows, so the tables include the kernel.
+    Scores are sums over pairs of rows, so the tables also hold the kernel.
     """
 
     kernel: GaussianKernel
@@ -91,7 +92,7 @@ class PairTables(ClusterTables):
             sets = self.counts[[cluster]].tocsr()
             members, units = sets.indices, sets.data
             scores = self.kernel.set_scores(self.kernel.points[members], sets)[:, 0]
-            # Python integers, because weights times scores exceed 64 bits.
+            # Python integers, because sums of weights times scores may exceed 64 bits.
             pairs = zip(scores.tolist(), units.tolist(), strict=True)
             inner.append(sum(score * weight for score, weight in pairs))
         return inner

@@ -47,10 +47,10 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 class GaussianPSKC(ClusterMixin, BaseEstimator):
     """Point-set kernel clustering with the Gaussian kernel (psKC_g).
 
-    It serves for comparison with :class:`pskclust.PSKC`. The Gaussian kernel has no finite feature
-    map, so a fit compares all pairs of rows and takes time quadratic in their number. Kernel
-    values are rounded to multiples of 2^-24, so that sums are exact and results do not depend on
-    the number of threads.
+    Use this class to compare the Gaussian kernel with the isolation kernel of
+    :class:`pskclust.PSKC`. The Gaussian kernel has no finite feature map, so a fit compares all
+    pairs of rows and takes time quadratic in the number of rows. Kernel values are rounded to
+    multiples of 2^-24, so that sums are exact and results do not depend on the number of threads.
 
     Parameters
     ----------
@@ -60,39 +60,41 @@ class GaussianPSKC(ClusterMixin, BaseEstimator):
         Fraction by which the threshold falls in each step, between 0 and 1.
     gamma : float or "scale", default="scale"
         Coefficient of the kernel exp(-gamma ||x - y||^2), above 0. Increase it for finer detail.
-        "scale" is 1 / (n_features * variance).
+        "scale" is 1 / (sum of the variances of the columns), or 1 if all rows are equal.
     metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
         Distance between rows, see :class:`pskclust.PSKC`.
     refine : bool, default=True
-        Move the least similar members of each cluster if that raises the objective.
+        Move the least similar members of each cluster to a more similar cluster if that raises
+        the objective.
     min_cluster_size : int or None, default=None
-        Dissolve smaller clusters, 1 or more, before refinement. None keeps all.
+        Smallest size of a cluster, 1 or more. Smaller clusters are dissolved before refinement.
+        None keeps all clusters.
     noise : {"keep", "nearest"}, default="keep"
-        "nearest" assigns noise rows to their most similar cluster.
+        "keep" leaves noise rows unassigned; "nearest" assigns them to their most similar cluster.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all processors. Results do not depend on it.
 
     Attributes
     ----------
     labels_ : ndarray of int64, shape (n_samples,)
-        Cluster of each row, in the order found; -1 is noise.
+        Cluster of each row, numbered in the order in which clusters were found; -1 is noise.
     n_clusters_ : int
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)
-        Row that each cluster grew from.
+        Number of the row from which each cluster grew.
     similarities_ : ndarray of float64, shape (n_samples,)
         Similarity of each row to its own cluster; 0 for noise.
     growth_step_ : ndarray of int32, shape (n_samples,)
-        Step at which growth took each row, 0 for the two rows that a cluster started with; -1 for
-        rows that growth left out.
+        Step in which each row joined its cluster, 0 for the first two rows, -1 for rows that did
+        not join during growth.
     n_iter_ : ndarray of int64, shape (n_clusters_,)
         Number of growth steps of each cluster.
     objective_, objective_before_refinement_ : float
-        Total similarity of all members to their own cluster, after and before refinement.
+        Sum of the similarities of all members to their own clusters, after and before refinement.
     n_reassigned_ : int
         Number of rows that refinement moved.
     gamma_ : float
-        The gamma of the fit.
+        Value of `gamma` that the fit used.
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
@@ -143,7 +145,8 @@ class GaussianPSKC(ClusterMixin, BaseEstimator):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            A row of integer weight w is w equal rows.
+            Weights of the rows; a row of integer weight w counts as w equal rows. None weights all
+            rows by 1.
 
         Returns
         -------
@@ -202,7 +205,8 @@ class GaussianPSKC(ClusterMixin, BaseEstimator):
         Returns
         -------
         labels : ndarray of int64, shape (n_samples,)
-            Number of the cluster; -1, noise, if its similarity does not exceed tau.
+            Number of the cluster, or -1 (noise) if the similarity to it does not exceed `tau`; with
+            ``noise="nearest"``, if it is 0.
 
         Examples
         --------
@@ -226,7 +230,7 @@ class GaussianPSKC(ClusterMixin, BaseEstimator):
         Returns
         -------
         similarities : ndarray of float64, shape (n_samples, n_clusters_)
-            Mean kernel of the row with the rows of the cluster, 0 to 1.
+            Mean kernel value of the row with all rows of the cluster, 0 to 1.
 
         Examples
         --------

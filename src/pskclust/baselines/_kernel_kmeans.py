@@ -25,7 +25,7 @@ from .._utils.parallel import rows_per_product
 _RULES: dict[str, tuple[Rule, ...]] = {
     "n_clusters": (whole(1),),
     "kernel": (one_of("gaussian", "knn"),),
-    # Beyond these, the square of sigma overflows or is 0.
+    # Outside this range, the square of sigma overflows or rounds to 0.
     "sigma": (between(1e-150, 1e150),),
     "n_landmarks": (whole(1),),
     "n_components": (whole(1),),
@@ -34,8 +34,8 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "max_iter": (whole(1),),
 }
 
-# With more neighbours than this fraction of rows, or more than this fraction of eigenvectors, a
-# dense matrix is decomposed faster than a sparse one.
+# A dense matrix is decomposed faster than a sparse one if the number of neighbours exceeds the
+# first fraction of the number of rows, or the number of eigenvectors exceeds the second.
 _DENSE_SHARE_OF_ROWS = 0.2
 _DENSE_SHARE_OF_EIGENVECTORS = 0.1
 
@@ -57,22 +57,23 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         Nystroem features (Algorithm 2 there, without centring).
 
         "knn" is the adaptive kernel of [2]_: the mean of A and its transpose, where A(x, y) = 1 if
-        y is x or among the `n_neighbors` nearest rows of x, else 0. It is 1 for rows that are
-        neighbours of each other and 1/2 if only one is a neighbour of the other. The features are
-        its leading eigenvectors, each times the root of its eigenvalue. The kernel is not positive
-        definite: eigenvectors with eigenvalues of 0 or less are left out.
+        y is x or among the `n_neighbors` nearest rows of x, else 0. The kernel of two rows is 1 if
+        each is a neighbour of the other, and 1/2 if only one is. The features are the leading
+        eigenvectors of the kernel, each times the square root of its eigenvalue. The kernel is not
+        positive definite: eigenvectors with eigenvalues of 0 or less are left out.
     sigma : float, default=1.0
         Width of the Gaussian kernel, above 0. Set it to about the distance between neighbours
         within a cluster.
     n_landmarks : int, default=400
-        Number of landmarks of the Gaussian kernel, 1 or more, c in [1]_; all rows if there are
-        fewer. More landmarks approximate the kernel better; time and memory are proportional.
+        Number of landmarks of the Gaussian kernel, 1 or more, c in [1]_. If X has fewer rows, all
+        of them are landmarks. More landmarks approximate the kernel better but take more time and
+        memory.
     n_components : int, default=100
-        Number of features, 1 or more, s in [1]_; fewer if the approximated kernel has a lower
-        rank.
+        Largest number of features, 1 or more, s in [1]_. There are fewer if the rank of the
+        approximated kernel is lower.
     n_neighbors : int, default=10
-        Number of neighbours of the kernel "knn", 1 or more, without the row itself; all other rows
-        if there are fewer.
+        Number of neighbours of each row for ``kernel="knn"``, 1 or more, not counting the row
+        itself. If X has fewer other rows, all of them are neighbours.
     n_init : int, default=10
         Number of runs of k-means, 1 or more. The run with the lowest inertia is kept.
     max_iter : int, default=300
@@ -86,7 +87,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
     labels_ : ndarray of int32, shape (n_samples,)
         Cluster of each row.
     inertia_ : float
-        Sum of squared distances of rows to the mean of their cluster, in the space of features.
+        Sum of the squared distances of rows to the mean of their cluster, in feature space.
     n_iter_ : int
         Number of iterations of the run that was kept.
     n_features_in_ : int
@@ -103,9 +104,9 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
     Notes
     -----
     "gaussian" takes time n c (d + c), plus n s k for each iteration of k-means, and memory n c,
-    all linear in the number n of rows. "knn" searches the neighbours of all rows, which takes time
+    all linear in the number n of rows. "knn" finds the neighbours of all rows, which takes time
     n^2 d in many dimensions. It then computes s eigenvectors of a sparse matrix, or, if
-    `n_neighbors` exceeds a fifth of the rows, of a dense one in time n^3.
+    `n_neighbors` exceeds a fifth or s a tenth of the number of rows, of a dense matrix in time n^3.
 
     References
     ----------
@@ -151,7 +152,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            At least two rows and at least `n_clusters`, all finite.
+            At least two and at least `n_clusters` rows, all finite.
         y : None
             Ignored.
 
@@ -203,10 +204,10 @@ def check_n_clusters(n_clusters: int, n_rows: int) -> None:
 def nystroem_features(
     points: NDArray[np.float64], landmarks: NDArray[np.float64], sigma: float
 ) -> NDArray[np.float64]:
-    """Return features of the points whose inner products are the Nystroem approximation.
+    """Return features of the points whose inner products approximate the Gaussian kernel.
 
-    That is C W^+ C^T, where C is the Gaussian kernel of points and landmarks, and W that of the
-    landmarks with each other.
+    The approximation is C W^+ C^T, where C is the kernel of the points with the landmarks, and W
+    is the kernel of the landmarks with each other.
     """
     gamma = 1 / (2 * sigma**2)
     eigenvalues, eigenvectors = linalg.eigh(rbf_kernel(landmarks, gamma=gamma))
@@ -225,8 +226,8 @@ def nystroem_features(
 
 
 def restrict_rank(features: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
-    """Return at most `rank` features whose inner products are closest to those of `features`."""
-    # Right singular vectors, from a matrix whose size does not depend on the number of rows.
+    """Return at most `rank` features that best preserve the inner products of `features`."""
+    # Eigenvectors of this matrix are right singular vectors; its size does not grow with the rows.
     _, directions = linalg.eigh(features.T @ features)
     restricted: NDArray[np.float64] = features @ directions[:, -rank:]
     return restricted
@@ -235,7 +236,7 @@ def restrict_rank(features: NDArray[np.float64], rank: int) -> NDArray[np.float6
 def neighbor_features(
     points: NDArray[np.float64], n_neighbors: int, n_components: int
 ) -> NDArray[np.float64]:
-    """Return features whose inner products are closest to the kernel of nearest neighbours."""
+    """Return features whose inner products best approximate the nearest neighbours kernel."""
     kernel = neighbor_kernel(points, min(n_neighbors, len(points) - 1))
     eigenvalues, eigenvectors = leading_eigenpairs(kernel, min(n_components, len(points)))
     positive = eigenvalues > eigenvalues.max() * len(points) * np.finfo(np.float64).eps
@@ -244,7 +245,7 @@ def neighbor_features(
 
 
 def neighbor_kernel(points: NDArray[np.float64], n_neighbors: int) -> Any:
-    """Return the kernel of nearest neighbours, (n, n), dense if it has few zeros."""
+    """Return the nearest neighbours kernel, (n, n), as a dense array if it has few zeros."""
     n_rows = len(points)
     dense = n_neighbors > _DENSE_SHARE_OF_ROWS * n_rows
     require_memory(
@@ -266,10 +267,10 @@ def neighbor_kernel(points: NDArray[np.float64], n_neighbors: int) -> Any:
 def leading_eigenpairs(
     matrix: Any, n_pairs: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the largest eigenvalues of a symmetric matrix and their eigenvectors, (n, n_pairs)."""
+    """Return the `n_pairs` largest eigenvalues of a symmetric matrix, and their eigenvectors."""
     n_rows = matrix.shape[0]
     if sparse.issparse(matrix) and n_pairs <= _DENSE_SHARE_OF_EIGENVECTORS * n_rows:
-        # A fixed start of the Lanczos iteration makes results repeatable.
+        # A fixed start vector of the Lanczos iteration makes results repeatable.
         start = np.random.RandomState(0).uniform(-1, 1, n_rows)
         eigenvalues, eigenvectors = eigsh(matrix, n_pairs, which="LA", v0=start)
     else:

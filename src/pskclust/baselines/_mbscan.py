@@ -18,7 +18,7 @@ from .._utils.memory import require_memory
 from .._utils.parallel import map_chunks
 from ._pairs import IsolationDissimilarity
 
-# Memory of scikit-learn's DBSCAN for a pair of neighbours: copies of the graph, and its lists.
+# Memory that scikit-learn's DBSCAN needs per pair of neighbours: copies of the graph, and lists.
 _BYTES_PER_NEIGHBOR = 24
 
 _RULES: dict[str, tuple[Rule, ...]] = {
@@ -31,9 +31,9 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 class MBSCAN(ClusterMixin, BaseEstimator):
     """Density-based clustering with the isolation kernel (MBSCAN).
 
-    This is DBSCAN with another distance of two rows: 1 minus their isolation kernel, the fraction
-    of random partitionings that separate them. Cells are small where data is dense, so that one
-    `eps` finds clusters of different densities.
+    This is DBSCAN with another distance between rows: 1 minus their isolation kernel, which is the
+    fraction of random partitionings that separate the two rows. Cells are small where data is
+    dense, so a single `eps` can find clusters of different densities.
 
     Time is proportional to n_samples^2 * n_partitions, memory to the number of pairs of rows
     within `eps`.
@@ -41,10 +41,11 @@ class MBSCAN(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     eps : float, default=0.5
-        Largest dissimilarity of two neighbours, above 0; from 1 on all rows are neighbours.
+        Largest dissimilarity of two neighbours, above 0. With 1 or more, all rows are neighbours.
         Increase it if a cluster is split or too many rows are noise.
     min_samples : int, default=5
-        Number of neighbours, including itself, that a core row needs, 1 or more.
+        Number of neighbours that make a row a core row, 1 or more. A row counts as its own
+        neighbour.
     psi : int or "auto", default="auto"
         Number of cells of each partitioning, 2 or more, see :class:`pskclust.IsolationKernel`.
     n_partitions : int, default=100
@@ -52,7 +53,7 @@ class MBSCAN(ClusterMixin, BaseEstimator):
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Source of the partitionings. Pass an int for the same labels every time.
+        Source of the random partitionings. Pass an int for the same labels every time.
 
     Attributes
     ----------
@@ -73,8 +74,8 @@ class MBSCAN(ClusterMixin, BaseEstimator):
 
     See Also
     --------
-    pskclust.IsolationKernel : The kernel.
-    sklearn.cluster.DBSCAN : The same method with distances.
+    pskclust.IsolationKernel : The kernel that measures dissimilarity.
+    sklearn.cluster.DBSCAN : The same method with Euclidean and other distances.
     DensityPeaks : Another density-based method that can use the isolation kernel.
 
     References
@@ -156,7 +157,7 @@ class MBSCAN(ClusterMixin, BaseEstimator):
 def _neighbors_within(
     eps: float, dissimilarity: IsolationDissimilarity, n_jobs: int | None
 ) -> sparse.csr_array:
-    """Return the graph of neighbours for DBSCAN, with an entry for each pair within eps."""
+    """Return the neighbours graph for DBSCAN, with an entry for each pair of rows within eps."""
     n_rows = len(dissimilarity)
 
     def neighbors(chunk: slice) -> sparse.csr_array:
@@ -170,6 +171,7 @@ def _neighbors_within(
         "Use a smaller eps, or fewer rows.",
     )
     graph = sparse.vstack(parts, format="csr")
-    # All entries are 0: DBSCAN only tests whether they are within eps, and would sort distances.
+    # All entries are set to 0: DBSCAN only tests whether they are within eps, and would sort other
+    # values first.
     graph.data = np.zeros(n_pairs, dtype=np.int8)
     return graph

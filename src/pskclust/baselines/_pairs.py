@@ -17,7 +17,7 @@ _MAX_COLUMNS_TO_SUM = 16
 
 
 class Pairs(Protocol):
-    """Rows with a distance between each two of them."""
+    """Rows with a distance for every pair of rows."""
 
     def __len__(self) -> int: ...
 
@@ -26,7 +26,7 @@ class Pairs(Protocol):
         """Number of rows to compare with all others at a time."""
 
     def only(self, rows: NDArray[np.intp]) -> Pairs:
-        """Return a selection of rows, in this order."""
+        """Return the selected rows with their distances, in the order of `rows`."""
 
     def between(self, left: slice, right: slice) -> NDArray[np.float64]:
         """Return the distances between the rows of two ranges, as a new array."""
@@ -34,7 +34,7 @@ class Pairs(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class EuclideanDistance:
-    """Euclidean distances; with few columns they do not depend on chunks."""
+    """Euclidean distances between rows; with few columns, the result does not depend on chunks."""
 
     points: NDArray[np.float64]  # (n, d)
 
@@ -74,7 +74,7 @@ def _squared_distances_by_product(
     length2: NDArray[np.float64],  # TMP  (m, n)
     distance2: NDArray[np.float64],  # OUT  (m, n)
 ) -> None:
-    """Compute |x|^2 + |y|^2 - 2xy, or 0 if it may be below the rounding errors."""
+    """Compute |x|^2 + |y|^2 - 2xy, or 0 where it does not exceed the rounding error."""
     np.add.outer(_squared_lengths(points), _squared_lengths(others), out=length2)
     np.matmul(points, others.T, out=distance2)
     distance2 *= -2
@@ -89,18 +89,19 @@ def _squared_lengths(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _centred(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the points shifted to the origin, where matrix products are most exact."""
-    # The median of a column is one of its values, so that whole numbers stay whole.
+    """Return the points centred at the origin, where matrix products are most exact."""
+    # The (upper) median of a column is one of its values, so whole numbers stay whole.
     middle = len(points) // 2
     centred: NDArray[np.float64] = points - np.partition(points, middle, axis=0)[middle]
     return centred
 
 
 class IsolationDissimilarity:
-    """1 minus the isolation kernel of pairs of rows, computed from their cells."""
+    """Dissimilarity of two rows, 1 minus their isolation kernel, computed from their cells."""
 
     def __init__(self, cells: Cells) -> None:
-        # In this order the cells of a partitioning are contiguous and compared ten times as fast.
+        # In Fortran order, the cells of a partitioning are contiguous, so that comparing them takes
+        # a tenth of the time.
         self._cells = np.asfortranarray(cells)
 
     def __len__(self) -> int:
@@ -112,7 +113,7 @@ class IsolationDissimilarity:
         return rows_per_chunk(len(self))
 
     def only(self, rows: NDArray[np.intp]) -> IsolationDissimilarity:
-        """Return the dissimilarities of a selection of rows, in this order."""
+        """Return the dissimilarities of the selected rows, in the order of `rows`."""
         return IsolationDissimilarity(self._cells[rows])
 
     def between(self, left: slice, right: slice) -> NDArray[np.float64]:

@@ -14,12 +14,12 @@ from .._utils.progress import Progress, Report, ignore
 from ._gaussian_kernel import RESOLUTION, GaussianKernel, PairTables
 
 _MEMBERS_AT_A_TIME = 1024
-# The empty set, the rows left, the growing cluster, and one more.
+# Sets whose scores are kept: no rows, the rows without a cluster, the growing cluster, one more.
 _SETS_KNOWN = 4
 
 
 class PairwiseEngine(DenseEngine):
-    """Engine with one partitioning, in which each row is its own cell."""
+    """Engine with a single partitioning, in which every row is a cell."""
 
     def __init__(
         self,
@@ -47,7 +47,11 @@ class PairwiseEngine(DenseEngine):
         return counts
 
     def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
-        """Update the scores of the most similar recent set: sets change by few rows at a time."""
+        """Return the scores of rows against a set.
+
+        They are updated from the scores of the most similar known set: successive sets differ in
+        few rows, so an update is faster than a new sum.
+        """
         counts = table.counts[0]
         n_changed = [np.count_nonzero(known != counts) for known, _ in self._known]
         closest = int(np.argmin(n_changed))
@@ -64,7 +68,8 @@ class PairwiseEngine(DenseEngine):
 
         for _ in self._map(add_chunk, len(scores), min(len(changed), _MEMBERS_AT_A_TIME)):
             pass
-        # The new set replaces the one it was updated from, or the least recently used one.
+        # The new set replaces the set that it was updated from. The empty set stays: if there is no
+        # place left, the oldest other set goes instead.
         if closest or len(self._known) == _SETS_KNOWN:
             del self._known[closest or 1]
         self._known.append((counts.copy(), scores))

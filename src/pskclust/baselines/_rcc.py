@@ -30,10 +30,11 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 }
 
 _SHORT_SHARE = 0.01
-# Rows whose columns differ by less than this on average are copies, and do not affect delta.
+# Two rows whose columns differ by less than this (root mean square) count as copies: the edge
+# between them does not affect delta.
 _LENGTH_OF_COPIES = 0.01
 _ITERATIONS_PER_SCALE = 4
-# The objective has converged if an iteration lowers it by less than this fraction.
+# The objective has converged if an iteration changes it by at most this fraction.
 _TOLERANCE = 1e-4
 _SOLVER_TOLERANCE, _MAX_SOLVER_STEPS = 1e-6, 1000
 
@@ -41,8 +42,9 @@ _SOLVER_TOLERANCE, _MAX_SOLVER_STEPS = 1e-6, 1000
 class RCC(ClusterMixin, BaseEstimator):
     """Robust continuous clustering (RCC).
 
-    Each row x_i has a representative u_i. Those of neighbouring rows are drawn together by a
-    penalty that spares the few pairs that belong to different clusters:
+    Each row x_i has a representative u_i. A penalty draws the representatives of neighbouring rows
+    together. The penalty is bounded, so it hardly moves pairs that are far apart, such as
+    neighbours in different clusters:
 
         minimise  1/2 sum_i ||x_i - u_i||^2  +  lambda/2 sum_(p,q) w_pq rho(||u_p - u_q||),
 
@@ -50,46 +52,50 @@ class RCC(ClusterMixin, BaseEstimator):
     edges of a graph. Representatives that are close and joined by an edge are in one cluster. The
     method finds the number of clusters.
 
-    The edges are those of the mutual nearest neighbours graph and of a minimum spanning forest of
-    the nearest neighbours graph, which connects rows without mutual neighbours; w_pq is the mean
-    degree over sqrt(degree_p degree_q). The objective is minimised in turn over a weight
-    of each edge, l_pq = (mu / (mu + ||u_p - u_q||^2))^2, and over the representatives, by a sparse
-    linear system. The scale mu starts at 3 times the squared length of the longest edge; every
-    four iterations it is halved, down to delta / 2, and lambda is set to ||X||_2 / ||M||_2, M being
-    the Laplacian of the weighted edges. delta is the mean length of the shortest 1 % of the edges
-    of at least 0.01 sqrt(n_features), or of all edges longer than 0 if none is that long. The fit
-    ends when mu is at its minimum and the objective no longer falls.
+    The graph has the edges between mutual nearest neighbours, and the edges of a minimum spanning
+    forest of the nearest neighbours graph, which connects rows without mutual neighbours. w_pq is
+    the mean degree divided by sqrt(degree_p degree_q).
+
+    Each iteration minimises the objective first over a weight of each edge,
+    l_pq = (mu / (mu + ||u_p - u_q||^2))^2, and then over the representatives, by solving a sparse
+    linear system. The scale mu starts at 3 times the squared length of the longest edge. Every four
+    iterations, mu is halved, down to delta / 2, and lambda is set to ||X||_2 / ||M||_2, where M is
+    the Laplacian of the weighted edges. delta is the mean length of the shortest 1 % of the edges,
+    not counting edges shorter than 0.01 sqrt(n_features); if all are that short, only edges of
+    length 0 are not counted. The fit ends when mu is at its minimum and the objective has
+    converged, or after `max_iter` iterations.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        Number of neighbours of each row, 1 or more, without the row itself; all other rows if
-        there are fewer. Increase it if clusters are split.
+        Number of neighbours of each row, 1 or more, not counting the row itself. If X has fewer
+        other rows, all of them are neighbours. Increase it if clusters are split.
     threshold : float, default=1.0
         Representatives joined by an edge are in one cluster if their distance is at most
-        `threshold` times delta; above 0. 1 is the published method. Use :meth:`labels_at` to try
+        `threshold` times delta. Above 0; the published method uses 1. Use :meth:`labels_at` to try
         other values without another fit.
     max_iter : int, default=100
         Largest number of iterations, 1 or more.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        Distance for the search of neighbours; "cosine" compares directions. The lengths of edges
+        Distance by which neighbours are found; "cosine" compares directions. The lengths of edges
         are always Euclidean.
     n_jobs : int or None, default=None
-        Number of threads that search neighbours. Results do not depend on it.
+        Number of threads of the search for neighbours; -1 uses all processors, None one thread, as
+        in scikit-learn. Results do not depend on it.
 
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        Cluster of each row, numbered by the first row of each cluster. There is no noise: an
-        isolated row is a cluster of one row.
+        Cluster of each row; clusters are numbered in the order of their first rows. There is no
+        noise: an isolated row is a cluster of one row.
     n_clusters_ : int
         Number of clusters.
     representatives_ : ndarray of float64, shape (n_samples, n_features)
         Representative of each row.
     delta_ : float
-        The distance delta.
+        Mean length of the shortest edges, delta above.
     objectives_ : ndarray of float64, shape (n_iter_,)
-        The objective after each iteration. It falls while mu and lambda stay the same.
+        The objective after each iteration. It does not rise while mu and lambda stay the same.
     n_iter_ : int
         Number of iterations.
     n_features_in_ : int
@@ -106,8 +112,8 @@ class RCC(ClusterMixin, BaseEstimator):
     -----
     Finding neighbours takes time n log n in few dimensions and n^2 d in many; each iteration
     takes time n `n_neighbors` d times the number of steps of the conjugate gradient method. Memory
-    is n (`n_neighbors` + d). lambda, the end of mu and the shortest edges that count for delta
-    depend on the scale of X: a multiple of X may have other clusters. In two or three dimensions
+    is n (`n_neighbors` + d). lambda, the smallest mu and the edges that count for delta depend on
+    the scale of X, so a multiple of X may give other clusters. In two or three dimensions
     the shortest edges, and so delta, are far shorter than most edges; clusters are then split
     unless `n_neighbors` or `threshold` is large.
 
@@ -180,7 +186,7 @@ class RCC(ClusterMixin, BaseEstimator):
         return self
 
     def _keep_tree(self, edges: Edges) -> None:
-        # At any threshold, the edges of a spanning forest connect the same rows as all edges.
+        # At any threshold, a minimum spanning forest connects the same rows as all edges do.
         lengths = edges.lengths(self.representatives_)
         self._tree = edges.only(spanning_forest(edges, lengths))
         self._tree_lengths = self._tree.lengths(self.representatives_)
@@ -191,7 +197,7 @@ class RCC(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         threshold : float
-            The threshold, above 0, see the parameters of the class.
+            The threshold, above 0; see the parameter of the class.
 
         Returns
         -------
@@ -215,7 +221,7 @@ class RCC(ClusterMixin, BaseEstimator):
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Edges of a graph: pairs of rows, each once."""
+    """Edges of a graph: pairs of rows, each pair once."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -247,14 +253,14 @@ class Edges:
         return sparse.diags_array(adjacency.sum(axis=1), format="csr") - adjacency
 
     def balance(self) -> Matrix:
-        """Return w_pq, which balances rows with many and with few edges."""
+        """Return w_pq of each edge, which balances rows with many edges and rows with few."""
         degree = np.bincount(np.concatenate([self.first, self.second]), minlength=self.n_rows)
         balance: Matrix = degree.mean() / np.sqrt(degree[self.first] * degree[self.second])
         return balance
 
 
 def connect(points: Matrix, n_neighbors: int, n_jobs: int | None) -> Edges:
-    """Return edges between mutual neighbours and those of a spanning forest of neighbours."""
+    """Return the edges between mutual neighbours, and those of a minimum spanning forest."""
     n_rows = len(points)
     n_neighbors = min(n_neighbors, n_rows - 1)
     search = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=n_jobs).fit(points)
@@ -267,7 +273,7 @@ def connect(points: Matrix, n_neighbors: int, n_jobs: int | None) -> Edges:
 
 
 def spanning_forest(edges: Edges, lengths: Matrix) -> NDArray[np.bool_]:
-    """Return a mask of the edges of a minimum spanning forest; of equal edges the first."""
+    """Return a mask of the edges of a minimum spanning forest; prefer the first of equal edges."""
     # Ranks replace lengths, because a sparse matrix reads a length of 0 as no edge.
     order = np.argsort(lengths, kind="stable")
     ranks = np.empty(len(edges))
@@ -278,7 +284,7 @@ def spanning_forest(edges: Edges, lengths: Matrix) -> NDArray[np.bool_]:
 
 
 def short_length(lengths: Matrix, n_columns: int) -> float:
-    """Return delta, the mean of the shortest lengths without copies; 0 if all are 0."""
+    """Return delta, the mean of the shortest lengths, not counting copies; 0 if all are 0."""
     counted = lengths[lengths >= _LENGTH_OF_COPIES * np.sqrt(n_columns)]
     counted = np.sort(counted if len(counted) else lengths[lengths > 0])
     if not len(counted):
@@ -287,7 +293,7 @@ def short_length(lengths: Matrix, n_columns: int) -> float:
 
 
 class Penalty(NamedTuple):
-    """The coefficients of the objective."""
+    """Coefficients of the objective."""
 
     balance: Matrix  # w, (n_edges,)
     strength: float  # lambda
@@ -322,7 +328,7 @@ def draw_together(
 
 
 def line_process(squared_lengths: Matrix, scale: float) -> Matrix:
-    """Return the optimal weight of each edge; long edges have small weights."""
+    """Return the optimal weight l_pq of each edge; long edges have small weights."""
     weights: Matrix = np.square(scale / (scale + squared_lengths))
     return weights
 
@@ -336,7 +342,7 @@ def objective(points: Matrix, representatives: Matrix, edges: Edges, penalty: Pe
 
 
 def solve(matrix: sparse.csr_array, right: Matrix, start: Matrix) -> Matrix:
-    """Return the solution U of (I + matrix) U = right, by conjugate gradients for all columns."""
+    """Return the solution U of (I + matrix) U = right, by conjugate gradients."""
     system = (matrix + sparse.eye_array(matrix.shape[0], format="csr")).tocsr()
     diagonal = system.diagonal()[:, np.newaxis]
     solution, residual = start.copy(), right - system @ start
@@ -358,7 +364,7 @@ def solve(matrix: sparse.csr_array, right: Matrix, start: Matrix) -> Matrix:
 
 
 def _ratio(above: Matrix, below: Matrix) -> Matrix:
-    """Return above / below, and 0 for columns that are already solved."""
+    """Return above / below, or 0 for columns whose system is already solved."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
@@ -368,6 +374,6 @@ def _spectral_norm(points: Matrix) -> float:
 
 
 def _largest_eigenvalue(laplacian: sparse.csr_array) -> float:
-    # A fixed start of the Lanczos iteration makes results repeatable.
+    # A fixed start vector of the Lanczos iteration makes results repeatable.
     start = np.random.RandomState(0).uniform(-1, 1, laplacian.shape[0])
     return float(eigsh(laplacian, 1, v0=start, return_eigenvectors=False)[0])

@@ -32,9 +32,9 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "n_init": (whole(1),),
 }
 
-# Anchors only have to lie among the rows, so a short k-means of some rows is enough.
+# Anchors only have to lie among the rows, so a few iterations of k-means on a sample are enough.
 _ROWS_PER_ANCHOR, _ANCHOR_ITERATIONS = 256, 30
-# The objective has converged if a step lowers it by less than this fraction.
+# The objective has converged if an alternation lowers it by at most this fraction.
 _TOLERANCE = 1e-8
 _WEIGHT_TOLERANCE = 1e-5
 _MAX_STEPS, _STEPS_BETWEEN_LOOKS = 300, 10
@@ -46,40 +46,44 @@ _N_PENALTIES, _SMALLEST_PENALTY = 9, 1e-8
 class SGL(ClusterMixin, BaseEstimator):
     """Structured graph learning for scalable clustering (SGL), for a single view.
 
-    Each row x_i is approximated by a convex combination z_i of anchors A, the centres of a k-means
-    of the rows, or of 256 rows for each anchor if there are more. The combinations are the weights
-    of a graph between rows and anchors. They are chosen so that this graph is close to having
-    `n_clusters` connected components:
+    Each row x_i is approximated by a convex combination of anchors A, with weights z_i. The anchors
+    are the centres of a k-means of the rows, or of a random sample of 256 rows per anchor if X has
+    more. The weights are those of a graph between rows and anchors. They are chosen so that this
+    graph is close to having `n_clusters` connected components:
 
         minimise  sum_i ||x_i - A z_i||^2 + alpha ||z_i||^2  +  beta Tr(F^T L F)
-        over      z_i >= 0 with sum 1, and F with F^T F = I of `n_clusters` columns,
+        over      z_i >= 0 with sum 1, and F with `n_clusters` columns and F^T F = I,
 
     where L = I - D^{-1/2} W D^{-1/2} is the normalised Laplacian of the graph of all rows and
     anchors. Steps alternate: the best F for given weights comes from a singular value
-    decomposition of the rows x anchors matrix of normalised weights; for given F and degrees, the
-    graph term is linear in the weights, z_ij ||f_i / sqrt(d_i) - f_j / sqrt(d_j)||^2, and the
-    combination of each row is the solution of a small convex quadratic program. The alternation
-    ends when the objective no longer falls. The labels come from a k-means of the rows of F; if
-    the graph has `n_clusters` connected components, they are these components.
+    decomposition of the matrix of normalised weights, rows by anchors. For given F and degrees,
+    the graph term is linear in the weights, z_ij ||f_i / sqrt(d_i) - f_j / sqrt(d_j)||^2, and the
+    weights of each row are the solution of a small convex quadratic program. The alternation ends
+    when the objective no longer falls, or after `max_iter` alternations. The labels come from a
+    k-means of the rows of F; if the graph has `n_clusters` connected components, these are the
+    clusters.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, 1 to `n_anchors`.
     n_anchors : int, default=30
-        Number of anchors, 1 or more; at most the number of rows. Increase it for clusters of
-        complex shape; time and memory are proportional.
+        Number of anchors, at least `n_clusters`. If X has fewer rows, each row is an anchor.
+        Increase it for clusters of complex shape, at the cost of time and memory.
     alpha : float, default=1.0
-        Weight of the spread over anchors, above 0. A larger value spreads each row more evenly.
+        Weight of the term ||z_i||^2, above 0. A larger value spreads each row more evenly over the
+        anchors.
     beta : float, default=1e-3
         Weight of the graph term, 0 or more. A larger value brings the graph closer to `n_clusters`
         components; 0 leaves the term out.
     max_iter : int, default=30
         Largest number of alternations, 1 or more.
     n_init : int, default=10
-        Number of runs of the last k-means, 1 or more. The run with the lowest inertia is kept.
+        Number of runs of the k-means that finds the labels, 1 or more. The run with the lowest
+        inertia is kept.
     random_state : int, RandomState instance or None, default=None
-        Source of the starts of both k-means. Pass an int for the same labels every time.
+        Source of the sample of rows for the anchors and of the starts of both k-means. Pass an int
+        for the same labels every time.
 
     Attributes
     ----------
@@ -88,10 +92,11 @@ class SGL(ClusterMixin, BaseEstimator):
     anchors_ : ndarray of float64, shape (n_anchors, n_features)
         The anchors.
     graph_ : ndarray of float64, shape (n_samples, n_anchors)
-        Weight of each row with each anchor, with an error of about 1e-5. Each row sums to 1.
+        Weight of each anchor in the combination of each row, with an error of about 1e-5. Each row
+        sums to 1.
     objectives_ : ndarray of float64, shape (n_iter_,)
-        The objective: first that of the weights without the graph term, then that after each
-        alternation.
+        The objective for the initial weights, which are found without the graph term, and then
+        after each alternation.
     n_iter_ : int
         Number of entries of `objectives_`.
     n_features_in_ : int
@@ -106,9 +111,9 @@ class SGL(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    For n rows and m anchors, time is n m (d + m) times the number of steps and memory is n m, both
-    linear in the number of rows. `alpha` and `beta` depend on the scale of X: the values in the
-    reference suit columns between 0 and 1.
+    For n rows of d columns and m anchors, time is proportional to n m (d + m) times the number of
+    steps, and memory to n m: both are linear in the number of rows. Good values of `alpha` and
+    `beta` depend on the scale of X; those in the reference suit columns between 0 and 1.
 
     References
     ----------
@@ -145,7 +150,7 @@ class SGL(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Learn the graph of the rows of X, and find its clusters.
+        """Learn a graph between the rows of X and anchors, and find its clusters.
 
         Parameters
         ----------
@@ -189,24 +194,24 @@ class SGL(ClusterMixin, BaseEstimator):
     def _check_n_anchors(self) -> None:
         if self.n_anchors < self.n_clusters:
             raise ValueError(
-                f"n_anchors={self.n_anchors} is less than n_clusters={self.n_clusters}. "
+                f"n_anchors={self.n_anchors} is smaller than n_clusters={self.n_clusters}. "
                 f"Use n_anchors >= {self.n_clusters}."
             )
 
 
 class Embedding(NamedTuple):
-    """Coordinates of rows and anchors, D^{-1/2} F, and the value of the graph term."""
+    """Coordinates of rows and anchors, D^{-1/2} F, and the value of the graph term, Tr(F^T L F)."""
 
     rows: Matrix  # (n, k)
     anchors: Matrix  # (m, k)
-    disconnection: float  # Tr(F^T L F)
+    disconnection: float  # the graph term; 0 for `n_clusters` connected components
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The objective in terms of products of rows with anchors."""
+    """The objective, expressed by inner products of rows and anchors."""
 
-    products: Matrix  # (n, m), rows with anchors
+    products: Matrix  # (n, m), inner products of rows and anchors
     curvature: Matrix  # (m, m), A^T A + alpha I
     squared_norm: float  # of all rows
     beta: float
@@ -225,14 +230,14 @@ class Problem:
         return self.squared_norm + quadratic + self.beta * embedding.disconnection
 
     def targets(self, embedding: Embedding) -> Matrix:
-        """Return the products less half the gradient of the graph term."""
+        """Return the products minus half the gradient of the graph term."""
         distance2 = euclidean_distances(embedding.rows, embedding.anchors, squared=True)
         targets: Matrix = self.products - self.beta / 2 * distance2
         return targets
 
 
 def choose_anchors(points: Matrix, n_anchors: int, rng: RandomState) -> Matrix:
-    """Return the centres of a k-means of some random rows."""
+    """Return the centres of a k-means of a random sample of rows."""
     n_anchors = min(n_anchors, len(points))
     n_rows = min(n_anchors * _ROWS_PER_ANCHOR, len(points))
     some = points[np.sort(rng.choice(len(points), n_rows, replace=False))]
@@ -242,7 +247,7 @@ def choose_anchors(points: Matrix, n_anchors: int, rng: RandomState) -> Matrix:
 
 
 def learn_graph(problem: Problem, max_iter: int) -> tuple[Matrix, Embedding, list[float]]:
-    """Return the weights, their embedding, and the objective after each step."""
+    """Return the weights, their embedding, and the objective after each alternation."""
     solver = SimplexSolver.tuned(problem.products, problem.curvature)
     state = SimplexState.start(problem.products.shape)
     weights = solver.solve(problem.products, state)
@@ -264,8 +269,8 @@ def learn_graph(problem: Problem, max_iter: int) -> tuple[Matrix, Embedding, lis
 def embed(weights: Matrix, n_clusters: int) -> Embedding:
     """Return the smoothest embedding of the graph: its leading pairs of singular vectors.
 
-    The eigenvalues of L are 1 - s and 1 + s for the singular values s of the weights, divided by
-    the roots of the degrees, which are 1 for rows.
+    The eigenvalues of L are 1 - s and 1 + s, where s are the singular values of the weights after
+    division by the square roots of the degrees. The degree of a row is 1.
     """
     scale = _inverse(np.sqrt(weights.sum(axis=0)))
     normalised = weights * scale
@@ -280,13 +285,13 @@ def embed(weights: Matrix, n_clusters: int) -> Embedding:
 
 
 def _inverse(values: Matrix) -> Matrix:
-    """Return 1 / values, and 0 for values that are 0 up to rounding."""
+    """Return 1 / values, or 0 for values that are 0 up to rounding errors."""
     sound = values > values.max() * np.sqrt(np.finfo(np.float64).eps)
     return np.divide(1, values, out=np.zeros_like(values), where=sound)
 
 
 class SimplexState(NamedTuple):
-    """State of the solver, kept as a start near the next solution."""
+    """State of the solver, kept as the start of the next solution, which is close."""
 
     weights: Matrix  # (n, m)
     duals: Matrix  # (n, m), scaled
@@ -299,7 +304,7 @@ class SimplexState(NamedTuple):
         return SimplexState(self.weights[chosen], self.duals[chosen])
 
     def combinations(self) -> Matrix:
-        """Return the weights, normalised to sums of 1."""
+        """Return the weights of each row, divided by their sum."""
         combinations: Matrix = self.weights / self.weights.sum(axis=1, keepdims=True)
         return combinations
 
@@ -308,8 +313,8 @@ class SimplexState(NamedTuple):
 class SimplexSolver:
     """Solver that minimises z^T H z - 2 t^T z over z >= 0 with sum 1, for many t and one H.
 
-    It uses the alternating direction method of multipliers: a linear map keeps the sum, clipping
-    keeps the sign, and a penalty on their difference brings the two together.
+    It uses the alternating direction method of multipliers: a linear map enforces the sum, clipping
+    enforces the sign, and a penalty on the difference brings the two solutions together.
     """
 
     penalty: float
@@ -324,10 +329,10 @@ class SimplexSolver:
 
     @classmethod
     def tuned(cls, targets: Matrix, curvature: Matrix) -> SimplexSolver:
-        """Return the solver with the penalty that gives the lowest objective on some rows."""
+        """Return the solver whose penalty gives the lowest objective on a sample of rows."""
         some = targets[:: -(-len(targets) // _TUNING_ROWS)]
         eigenvalues = linalg.eigvalsh(curvature)
-        # If alpha is lost in rounding, the smallest eigenvalue may be 0 or less.
+        # If rounding errors exceed alpha, the smallest eigenvalue may be 0 or less.
         lowest = max(eigenvalues[0], _SMALLEST_PENALTY * eigenvalues[-1])
         penalties = np.geomspace(lowest, eigenvalues[-1], _N_PENALTIES)
         solvers = [cls.of(curvature, float(penalty)) for penalty in penalties]
@@ -340,7 +345,7 @@ class SimplexSolver:
         return min(solvers, key=objective)
 
     def solve(self, targets: Matrix, state: SimplexState) -> Matrix:
-        """Return the solution for each row of targets; update the state."""
+        """Return the solution for each row of `targets`; update `state`."""
 
         def solve_chunk(chunk: slice) -> None:
             part = state.only(chunk)
@@ -356,7 +361,7 @@ class SimplexSolver:
         return state.combinations()
 
     def advance(self, targets: Matrix, state: SimplexState, n_steps: int) -> tuple[float, float]:
-        """Take steps; return the difference of the two sides and the size of the last step."""
+        """Take `n_steps` steps; return the difference of the two solutions, and the last change."""
         weights, duals = state
         fixed = targets @ self.map + self.offset
         for _ in range(n_steps):

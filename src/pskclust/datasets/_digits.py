@@ -1,4 +1,4 @@
-"""Randomly deformed digits, in any number."""
+"""Generators of randomly deformed digits."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from ._loaders import load_mnist
 
 _SIDE = 28
 _PIXELS = _SIDE**2
-# Each block of this many rows has its own random generator, so that rows do not depend on threads
-# or chunks. A block fits into cache.
+# Each block of this many rows has its own random generator, so that rows depend neither on the
+# number of threads nor on chunks. A block fits into the processor's cache.
 _BLOCK_ROWS = 128
 
-# In pixels and radians. The field of displacements has random values at the nodes of a grid.
+# Shifts are in pixels, angles in radians. The displacement field has random values at the nodes of
+# a grid.
 _MAX_SHIFT, _MAX_ANGLE = 1.5, 0.2
 _NODES, _NODE_DEVIATION = 5, 1.0
 
@@ -38,10 +39,10 @@ def make_mnist8m_like(
     chunk_size: int = 10_000,
     source: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Digits:
-    """Generate handwritten digits: those of MNIST, shifted, rotated and deformed at random.
+    """Generate handwritten digits by shifting, rotating and deforming those of MNIST at random.
 
-    They replace MNIST8M, whose 8.1 million rows were generated from MNIST in a similar way. The
-    first rows are the same for any `n_samples` and `chunk_size`.
+    The result replaces MNIST8M, whose 8.1 million rows were generated from MNIST in a similar way.
+    `chunk_size` does not change the rows, and a larger `n_samples` only adds rows at the end.
 
     Parameters
     ----------
@@ -50,18 +51,19 @@ def make_mnist8m_like(
     random_state : int, RandomState instance or None, default=None
         Source of the random deformations. Pass an int for the same rows every time.
     folder : str, path-like or None, default=None
-        The data folder with MNIST, see :func:`load_mnist`.
+        The data folder that holds MNIST; see :func:`load_mnist`.
     chunk_size : int, default=10_000
         Number of rows to generate at a time, 1 or more. Reduce it if memory is short.
     source : tuple (X, y) or None, default=None
-        Digits to deform instead of those of MNIST: X is uint8 of shape (n, 784) or (n, 28, 28).
+        Digits to deform instead of those of MNIST: X is uint8 of shape (n, 784) or (n, 28, 28), y
+        holds n labels.
 
     Returns
     -------
     X : ndarray of uint8, shape (n_samples, 784)
         Pixels of each digit, row by row.
     y : ndarray of shape (n_samples,)
-        Label of the original digit of each row.
+        Label of the digit from which each row was generated.
 
     See Also
     --------
@@ -114,16 +116,17 @@ def iter_mnist8m_like(
     random_state : int, RandomState instance or None, default=None
         Source of the random deformations. Pass an int for the same rows every time.
     folder : str, path-like or None, default=None
-        The data folder with MNIST, see :func:`load_mnist`.
+        The data folder that holds MNIST; see :func:`load_mnist`.
     chunk_size : int, default=10_000
-        Number of rows of each chunk, 1 or more; the last one may have fewer.
+        Number of rows of each chunk, 1 or more; the last chunk may have fewer.
     source : tuple (X, y) or None, default=None
-        Digits to deform instead of those of MNIST: X is uint8 of shape (n, 784) or (n, 28, 28).
+        Digits to deform instead of those of MNIST: X is uint8 of shape (n, 784) or (n, 28, 28), y
+        holds n labels.
 
     Returns
     -------
     chunks : iterator of tuples (X, y)
-        Pixels, uint8 of shape (m, 784), and labels, of shape (m,), of each chunk.
+        Each chunk of m rows: their pixels, uint8 of shape (m, 784), and labels, of shape (m,).
 
     See Also
     --------
@@ -189,31 +192,31 @@ def _blocks(numbers: range, originals: Digits, seed: int) -> list[Digits]:
 
 
 def _deformed(pictures: NDArray[np.uint8], rng: Generator) -> NDArray[np.uint8]:
-    """Return each picture under a random deformation."""
-    # Deformations are linear in their parameters, so one matrix product finds all places.
+    """Return the pictures, each deformed at random."""
+    # Deformations are linear in their parameters, so one matrix product finds the places to sample.
     places = _random_parameters(len(pictures), rng) @ _deformations()
-    # All pixels outside the frame of zeros are zero.
+    # Places outside the frame of zeros would be 0 as well, so they are moved onto the frame.
     np.clip(places, 0, np.float32(_SIDE + 0.999), out=places)
     return _sampled(pictures, places)
 
 
 def _random_parameters(n_pictures: int, rng: Generator) -> NDArray[np.float32]:
-    """Return random coefficients of `_deformations`, (2, n, n_deformations)."""
+    """Return random coefficients of the deformations, (2, n, n_deformations)."""
     nodes = rng.standard_normal((2, n_pictures, _NODES**2), dtype=np.float32) * _NODE_DEVIATION
     angle = rng.uniform(-_MAX_ANGLE, _MAX_ANGLE, n_pictures)
     cosine, sine = np.cos(angle), np.sin(angle)
     turn = np.stack([np.column_stack([cosine, -sine]), np.column_stack([sine, cosine])])
-    # Places are counted from the corner of a frame of zeros, one pixel wide.
+    # Places are measured from the corner of a frame of zeros, one pixel wide.
     centre = (_SIDE + 1) / 2 + rng.uniform(-_MAX_SHIFT, _MAX_SHIFT, (2, n_pictures, 1))
     return np.concatenate([nodes, turn, centre], axis=2, dtype=np.float32)
 
 
 @functools.cache
 def _deformations() -> NDArray[np.float32]:
-    """Return the displacement of all pixels by each parameter, (n_deformations, 784).
+    """Return the effect of each parameter on the places of all pixels, (n_deformations, 784).
 
-    The parameters are a smooth bump for each node of the grid, the row and the column relative to
-    the centre, and a constant.
+    The effects are a smooth bump for each node of the grid, the row and the column of a pixel
+    relative to the centre, and a constant.
     """
     pixels = np.arange(_SIDE)
     bumps = CubicSpline(np.linspace(0, _SIDE - 1, _NODES), np.eye(_NODES))(pixels).T
@@ -224,13 +227,13 @@ def _deformations() -> NDArray[np.float32]:
 
 
 def _sampled(pictures: NDArray[np.uint8], places: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return bilinear samples of each picture, framed by zeros, at places (2, n, 784)."""
+    """Return each picture, framed by zeros, sampled bilinearly at `places`, (2, n, 784)."""
     n_pictures = len(pictures)
     corner = places.astype(np.int32)
     down, right = places - corner
     width = _SIDE + 1
     flat = corner[0] * width + corner[1] + width**2 * np.arange(n_pictures)[:, np.newaxis]
-    # The four neighbours of a place are packed into one number, so one look-up finds them all.
+    # The four pixels around a place are packed into one number, so one look-up finds them all.
     found = _neighbours(pictures).take(flat, mode="clip").view(np.uint8).reshape(*flat.shape, 4)
     top, top_right, bottom, bottom_right = np.moveaxis(found, -1, 0).astype(np.float32)
     top += right * (top_right - top)
@@ -240,7 +243,7 @@ def _sampled(pictures: NDArray[np.uint8], places: NDArray[np.float32]) -> NDArra
 
 
 def _neighbours(pictures: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Return each square of four pixels of the framed pictures as one number, flat."""
+    """Return the four pixels of each 2 x 2 square of the framed pictures as one number, flat."""
     framed = np.zeros((len(pictures), _SIDE + 2, _SIDE + 2), dtype=np.uint8)
     framed[:, 1:-1, 1:-1] = pictures.reshape(-1, _SIDE, _SIDE)
     corners = framed[:, :-1, :-1], framed[:, :-1, 1:], framed[:, 1:, :-1], framed[:, 1:, 1:]

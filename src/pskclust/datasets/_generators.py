@@ -15,7 +15,8 @@ _RING_CENTRE = (4.0, 11.0)
 _SPIRAL_CENTRE = (4.0, 2.6)
 _NOISE_CORNERS = (-1.0, -2.0), (19.0, 15.5)
 
-# Fraction of rows, centre and standard deviation; densities differ by a factor of 30.
+# Fraction of rows, centre and standard deviation of each blob; densities differ by a factor of up
+# to 30.
 _BLOBS = (
     (0.10, (11.0, 13.0), 0.2),
     (0.10, (15.5, 12.0), 0.6),
@@ -24,12 +25,14 @@ _BLOBS = (
     (0.06, (9.8, 2.0), 0.3),
 )
 
-# Fractions of rows, inner and outer radii of the rings, centres and deviations of the Gaussians.
+# Fractions of rows; inner and outer radii of the rings; centres and standard deviations of the
+# Gaussians.
 _RING_G_SHARES = (0.2, 0.2, 0.3, 0.3)
 _RING_G_RADII = (0.6, 1.0), (2.0, 2.4)
 _RING_G_GAUSSIANS = ((4.4, 1.0), 0.2), ((5.0, -0.8), 0.5)
 
-# The dense clusters are 13 times as dense as the sparse one, and three deviations apart.
+# The two dense clusters are 13 times as dense as the sparse one, and their centres are three
+# standard deviations apart.
 _VARIED_SHARES = (0.4, 0.4, 0.2)
 _VARIED_CENTRES = np.array([0.0, 0.45, 4.0])
 _VARIED_WIDTHS = np.array([0.15, 0.15, 1.0])
@@ -48,7 +51,7 @@ def make_shapes(
     n_samples : int, default=200_000
         Number of rows, 1 or more.
     noise : float, default=0.02
-        Fraction of rows that are noise, 0 to 1, spread evenly over the whole range.
+        Expected fraction of noise rows, 0 to 1. Noise is uniform over the whole range.
     random_state : int, RandomState instance or None, default=None
         Source of the random rows. Pass an int for the same rows every time.
 
@@ -57,7 +60,8 @@ def make_shapes(
     X : ndarray of float64, shape (n_samples, 2)
         The rows, in random order.
     y : ndarray of int64, shape (n_samples,)
-        Shape of each row: 0 and 1 are the rings, 2 and 3 the arms, 4 to 8 the blobs, -1 is noise.
+        Shape of each row: 0 and 1 are the rings, 2 and 3 the spiral arms, 4 to 8 the blobs, -1 is
+        noise.
 
     See Also
     --------
@@ -115,7 +119,8 @@ def make_ring_g(
     X : ndarray of float64, shape (n_samples, 2)
         The rows, in random order.
     y : ndarray of int64, shape (n_samples,)
-        0 is the inner ring, 1 the outer ring, 2 the dense Gaussian, 3 the sparse one.
+        Cluster of each row: 0 is the inner ring, 1 the outer ring, 2 the dense Gaussian, 3 the
+        sparse Gaussian.
 
     See Also
     --------
@@ -147,7 +152,7 @@ def make_varied_densities(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Generate two dense clusters close together and a sparse one, in one dimension.
 
-    The rows imitate the paper's Figure 1, whose rows were never published.
+    The rows imitate the data of the paper's Figure 1, which was never published.
 
     Parameters
     ----------
@@ -161,12 +166,12 @@ def make_varied_densities(
     X : ndarray of float64, shape (n_samples, 1)
         The rows, in random order.
     y : ndarray of int64, shape (n_samples,)
-        0 and 1 are the dense clusters, 2 is the sparse one.
+        Cluster of each row: 0 and 1 are the dense clusters, 2 is the sparse one.
 
     See Also
     --------
     make_shapes : Generate clusters of different shape and density in two dimensions.
-    pskclust.plotting.SimilarityDisplay : Draw the similarity to clusters over one column.
+    pskclust.plotting.SimilarityDisplay : Draw the similarity to clusters over one or two columns.
 
     Examples
     --------
@@ -193,13 +198,13 @@ def _uniform_ring(
     n_samples: int, inner: float, outer: float, rng: RandomState
 ) -> NDArray[np.float64]:
     angle = rng.uniform(0, 2 * math.pi, n_samples)
-    # Area grows with the square of the radius, so squared radii are uniform.
+    # The area within a radius grows with its square, so squared radii are drawn uniformly.
     distance = np.sqrt(rng.uniform(inner**2, outer**2, n_samples))
     return _from_polar(angle, distance)
 
 
 def _spiral_arm(n_samples: int, start: float, rng: RandomState) -> NDArray[np.float64]:
-    # The root spreads rows evenly along an arm whose turns get longer.
+    # Turns get longer towards the outside; the square root spreads rows evenly along the arm.
     progress = np.sqrt(rng.uniform(0.04, 1, n_samples))
     arm = _SPIRAL_CENTRE + _from_polar(start + 1.2 * math.pi * progress, 3 * progress)
     return arm + 0.12 * rng.standard_normal((n_samples, 2))

@@ -1,4 +1,4 @@
-"""Loaders of the data of the paper from a data folder."""
+"""Loaders of the paper's data sets from a data folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIPU = (
     "It is on the clustering benchmark page http://www.cs.uef.fi/sipu/datasets/; the paper scales "
     "each column to [0, 1]."
 )
-# File of each set, and its source.
+# The file of each set, and a sentence on where to get it.
 _PAPER_SETS = {
     "AC": ("paper/AC.npz", "It is published at https://github.com/zhuye88/IDKC."),
     "aggregation": ("paper/aggregation.npz", _SIPU),
@@ -64,24 +64,26 @@ def load_paper_set(
     Parameters
     ----------
     name : {"AC", "aggregation", "spiral", "s3", "4C"}
-        The file is paper/NAME.npz, with arrays X and y.
+        Name of the set. The file is paper/NAME.npz, with arrays X and y.
     folder : str, path-like or None, default=None
         The data folder; None takes it from the environment variable PSKCLUST_DATA.
     verify : bool, default=True
-        Refuse a file whose SHA-256 is not the known one. Set it to False to read another version.
+        Refuse a file whose SHA-256 checksum is not the known one. Set this to False to read another
+        version.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, 2)
+        The rows.
     y : ndarray of int64, shape (n_samples,)
-        Class of each row, from 1 on.
+        Class of each row, numbered from 1.
 
     Raises
     ------
     FileNotFoundError
-        If the data folder is not set or lacks the file. The message names the source of the file.
+        If the data folder is not set or lacks the file. The message tells where to get the file.
     ValueError
-        If the file is not the known one, or name is unknown.
+        If the checksum of the file is not the known one, or `name` is unknown.
 
     See Also
     --------
@@ -119,7 +121,8 @@ def load_mnist(
     download : bool, default=False
         If the file is missing, download it with ``sklearn.datasets.fetch_openml("mnist_784")``.
     verify : bool, default=True
-        Refuse a file whose SHA-256 is not the known one. Set it to False to read another version.
+        Refuse a file whose SHA-256 checksum is not the known one. Set this to False to read another
+        version.
 
     Returns
     -------
@@ -131,9 +134,9 @@ def load_mnist(
     Raises
     ------
     FileNotFoundError
-        If the data folder is not set or lacks the file. The message names the source of the file.
+        If the data folder is not set or lacks the file. The message tells where to get the file.
     ValueError
-        If the file is not the known one.
+        If the checksum of the file is not the known one.
 
     See Also
     --------
@@ -157,7 +160,7 @@ def load_mnist(
     except FileNotFoundError:
         if not download:
             raise
-        # This parser needs no pandas.
+        # This parser works without pandas.
         X, y = fetch_openml(
             "mnist_784", version=1, return_X_y=True, as_frame=False, parser="liac-arff"
         )
@@ -170,19 +173,20 @@ def load_mnist(
 def load_painting(
     name: str, folder: str | os.PathLike[str] | None = None, *, verify: bool = True
 ) -> NDArray[np.uint8]:
-    """Read a painting of the paper, or a large photograph, from the data folder.
+    """Read a painting that the paper segments, or a large photograph, from the data folder.
 
-    It needs Pillow: ``pip install "pskclust[image]"``.
+    This function needs Pillow: ``pip install "pskclust[image]"``.
 
     Parameters
     ----------
     name : {"autumn_colors", "starry_night_over_the_rhone", "seeding_cc0"}
-        The picture; "seeding_cc0" is the photograph. The file is images/NAME.png or
+        Name of the picture; "seeding_cc0" is the photograph. The file is images/NAME.png or
         images/NAME.jpg.
     folder : str, path-like or None, default=None
         The data folder; None takes it from the environment variable PSKCLUST_DATA.
     verify : bool, default=True
-        Refuse a file whose SHA-256 is not the known one. Set it to False to read another version.
+        Refuse a file whose SHA-256 checksum is not the known one. Set this to False to read another
+        version.
 
     Returns
     -------
@@ -192,9 +196,9 @@ def load_painting(
     Raises
     ------
     FileNotFoundError
-        If the data folder is not set or lacks the file. The message names the source of the file.
+        If the data folder is not set or lacks the file. The message tells where to get the file.
     ValueError
-        If the file is not the known one, or name is unknown.
+        If the checksum of the file is not the known one, or `name` is unknown.
 
     See Also
     --------
@@ -232,7 +236,7 @@ def _entry(name: str, known: dict[str, tuple[str, str]]) -> tuple[str, str]:
 
 
 def _verified(file: str, source: str, folder: str | os.PathLike[str] | None, verify: bool) -> Path:
-    """Return the path of a file in the data folder after checking it."""
+    """Return the path of a file in the data folder; raise an error if it fails the checks."""
     folder = folder or os.environ.get(_VARIABLE)
     if not folder:
         raise FileNotFoundError(
@@ -242,8 +246,8 @@ def _verified(file: str, source: str, folder: str | os.PathLike[str] | None, ver
     path = Path(folder) / file
     if not path.is_file():
         raise FileNotFoundError(
-            f"There is no {file} in the data folder {os.fspath(folder)!r}, named by folder=... or "
-            f"the environment variable {_VARIABLE}. {source}"
+            f"There is no {file} in the data folder {os.fspath(folder)!r}. Pass another folder=... "
+            f"or set the environment variable {_VARIABLE}. {source}"
         )
     if verify:
         _check_sum(path, file)

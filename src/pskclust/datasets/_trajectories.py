@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from .._data.parameters import NOT_NEGATIVE, check_parameters, whole
 
-# A route maps fractions of the way, (m,), to positions, (m, 2).
+# A route maps fractions of its length, (m,), to positions, (m, 2).
 Route = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 _POINTS = 40, 160
@@ -28,29 +28,30 @@ def make_trajectories(
     noise: float = 0.08,
     random_state: int | RandomState | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Generate trajectories of five kinds: circle, eight, spiral, zigzag and cross.
+    """Generate trajectories of five kinds: circle, figure eight, spiral, zigzag and cross.
 
-    All kinds have the same mean and spread in both columns, so that only the places along the way
-    tell them apart. Each trajectory has 40 to 160 positions at random times, and is shifted and
-    scaled a little.
+    All routes have the same mean and standard deviation in both columns, so that only their shapes
+    tell the kinds apart. Each trajectory has 40 to 160 positions at random times, and is shifted
+    and scaled a little.
 
     Parameters
     ----------
     n_trajectories : int, default=250
-        Number of trajectories, 1 or more; about the same number of each kind.
+        Number of trajectories, 1 or more. All kinds are about equally frequent.
     noise : float, default=0.08
-        Standard deviation of the noise of a position, 0 or more. The spread of a route is 1.
+        Standard deviation of the noise that is added to each position, 0 or more. The standard
+        deviation of a route is 1 in each column.
     random_state : int, RandomState instance or None, default=None
         Source of the random positions. Pass an int for the same rows every time.
 
     Returns
     -------
     X : ndarray of float64, shape (n_samples, 2)
-        The positions, trajectory by trajectory, in order of time.
+        The positions, trajectory by trajectory and in order of time.
     groups : ndarray of int64, shape (n_samples,)
-        The trajectory of each position, from 0 on.
+        Number of the trajectory of each position, counted from 0.
     y : ndarray of int64, shape (n_trajectories,)
-        The kind of each trajectory, 0 to 4.
+        Kind of each trajectory, 0 to 4, in the order above.
 
     See Also
     --------
@@ -86,7 +87,7 @@ def _trajectory(route: Route, n_points: int, noise: float, rng: RandomState) -> 
 
 
 def _standardised(route: Route) -> Route:
-    """Return a route with mean 0 and standard deviation 1 in each column."""
+    """Return the route, shifted and scaled to mean 0 and standard deviation 1 in each column."""
     whole_way = route(np.arange(_FINE) / _FINE)
     mean, spread = whole_way.mean(axis=0), whole_way.std(axis=0)
     return lambda way: (route(way) - mean) / spread
@@ -102,7 +103,7 @@ def _eight(way: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _spiral(way: NDArray[np.float64]) -> NDArray[np.float64]:
-    # The root spreads positions evenly along a spiral whose turns get longer.
+    # Turns get longer towards the outside; the square root spreads positions evenly.
     positions = _turning(way, 3)
     positions *= np.sqrt(way)[:, np.newaxis]
     return positions
@@ -113,7 +114,7 @@ def _zigzag(way: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _cross(way: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return positions out and back along each of four arms."""
+    """Return positions on a way out and back along each of four arms."""
     arm, progress = np.divmod(4 * way, 1)
     positions = _turning(arm, 0.25)
     positions *= (1 - np.abs(2 * progress - 1))[:, np.newaxis]

@@ -17,15 +17,15 @@ _PAPER, _INK, _FRAME = (WHITE, WHITE, WHITE), (40, 40, 40), (205, 205, 205)
 
 
 class Tile(NamedTuple):
-    """A function that makes a picture, its caption, and the colour of its swatch, if any."""
+    """One picture of a contact sheet: a function that returns it, and its caption and swatch."""
 
     picture: Callable[[], NDArray[np.uint8]]
     caption: str
-    colour: NDArray[np.uint8] | None
+    colour: NDArray[np.uint8] | None  # of the swatch; None draws no swatch
 
 
 def contact_sheet(tiles: Sequence[Tile]) -> NDArray[np.uint8]:
-    """Return the sheet of some pictures of the same size."""
+    """Return a contact sheet of pictures of the same size."""
     pil = optional("PIL.Image", "pskclust.image", "image")
     draw_module = optional("PIL.ImageDraw", "pskclust.image", "image")
     font = optional("PIL.ImageFont", "pskclust.image", "image").load_default(_FONT_SIZE)
@@ -33,7 +33,7 @@ def contact_sheet(tiles: Sequence[Tile]) -> NDArray[np.uint8]:
     columns = min(len(tiles), 2 if width > 2 * height else 3 if 2 * width > height else 4)
     step = max(1, -(-columns * width // _WIDTH))
     tile_width, tile_height = -(-width // step), -(-height // step)
-    # A caption needs some width, even under a small picture.
+    # A caption needs a minimum width, even under a small picture.
     across = max(tile_width, 170) + _GAP
     down = tile_height + _CAPTION_HEIGHT + _GAP
     rows = -(-len(tiles) // columns)

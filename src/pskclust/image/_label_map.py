@@ -1,4 +1,4 @@
-"""Labels as an image with a palette."""
+"""Labels of pixels as an image with a palette."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def label_map(
     labels: NDArray[np.int32], n_clusters: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the palette index of each pixel, (h, w), and the palette, (256, 3)."""
-    # Label -1, noise, becomes 255 in uint8.
+    # The cast to uint8 turns the label of noise, -1, into 255.
     numbers = np.minimum(labels, LAST_CLUSTER).astype(np.uint8)
     colours = cluster_colours(min(n_clusters, LAST_CLUSTER + 1))
     palette = np.zeros((NOISE + 1, 3), dtype=np.uint8)

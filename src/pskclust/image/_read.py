@@ -1,4 +1,4 @@
-"""Reading image files into arrays of 8 or 16 bits."""
+"""Reader of image files into arrays of 8 or 16 bits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .._utils.optional import optional
 MAX_PIXELS = 100_000_000
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 _OTHER_ORDER = "B" if sys.byteorder == "little" else "L"
-# Raw modes of 16-bit channels, each with the mode that reads the byte which Pillow drops.
+# Pillow drops the low byte of 16-bit channels. Each of their raw modes is mapped to the raw mode
+# that reads the dropped byte.
 _LOW_BYTES = {
     f"{mode};16{order}": f"{mode};16{opposite}"
     for mode in ("RGB", "RGBA")
@@ -53,7 +54,7 @@ def read_image(
 ) -> NDArray[np.uint8] | NDArray[np.uint16]:
     """Read the pixels of a PNG, JPEG, TIFF or WebP file.
 
-    The image is rotated to its EXIF orientation. Only the first page or frame is read.
+    The image is rotated according to its EXIF orientation. Only the first page or frame is read.
 
     Parameters
     ----------
@@ -61,19 +62,21 @@ def read_image(
         The image file.
     max_pixels : int, default=100_000_000
         Largest number of pixels, 1 or more. A larger image is refused before it is decoded, which
-        protects against files that decode to more than fits into memory.
+        protects against small files that decode to images larger than memory.
 
     Returns
     -------
     image : ndarray of uint8 or uint16, shape (height, width) or (height, width, 2 to 4)
-        Grey, grey and alpha, RGB, or RGB and alpha; of uint16 if the file has 16 bits.
+        The pixels: grey, grey and alpha, RGB, or RGB and alpha. The type is uint16 if the file has
+        16 bits per channel.
 
     Raises
     ------
     ImageFileError
-        If the file is not such an image, is damaged or cut short, or has too many pixels.
+        If the file is not an image of these formats, is damaged or cut short, has too many pixels,
+        or has 32 bits per channel.
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
 
     See Also
     --------
@@ -108,7 +111,7 @@ def read_image(
 
 @contextlib.contextmanager
 def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Replace any exception of a decoder by an ImageFileError that names the file."""
+    """Replace any exception of a decoder with an ImageFileError that names the file."""
     name = os.fspath(path)
     pil = optional("PIL.Image", "pskclust.image", "image")
     try:
@@ -130,7 +133,7 @@ def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 def _opened(path: str | os.PathLike[str], max_pixels: int) -> Iterator[Any]:
     pil = optional("PIL.Image", "pskclust.image", "image")
     with warnings.catch_warnings():
-        # The limit below replaces that of Pillow.
+        # `max_pixels` replaces Pillow's own limit.
         warnings.simplefilter("ignore", pil.DecompressionBombWarning)
         opened = pil.open(path, formats=_FORMATS)
     with opened as image:
@@ -142,13 +145,13 @@ def _opened(path: str | os.PathLike[str], max_pixels: int) -> Iterator[Any]:
             )
         if image.mode in ("I", "F"):
             raise ImageFileError(
-                f"{os.fspath(path)} has 32 bits for a pixel. Convert it to 8 or 16 bits first."
+                f"{os.fspath(path)} has 32 bits per channel. Convert it to 8 or 16 bits first."
             )
         yield image
 
 
 def _raw_mode(image: Any) -> Any:
-    """Return the raw mode of the image in Pillow, None if its parts have several."""
+    """Return Pillow's raw mode of the image; None if its tiles have different raw modes."""
     modes = {tile.args if isinstance(tile.args, str) else tile.args[0] for tile in image.tile}
     return modes.pop() if len(modes) == 1 else None
 

@@ -1,4 +1,4 @@
-"""Segmentation of an image: pixels to rows, rows to clusters, clusters to segments."""
+"""Segmentation of an image: from pixels to rows, clusters and segments."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def segment(
 ) -> Segmentation:
     """Segment an image by the colours of its pixels.
 
-    Pixels of the same colour become one row, weighted by their number. Time and memory of the
-    clustering therefore depend on the number of different colours.
+    Pixels of the same colour become one row, weighted by their number. The time and memory of the
+    clustering therefore depend on the number of different colours, not of pixels.
 
     Parameters
     ----------
@@ -34,32 +34,35 @@ def segment(
         Grey, grey and alpha, RGB, or RGB and alpha; of uint8, uint16, bool, or floats from 0 to 1,
         which are rounded to 16 bits. Fully transparent pixels are left out.
     psi : int or "auto", default=16
-        Number of cells of each partitioning, 2 or more; the default is that of the paper. Increase
+        Number of cells of each partitioning, 2 or more; the default is the paper's value. Increase
         it if different colours share a segment.
     tau : float or "auto", default=0.1
-        Similarity at which growth stops, between 0 and 1; the default is that of the paper.
-        Decrease it if a colour is split into several segments. "auto" chooses the segments.
+        Similarity at which growth stops, between 0 and 1; the default is the paper's value.
+        Decrease it if a colour is split into several segments. "auto" chooses the segments
+        without growth.
     color_space : {"lab", "rgb", "hsv"}, default="lab"
         Space in which colours are compared. Distances in CIELAB, the space of the paper, are close
         to the differences that people see. "hsv" treats the hue as an angle.
     position : float, default=0.0
         Weight of the position of pixels, 0 or more. Increase it to separate segments of the same
-        colour in different places: at 1, the longer side of the image counts as much as the
-        largest difference of colours. Above 0, each pixel is a row.
+        colour in different places. At 1, the longer side of the image counts as much as the largest
+        difference between colours in one coordinate. Above 0, each pixel becomes a row, so large
+        images take more time and memory.
     **parameters
         Other parameters of :class:`pskclust.PSKC`, such as random_state or min_cluster_size.
 
     Returns
     -------
     segmentation : Segmentation
-        Label of each pixel, and size and mean colour of each segment.
+        The label of each pixel, and the size and mean colour of each segment.
 
     Raises
     ------
     TypeError
-        If image is a path.
+        If `image` is a path.
     ValueError
-        If image has another shape or type, or fewer than two pixels that are not transparent.
+        If `image` has another shape, type or range of values, or fewer than two pixels that are not
+        transparent, or if another parameter is not valid.
 
     See Also
     --------
@@ -101,7 +104,7 @@ def _check_options(color_space: str, position: float) -> None:
 def _segment_colours(
     model: PSKC, colours: Colours, points: NDArray[np.float64]
 ) -> tuple[Segments, NDArray[np.int32]]:
-    """Cluster a row for each colour; return the segments and the label of each pixel."""
+    """Cluster the colours, one row each; return the segments and the label of each pixel."""
     model.fit(points, sample_weight=colours.counts)
     segments = Segments.of(model, to_eight_bits(colours.rgb), colours.counts)
     return segments, colours.spread(segments.labels)
@@ -110,7 +113,7 @@ def _segment_colours(
 def _segment_pixels(
     model: PSKC, pixels: Pixels, colours: Colours, points: NDArray[np.float64], position: float
 ) -> tuple[Segments, NDArray[np.int32]]:
-    """Cluster a row for each opaque pixel; return the segments and the label of each pixel."""
+    """Cluster the opaque pixels, one row each; return the segments and the label of each pixel."""
     opaque = np.ones(pixels.shape, dtype=bool) if pixels.opaque is None else pixels.opaque
     numbers = colours.spread(np.arange(len(points), dtype=np.int32))[opaque]
     model.fit(_with_position(points[numbers], opaque, position))

@@ -28,15 +28,15 @@ class Segmentation:
     image : ndarray of uint8, shape (height, width, 3)
         The image in 8 bits, white where it is transparent.
     labels : ndarray of int32, shape (height, width)
-        Cluster of each pixel, numbered by size, the largest first; -1 for noise and for
+        Cluster of each pixel, numbered by size from 0, the largest cluster; -1 for noise and for
         transparent pixels.
     colors : ndarray of uint8, shape (n_clusters, 3)
         Mean colour of each cluster.
     sizes : ndarray of int64, shape (n_clusters,)
         Number of pixels of each cluster.
     model : PSKC
-        The model that was fitted to the different colours. It may number clusters in another
-        order.
+        The fitted model. Its rows are the different colours, or the opaque pixels if `position` was
+        above 0. It may number clusters in another order.
     n_clusters : int
         Number of clusters.
 
@@ -52,7 +52,7 @@ class Segmentation:
     >>> flag[:, :10] = 200, 30, 30
     >>> segmentation = segment(flag, psi=8, tau=0.5, random_state=0)
     >>> segmentation
-    Segmentation(30 x 20 pixels, 2 clusters, 0 pixels in none)
+    Segmentation(30 x 20 pixels, 2 clusters, 0 pixels in no cluster)
     >>> segmentation.labels[0, 0], segmentation.labels[0, -1]
     (np.int32(1), np.int32(0))
     """
@@ -73,11 +73,11 @@ class Segmentation:
         noise = int(np.count_nonzero(self.labels < 0))
         return (
             f"Segmentation({width} x {height} pixels, {self.n_clusters} clusters, "
-            f"{noise} pixels in none)"
+            f"{noise} pixels in no cluster)"
         )
 
     def cutout(self, cluster: int) -> NDArray[np.uint8]:
-        """Return the pixels of one cluster on white.
+        """Return the pixels of one cluster on a white background.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Segmentation:
         Returns
         -------
         image : ndarray of uint8, shape (height, width, 3)
-            White for noise and transparent pixels.
+            The mean colours; white for noise and transparent pixels.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class Segmentation:
         return painted
 
     def contact_sheet(self, max_clusters: int = 11) -> NDArray[np.uint8]:
-        """Return one picture of the image and its largest clusters, each on white.
+        """Return one picture of the image and its largest clusters, each on a white background.
 
         Parameters
         ----------
@@ -183,9 +183,9 @@ class Segmentation:
         | file | content |
         |---|---|
         | labels.npy | the labels |
-        | labels.png | the labels as an image; 255 is noise, 254 stands for all clusters from 254 |
+        | labels.png | the labels as an image; 255 is noise, 254 all clusters from 254 on |
         | mean_color.png | each pixel in the mean colour of its cluster |
-        | cluster_0.png, ... | the pixels of each cluster on white |
+        | cluster_0.png, ... | the pixels of each cluster on a white background |
         | contact_sheet.png | the image and its largest clusters side by side |
 
         Parameters
@@ -193,20 +193,20 @@ class Segmentation:
         folder : str or path-like
             The folder; it is created if it does not exist.
         force : bool, default=False
-            Replace files that exist.
+            Replace existing files.
         max_clusters : int or None, default=None
-            Number of clusters to write on white, the largest first; None writes all. Set it if
-            there are very many.
+            Largest number of cluster files to write; the largest clusters are written. None writes
+            a file for each cluster. Set it if there are very many clusters.
 
         Returns
         -------
         paths : list of Path
-            The files written.
+            Paths of the files that were written.
 
         Raises
         ------
         FileExistsError
-            If one of the files exists and `force` is False. Nothing is written then.
+            If one of the files exists and `force` is False. In this case, nothing is written.
 
         Examples
         --------
@@ -233,7 +233,7 @@ class Segmentation:
         return paths
 
     def _writers(self, max_clusters: int | None) -> dict[str, Callable[[BinaryIO], None]]:
-        """Return the function that writes each file, by the name of the file."""
+        """Return a mapping from each file name to the function that writes the file."""
         n_cutouts = self.n_clusters if max_clusters is None else min(max_clusters, self.n_clusters)
         digits = len(str(max(0, n_cutouts - 1)))
         writers: dict[str, Callable[[BinaryIO], None]] = {
@@ -257,5 +257,5 @@ def _write_png(
     image: Any = optional("PIL.Image", "pskclust.image", "image").fromarray(pixels)
     if palette is not None:
         image.putpalette(palette.tobytes())
-    # Higher levels take several times as long and save a few percent.
+    # Higher compression levels take several times as long and save only a few percent.
     image.save(stream, "PNG", compress_level=3)

@@ -1,4 +1,4 @@
-"""Colour spaces in which distances are differences of colours."""
+"""Colour spaces, in which distances measure differences between colours."""
 
 from __future__ import annotations
 

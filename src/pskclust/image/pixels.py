@@ -1,4 +1,4 @@
-"""Checked pixels of an image, and counts of its different colours."""
+"""Pixels of an image, checked, and the counts of its different colours."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ T = TypeVar("T")
 WHITE = 255
 # Number of pixels in a band, the unit of work of a thread.
 _PIXELS_PER_BAND = 1 << 18
-# Colours of up to this many bits are looked up in a table with an entry for each.
+# Colours of up to this many bits are looked up in a table with an entry for each possible colour.
 _MAX_BITS_FOR_TABLE = 24
 
 
 @dataclass(frozen=True, eq=False)
 class Pixels:
-    """The pixels of an image, and which of them are not transparent."""
+    """The pixels of an image, and a mask of those that are not fully transparent."""
 
     channels: NDArray[Any]  # (h, w, 1 or 3) uint8 or uint16
-    opaque: NDArray[np.bool_] | None  # (h, w), None if all are
+    opaque: NDArray[np.bool_] | None  # (h, w), None if no pixel is fully transparent
 
     @classmethod
     def of(cls, image: ArrayLike) -> Pixels:
-        """Check an image of any shape and type that `segment` accepts."""
+        """Return the pixels of an image; raise an error if `segment` does not accept it."""
         if isinstance(image, str | os.PathLike):
             raise TypeError(
                 f"image is a path, {os.fspath(image)!r}. Read it first: segment(read_image(path))."
@@ -50,7 +50,9 @@ class Pixels:
             opaque = array[..., -1] > 0
             pixels = cls(array[..., :-1], None if opaque.all() else opaque)
         if pixels.n_opaque < 2:
-            raise ValueError("image has fewer than two pixels that are not transparent.")
+            raise ValueError(
+                "image has fewer than two pixels that are not transparent. Pass at least two."
+            )
         return pixels
 
     @property
@@ -63,7 +65,7 @@ class Pixels:
         return n_all if self.opaque is None else int(np.count_nonzero(self.opaque))
 
     def shown(self) -> NDArray[np.uint8]:
-        """Return the image in eight bits, (h, w, 3), white where it is transparent."""
+        """Return the image in 8 bits, (h, w, 3), white where it is transparent."""
         shown = np.array(np.broadcast_to(to_eight_bits(self.channels), (*self.shape, 3)))
         if self.opaque is not None:
             shown[~self.opaque] = WHITE
@@ -76,7 +78,7 @@ class Pixels:
         return map_chunks(work, height, rows, n_jobs)
 
     def codes(self, band: slice) -> NDArray[np.unsignedinteger[Any]]:
-        """Return a number for the colour of each pixel of a band, (rows, w)."""
+        """Return the colour of each pixel of a band as a single number, (rows, w)."""
         channels = self.channels[band]
         width = 8 * channels.dtype.itemsize
         codes = channels[..., 0].astype(_type_for(self.n_bits))
@@ -97,6 +99,7 @@ class Colours:
     Attributes
     ----------
     rgb : ndarray of uint8 or uint16, shape (m, 3)
+        Red, green and blue of each colour.
     counts : ndarray of int64, shape (m,)
         Number of pixels of each colour.
     """
@@ -135,7 +138,7 @@ class Colours:
         return np.stack(channels * (3 // n_channels), axis=1)
 
     def spread(self, values: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the value of each pixel's colour, (h, w); -1 for transparent pixels."""
+        """Return an image, (h, w), of the value of each pixel's colour; -1 where transparent."""
         answer = np.empty(self._pixels.shape, dtype=np.int32)
         look_up = self._look_up(values)
 
@@ -151,13 +154,13 @@ class Colours:
     def _look_up(
         self, values: NDArray[np.int32]
     ) -> Callable[[NDArray[Any], NDArray[np.int32]], object]:
-        """Return a function that writes the values of some codes to an array."""
+        """Return a function that writes the values of given codes to an array."""
         if self._pixels.n_bits > _MAX_BITS_FOR_TABLE:
-            # Codes of transparent pixels may lie beyond the last one: they are clipped.
+            # The code of a transparent pixel may exceed all known codes: its index is clipped.
             return lambda codes, out: np.take(
                 values, np.searchsorted(self._codes, codes), out=out, mode="clip"
             )
-        # Only pages that are written to occupy memory.
+        # The table may be large, but only its pages that are written to occupy memory.
         table = np.empty(1 << self._pixels.n_bits, dtype=np.int32)
         table[self._codes] = values
         return lambda codes, out: np.take(table, codes, out=out, mode="clip")
@@ -181,7 +184,7 @@ def _whole_numbers(array: NDArray[Any]) -> NDArray[Any]:
         )
     if not np.isfinite(array).all() or array.min() < 0 or array.max() > 1:
         raise ValueError(
-            "image holds floats outside 0 to 1, or missing values. Divide by the largest value, "
+            "image holds floats outside 0 to 1, or missing values. Divide it by its largest value, "
             "or convert it to uint8."
         )
     return np.asarray(np.rint(array * np.iinfo(np.uint16).max), dtype=np.uint16)

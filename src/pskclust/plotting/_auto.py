@@ -1,4 +1,4 @@
-"""AutoDisplay: the candidates of a choice, their odds and their evidence."""
+"""AutoDisplay: the candidates of a choice, with their odds and evidence."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ _CHOSEN, _OTHER = "#1f6f8b", "#b8c4cc"
 
 
 class AutoDisplay:
-    """Display of the best candidates of a choice: their odds and their evidence.
+    """Display of the odds and the evidence of the best candidates of a choice.
 
     Use :meth:`from_estimator` to draw the choice of a fitted model.
 
     Parameters
     ----------
     choice : AutoChoice
-        The choice, `auto_` of a model that was fitted without tau.
+        The choice to draw: the attribute `auto_` of a model that was fitted without `tau`.
 
     Attributes
     ----------
     axes_ : ndarray of two matplotlib Axes
-        Axes of the odds and of the evidence.
+        Axes of the odds, and axes of the evidence.
     figure_ : matplotlib Figure
-        The figure that holds them.
+        The figure that holds the axes.
 
     See Also
     --------
     MergeTreeDisplay : Draw the tree that the chosen clusters were cut from.
-    pskclust.PSKC : `auto_` of a fitted model holds the choice.
+    pskclust.PSKC : Estimator whose attribute `auto_` holds the choice.
 
     Examples
     --------
@@ -75,12 +75,12 @@ class AutoDisplay:
         Returns
         -------
         display : AutoDisplay
-            The display, drawn.
+            The drawn display.
 
         Raises
         ------
         ValueError
-            If the model was fitted with `tau`: its clusters grew and were not chosen.
+            If the model was fitted with `tau`, so that its clusters grew and were not chosen.
 
         Examples
         --------
@@ -95,12 +95,12 @@ class AutoDisplay:
         check_is_fitted(estimator)
         if estimator.auto_ is None:
             raise ValueError(
-                "The model has no choice to draw: its clusters grew. Fit it without tau."
+                "The model has no choice to draw: its clusters grew with tau. Fit it without tau."
             )
         return cls(choice=estimator.auto_).plot(figure=figure)
 
     def plot(self, *, figure: Any = None) -> Self:
-        """Draw the odds as bars and, beside them, the evidence from 0 to 1.
+        """Draw the odds as bars and, beside them, the evidence as marks from 0 to 1.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class AutoDisplay:
         Returns
         -------
         display : AutoDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------
@@ -163,7 +163,7 @@ class AutoDisplay:
             values = [getattr(option, name) for option in options]
             known = [(value, place) for place, value in enumerate(values) if value is not None]
             if known:
-                # Of all evidence, only overlap is better if it is low.
+                # Overlap is the only evidence that is better if it is low.
                 label = name.replace("_", " ") + (" (low is good)" if name == "overlap" else "")
                 ax.plot(*np.array(known).T, marker, ls="", color=colour, label=label, ms=6, mew=1.6)
         ax.set(xlabel="evidence", xlim=(-0.03, 1.03))

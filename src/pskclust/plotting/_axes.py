@@ -1,4 +1,4 @@
-"""Axes, texts and marks of all displays."""
+"""Axes, texts and marks that several displays share."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _LONGEST_NAME = 40
 
 
 def axes_for(ax: Any, figsize: tuple[float, float]) -> Any:
-    """Return `ax`, or new axes if it is None."""
+    """Return `ax`, or the axes of a new figure if `ax` is None."""
     return grid_of_axes(None, figsize)[0, 0] if ax is None else ax
 
 
 def grid_of_axes(
     figure: Any, figsize: tuple[float, float], n_rows: int = 1, n_columns: int = 1, **options: Any
 ) -> Any:
-    """Return axes, (n_rows, n_columns), on `figure`, or on a new one if it is None."""
+    """Return an array of axes, (n_rows, n_columns), on `figure`; None makes a new figure."""
     if figure is None:
         plt = optional("matplotlib.pyplot", "pskclust.plotting", "plot")
         figure = plt.figure(figsize=figsize, layout="constrained")
@@ -29,7 +29,7 @@ def grid_of_axes(
 
 def as_text(name: str) -> str:
     """Return a name as one short line that matplotlib does not read as a formula."""
-    # Names from damaged files may not be valid Unicode, which no font can draw.
+    # Names from damaged files may hold invalid Unicode, which no font can draw.
     line = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
     if len(line) > _LONGEST_NAME:
         line = line[: _LONGEST_NAME - 1] + "\u2026"
@@ -45,7 +45,7 @@ def mark_seeds(ax: Any, points: NDArray[np.float64]) -> None:
 
 
 def seed_name(estimator: Any) -> str:
-    """Return the legend of the rows in `seeds_`; a linked cluster did not grow from one row."""
+    """Return the legend entry for the rows in `seeds_`; a linked cluster has no single seed."""
     linked = getattr(estimator, "merge_tree_", None) is not None
     return "most similar row" if linked else "seed"
 

@@ -19,8 +19,9 @@ _MAX_NAMES = 12
 class ClusterDisplay:
     """Display of rows in the colours of their clusters, with noise in grey.
 
-    A cross marks the seed of each cluster, or the most similar row of a chosen or linked cluster.
-    More than 20,000 rows are drawn as pixels, each in the colour of most of its rows.
+    A cross marks the seed of each cluster, or the row most similar to a chosen or linked cluster.
+    More than 20,000 rows are drawn as pixels, each in the colour of the cluster with the most rows
+    in it.
 
     Use :meth:`from_estimator` to draw a fitted model.
 
@@ -33,7 +34,7 @@ class ClusterDisplay:
     seeds : ndarray of int or None, default=None
         Numbers of the rows to mark with a cross; None marks none.
     seed_name : str, default="seed"
-        Legend of the crosses.
+        Legend entry for the crosses.
     names : tuple of two str, default=("", "")
         Names of the axes.
 
@@ -42,7 +43,7 @@ class ClusterDisplay:
     ax_ : matplotlib Axes
         Axes of the picture.
     figure_ : matplotlib Figure
-        The figure that holds them.
+        The figure that holds the axes.
 
     See Also
     --------
@@ -92,17 +93,17 @@ class ClusterDisplay:
         estimator : PSKC
             A fitted model.
         X : array-like of shape (n_samples, n_features)
-            The rows of the fit. Two columns are the axes; more columns are projected onto their
-            first two principal axes.
+            The rows of the fit. Two columns are drawn as they are; more columns are projected onto
+            their first two principal axes.
         feature_names : sequence of str or None, default=None
-            Names of the columns; None takes those of the fit, or numbers.
+            Names of the columns. None uses the names from the fit, or numbers the columns.
         ax : matplotlib Axes or None, default=None
             Axes to draw on; None makes a new figure.
 
         Returns
         -------
         display : ClusterDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------
@@ -136,7 +137,7 @@ class ClusterDisplay:
         Returns
         -------
         display : ClusterDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------

@@ -27,7 +27,7 @@ class GrowthDisplay:
     labels : ndarray of int, shape (n_samples,)
         Cluster of each row; -1 is noise.
     growth_steps : ndarray of int, shape (n_samples,)
-        Step in which each row joined its cluster; -1 for noise.
+        Step in which each row joined its cluster; -1 for rows that did not join during growth.
     seeds : ndarray of int, shape (n_clusters,)
         Number of the row from which each cluster grew.
     names : tuple of two str, default=("", "")
@@ -36,9 +36,9 @@ class GrowthDisplay:
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes
-        Axes of the panels, in rows and columns.
+        Axes of the panels, as an array of rows and columns.
     figure_ : matplotlib Figure
-        The figure that holds them.
+        The figure that holds the axes.
 
     See Also
     --------
@@ -88,29 +88,29 @@ class GrowthDisplay:
         Parameters
         ----------
         estimator : PSKC
-            A model fitted with psi and tau. Rows that refinement moved are shown in their last
+            A model fitted with `psi` and `tau`. Rows that refinement moved are shown in their final
             cluster.
         X : array-like of shape (n_samples, n_features)
             The rows of the fit.
         cluster : int, default=0
             Number of the cluster, 0 to n_clusters_ - 1.
         n_panels : int, default=6
-            Number of panels from the seed to the full cluster, 1 or more. There are fewer panels
-            if the cluster grew in fewer steps.
+            Largest number of panels from the first step to the full cluster, 1 or more. There are
+            fewer panels if the cluster grew in fewer steps.
         feature_names : sequence of str or None, default=None
-            Names of the columns; None takes those of the fit, or numbers.
+            Names of the columns. None uses the names from the fit, or numbers the columns.
         figure : matplotlib Figure or None, default=None
             Figure to draw on; None makes a new one.
 
         Returns
         -------
         display : GrowthDisplay
-            The display, drawn.
+            The drawn display.
 
         Raises
         ------
         ValueError
-            If clusters were chosen on a sample and did not grow, or `cluster` does not exist.
+            If the clusters were chosen and did not grow, or `cluster` does not exist.
 
         Examples
         --------
@@ -125,8 +125,8 @@ class GrowthDisplay:
         plane = project(estimator, X, feature_names)
         if estimator.growth_step_ is None:
             raise ValueError(
-                "The clusters were chosen on a sample and did not grow on these rows. Give psi and "
-                "tau to PSKC to see clusters grow."
+                "The model has no growth to draw: its clusters were chosen and did not grow. Fit "
+                "it with psi and tau."
             )
         display = cls(
             points=plane.points,
@@ -143,16 +143,16 @@ class GrowthDisplay:
         Parameters
         ----------
         cluster : int, default=0
-            Number of the cluster.
+            Number of the cluster, from 0.
         n_panels : int, default=6
-            Number of panels, 1 or more.
+            Largest number of panels, 1 or more.
         figure : matplotlib Figure or None, default=None
             Figure to draw on; None makes a new one.
 
         Returns
         -------
         display : GrowthDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------
@@ -187,9 +187,9 @@ class GrowthDisplay:
         return self
 
     def _draw_moment(self, ax: Any, cluster: int, step: int, limits: Limits) -> None:
-        """Draw all earlier clusters, and this one after `step` steps."""
+        """Draw all earlier clusters, and `cluster` after `step` steps of growth."""
         growing = (self.labels == cluster) & (self.growth_steps <= step)
-        # Of very many rows, every k-th is drawn.
+        # If there are more than `_MAX_ROWS` rows, only every k-th row is drawn.
         some = slice(None, None, -(-len(self.points) // _MAX_ROWS))
         labels = np.where((self.labels < cluster) | growing, self.labels, -1)[some]
         draw_points(ax, self.points[some], labels, len(self.seeds), limits)

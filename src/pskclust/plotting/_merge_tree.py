@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils.palette import cluster_colours
 from ._axes import axes_for
 
-# The numbers of more parts would overlap.
+# With more parts, their numbers would overlap.
 _MAX_NUMBERED_PARTS = 40
 
 
@@ -20,7 +20,8 @@ class MergeTreeDisplay:
     """Display of the merge tree of chosen or linked clusters, as a dendrogram.
 
     The parts that were joined are at the bottom. The higher two branches meet, the less similar
-    they are. Branches within a cluster have its colour, branches between clusters are grey.
+    they are. Branches within a cluster have the colour of the cluster; branches that join clusters
+    are grey.
 
     Use :meth:`from_estimator` to draw a fitted model.
 
@@ -36,7 +37,7 @@ class MergeTreeDisplay:
     ax_ : matplotlib Axes
         Axes of the tree.
     figure_ : matplotlib Figure
-        The figure that holds them.
+        The figure that holds the axes.
 
     See Also
     --------
@@ -65,19 +66,19 @@ class MergeTreeDisplay:
         Parameters
         ----------
         estimator : PSKC
-            A model fitted without tau, or with n_clusters.
+            A model fitted without `tau`, or with `n_clusters`.
         ax : matplotlib Axes or None, default=None
             Axes to draw on; None makes a new figure.
 
         Returns
         -------
         display : MergeTreeDisplay
-            The display, drawn.
+            The drawn display.
 
         Raises
         ------
         ValueError
-            If the model has no merge tree, or a tree of one part.
+            If the model has no merge tree, or its tree has fewer than two parts.
 
         Examples
         --------
@@ -97,7 +98,9 @@ class MergeTreeDisplay:
                 "without tau, or with n_clusters."
             )
         if len(tree) < 2:
-            raise ValueError(f"The merge tree has {len(tree)} parts: there is nothing to draw.")
+            raise ValueError(
+                f"The merge tree has fewer than two parts ({len(tree)}): nothing to draw."
+            )
         display = cls(linkage_matrix=tree.to_scipy(), links=estimator.fitted_.linkage.links)
         return display.plot(ax=ax)
 
@@ -112,7 +115,7 @@ class MergeTreeDisplay:
         Returns
         -------
         display : MergeTreeDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------
@@ -143,7 +146,7 @@ class MergeTreeDisplay:
         return self
 
     def _clusters_of_sets(self) -> NDArray[np.int64]:
-        """Return the cluster of each part and of each join; -1 for a join of several clusters."""
+        """Return the cluster of each part and of each join; -1 for a join of different clusters."""
         clusters = np.append(self.links, np.full(len(self.linkage_matrix), -1))
         for join, (first, second) in enumerate(self.linkage_matrix[:, :2].astype(int)):
             if clusters[first] == clusters[second]:

@@ -1,4 +1,4 @@
-"""Points in the colours of their clusters: few as marks, many as pixels."""
+"""Points in the colours of their clusters, drawn as marks if they are few, else as pixels."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 from .._utils.palette import cluster_colours
 
-# More points are counted into pixels, which takes no longer for millions.
+# More points than this are counted into pixels, which is fast even for millions of points.
 MAX_MARKS = 20_000
 _PIXELS, _LARGE_PIXELS = (900, 700), (225, 175)
 _MIN_SHARE_FILLED = 0.03
 
 
 class Limits(NamedTuple):
-    """The lower left and the upper right corner of a picture."""
+    """Lower left and upper right corners of a picture, in data coordinates."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
     @classmethod
     def of(cls, points: NDArray[np.float64]) -> Limits:
-        """Return the corners of the points, with a margin."""
+        """Return the corners of the bounding box of the points, with a margin."""
         low, high = points.min(axis=0), points.max(axis=0)
         margin = np.where(high > low, 0.03 * (high - low), 0.5)
         return cls(low - margin, high + margin)
@@ -36,7 +36,7 @@ def draw_points(
     n_clusters: int,
     limits: Limits,
 ) -> None:
-    """Draw points on axes, clusters over noise."""
+    """Draw points on axes, with members of clusters on top of noise."""
     if len(points) > MAX_MARKS:
         image = pixels_of_clusters(points, labels, limits, n_clusters)
         extent = (limits.low[0], limits.high[0], limits.low[1], limits.high[1])
@@ -51,7 +51,7 @@ def _draw_marks(
 ) -> None:
     colours = cluster_colours(n_clusters)
     noise = labels < 0
-    # In square points; axes are about 5 inches wide, several on a figure less.
+    # In square points, the unit of mark sizes. Marks shrink if several axes share a figure.
     area = float(np.prod(ax.get_window_extent().size)) * (72 / ax.figure.dpi) ** 2
     size = float(np.clip(0.15 * area / max(1, len(points)), 1.5, 22))
     for some, drawn_size in ((noise, 0.6 * size), (~noise, size)):
@@ -62,14 +62,15 @@ def _draw_marks(
 def pixels_of_clusters(
     points: NDArray[np.float64], labels: NDArray[np.int64], limits: Limits, n_clusters: int
 ) -> NDArray[np.float64]:
-    """Return a picture, (height, width, 4): each pixel has the colour of most of its rows.
+    """Return an RGBA picture, (height, width, 4), of rows counted into pixels.
 
-    Pixels with more rows are more opaque.
+    Each pixel has the colour of the cluster, or noise, with the most rows in it. Pixels with more
+    rows are more opaque.
     """
     image = _counted_into_pixels(points, labels, limits, n_clusters, _PIXELS)
     if np.mean(image[..., 3] > 0) >= _MIN_SHARE_FILLED:
         return image
-    # Narrow clusters that are far apart would be invisible in small pixels.
+    # With small pixels, narrow clusters that are far apart would be invisible.
     return _counted_into_pixels(points, labels, limits, n_clusters, _LARGE_PIXELS)
 
 
@@ -85,12 +86,12 @@ def _counted_into_pixels(
     inside = ((shares >= 0) & (shares < 1)).all(axis=1)
     column, row = (shares[inside] * (width, height)).astype(np.int64).T
     pixel = row * width + column
-    # Noise is the last of n_clusters + 1 kinds.
+    # There are n_clusters + 1 kinds of rows; noise is the last one.
     kind = np.where(labels[inside] < 0, n_clusters, labels[inside])
     keys, counts = np.unique(pixel * (n_clusters + 1) + kind, return_counts=True)
     pixels, kinds = np.divmod(keys, n_clusters + 1)
     totals = np.bincount(pixels, weights=counts, minlength=width * height)
-    # The last kind that is written to a pixel stays, so the most frequent one is last.
+    # Later kinds overwrite earlier ones, so the most frequent kind of a pixel is written last.
     by_count = np.argsort(counts, kind="stable")
     winner = np.full(width * height, n_clusters)
     winner[pixels[by_count]] = kinds[by_count]

@@ -1,4 +1,4 @@
-"""ProfileDisplay: sizes of clusters, and similarities of their members."""
+"""ProfileDisplay: the sizes of clusters, and the similarities of their members."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_CLUSTERS = 30
 class ProfileDisplay:
     """Display of the size of each cluster and the quartiles of its members' similarities.
 
-    The 30 largest clusters are drawn, the largest first.
+    At most 30 clusters are drawn, the largest ones, in decreasing order of size.
 
     Use :meth:`from_estimator` to draw a fitted model.
 
@@ -31,9 +31,9 @@ class ProfileDisplay:
     Attributes
     ----------
     axes_ : ndarray of two matplotlib Axes
-        Axes of the sizes and of the similarities.
+        Axes of the sizes, and axes of the similarities.
     figure_ : matplotlib Figure
-        The figure that holds them.
+        The figure that holds the axes.
 
     See Also
     --------
@@ -70,7 +70,7 @@ class ProfileDisplay:
         Returns
         -------
         display : ProfileDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------
@@ -87,7 +87,7 @@ class ProfileDisplay:
         return display.plot(figure=figure)
 
     def plot(self, *, figure: Any = None) -> Self:
-        """Draw sizes and similarities, the largest cluster first.
+        """Draw sizes and similarities of clusters, in decreasing order of size.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class ProfileDisplay:
         Returns
         -------
         display : ProfileDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class ProfileDisplay:
         ax = self.axes_[0]
         bars = ax.barh(np.arange(len(sizes)), sizes, color=colours, height=0.72)
         ax.bar_label(bars, [f"{size:,}" for size in sizes], padding=3, fontsize=8)
-        # Room for the number beside the longest bar.
+        # Leave room for the number beside the longest bar.
         ax.set(xlabel="rows", xlim=(0, 1.15 * max(1, sizes.max(initial=1))))
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         ax.locator_params(axis="x", nbins=5)

@@ -1,4 +1,4 @@
-"""SimilarityDisplay: similarity K-hat to clusters over a range (the paper's Definition 1)."""
+"""SimilarityDisplay: the similarity to clusters (Definition 1 of the paper) over a range."""
 
 from __future__ import annotations
 
@@ -21,30 +21,32 @@ _MAX_ROWS, _MAX_NAMES = 5_000, 12
 class SimilarityDisplay:
     """Display of the similarity to clusters over the range of one or two columns.
 
-    One column gives a line for each cluster, two columns give contours of the similarity to the
-    most similar cluster.
+    For one column, it draws a line for each cluster; for two columns, contours of the similarity to
+    the most similar cluster.
 
     Use :meth:`from_estimator` to draw a fitted model.
 
     Parameters
     ----------
     grid : tuple of one or two ndarray
-        Coordinates along each column.
+        Coordinates of the grid along each column.
     similarities : ndarray of shape (len(grid[0]), n_clusters) or (len(grid[1]), len(grid[0]))
-        Similarity to each cluster over one column, or to the most similar one over two.
+        Similarity to each cluster over one column, or to the most similar cluster over two
+        columns.
     X : ndarray of shape (n_samples, n_features)
-        Rows to draw with the similarities.
+        Rows to mark in the picture.
     names : sequence of str
         Names of the columns.
     tau : float or None, default=None
-        Similarity, 0 to 1, at or below which rows are noise. None draws no line for it.
+        Similarity, 0 to 1, at or below which rows are noise; drawn as a dashed line. None draws no
+        line.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
         Axes of the picture.
     figure_ : matplotlib Figure
-        The figure that holds them.
+        The figure that holds the axes.
 
     See Also
     --------
@@ -96,21 +98,21 @@ class SimilarityDisplay:
         estimator : PSKC
             A model fitted to one or two columns.
         X : array-like of shape (n_samples, n_features)
-            Rows whose range is drawn, such as those of the fit.
+            Rows that set the range of the picture, such as those of the fit.
         feature_names : sequence of str or None, default=None
-            Names of the columns; None takes those of the fit, or numbers.
+            Names of the columns. None uses the names from the fit, or numbers the columns.
         ax : matplotlib Axes or None, default=None
             Axes to draw on; None makes a new figure.
 
         Returns
         -------
         display : SimilarityDisplay
-            The display, drawn.
+            The drawn display.
 
         Raises
         ------
         ValueError
-            If the model was fitted to more than two columns, or X has other columns.
+            If the model was fitted to more than two columns, or X has another number of columns.
 
         Examples
         --------
@@ -156,7 +158,7 @@ class SimilarityDisplay:
         Returns
         -------
         display : SimilarityDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------
@@ -188,7 +190,7 @@ class SimilarityDisplay:
         if self.tau is not None:
             self.ax_.axhline(self.tau, color="0.35", ls="--", lw=1, label=f"tau = {self.tau:.3g}")
         some = self._some_rows()[:, 0]
-        # A tick under the axis for each row.
+        # Draw a tick under the axis for each row.
         self.ax_.plot(
             some,
             np.full(len(some), -0.025),
@@ -230,7 +232,7 @@ class SimilarityDisplay:
         self.ax_.set(xlabel=as_text(self.names[0]), ylabel=as_text(self.names[1]))
 
     def _some_rows(self) -> NDArray[np.float64]:
-        """Return every k-th row, so that there are at most `_MAX_ROWS`."""
+        """Return every k-th row, at most `_MAX_ROWS` rows in all."""
         return self.X[:: -(-len(self.X) // _MAX_ROWS)]
 
 
@@ -243,10 +245,10 @@ def _noise_threshold(estimator: Any) -> float | None:
 
 
 def _similarities(estimator: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return similarities to all clusters along a line, or the highest one over a grid."""
+    """Return the similarity to each cluster along a line, or the highest over a grid."""
     flat = points.reshape(-1, points.shape[-1])
     with warnings.catch_warnings():
-        # The points of a grid have no column names.
+        # The points of a grid have no column names, which scikit-learn warns about.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         if points.shape[-1] == 1:
             each: NDArray[np.float64] = estimator.similarity(flat)

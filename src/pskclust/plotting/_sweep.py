@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from .._sweep import SweepResult
 from ._axes import grid_of_axes
 
-# More letters do not fit side by side under the columns.
+# More characters than this do not fit side by side under the columns.
 _MAX_LETTERS = 28
-# Numbers in smaller fields would be illegible.
+# In a larger grid, the fields are too small for legible numbers.
 _MAX_COLUMNS_WITH_NUMBERS, _MAX_ROWS_WITH_NUMBERS = 12, 16
 
 
 class SweepDisplay:
-    """Display of the clusters, noise and stability of a sweep, as heat maps over psi and tau.
+    """Display of a sweep as heat maps of clusters, noise and stability over psi and tau.
 
-    A frame marks the entry that :meth:`pskclust.SweepResult.best` returns.
+    A frame marks the pair of psi and tau that :meth:`pskclust.SweepResult.best` returns.
 
     Use :meth:`from_result` to draw a result.
 
@@ -33,12 +33,12 @@ class SweepDisplay:
     axes_ : ndarray of three matplotlib Axes
         Axes of the heat maps.
     figure_ : matplotlib Figure
-        The figure that holds them.
+        The figure that holds the axes.
 
     See Also
     --------
     pskclust.sweep : Fit every pair of psi and tau.
-    AutoDisplay : Draw the candidates of a choice without psi and tau.
+    AutoDisplay : Draw the candidates of a fit without psi and tau.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class SweepDisplay:
         Returns
         -------
         display : SweepDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------
@@ -81,7 +81,7 @@ class SweepDisplay:
         return cls(result=result).plot(figure=figure)
 
     def plot(self, *, figure: Any = None) -> Self:
-        """Draw the heat maps.
+        """Draw the heat maps of clusters, noise and stability.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class SweepDisplay:
         Returns
         -------
         display : SweepDisplay
-            The display, drawn.
+            The drawn display.
 
         Examples
         --------

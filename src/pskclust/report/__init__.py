@@ -1,4 +1,4 @@
-"""A clustering explained on one HTML page that needs nothing else."""
+"""Report on a clustering, as one HTML page that needs no other file."""
 
 from ._write import write_report
 

@@ -10,20 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 from .._utils.optional import optional
 from .._utils.palette import luminance, standing_out
 
-# The ground of pictures, --card of the page.
+# The background of pictures: --card in page.css.
 _GROUND = np.array([0x1D, 0x21, 0x26]) / 255
 _LEAST_CONTRAST = 3.0
-# Channels of a grey differ by less than this.
+# A colour is grey if its channels differ by less than this.
 _GREY = 0.12
-# Lightness of greys on a white and on a dark page: ink, lines, noise, faint lines, ground.
+# Lightness of greys on a white page, from ink to background, and of the same greys on a dark page.
 _LIGHT = (0.0, 0.5, 0.72, 0.8, 0.9, 1.0)
 _DARK = (0.92, 0.66, 0.5, 0.4, 0.25, 0.13)
 
 
 def on_dark(colour: ArrayLike) -> NDArray[np.float64]:
-    """Return a colour of a white page for a dark one: greys are inverted, hues are kept.
+    """Return the colour on a dark page for a colour on a white page.
 
-    Red, green and blue from 0 to 1; further channels are kept.
+    Greys are inverted, hues are kept. `colour` is red, green and blue from 0 to 1; further channels
+    are kept.
     """
     channels = np.array(colour, dtype=np.float64)
     rgb = channels[:3]
@@ -36,14 +37,14 @@ def on_dark(colour: ArrayLike) -> NDArray[np.float64]:
 
 
 def colour_style(colour: ArrayLike) -> str:
-    """Return the style of an element with a colour for a light and one for a dark page."""
+    """Return the style of an element, with its colours on a light and on a dark page."""
     return f"--light:{_hex(np.asarray(colour))};--dark:{_hex(on_dark(colour))}"
 
 
 def darken(figure: Any) -> None:
-    """Change a figure that was drawn for a white page into one for a dark page.
+    """Recolour a figure that was drawn for a white page, to show it on a dark page.
 
-    Maps of values keep their colours, and so do lines over them.
+    Heat maps and contours keep their colours, as do the lines drawn over them.
     """
     collections = optional("matplotlib.collections", "pskclust.report", "plot")
     lines = optional("matplotlib.lines", "pskclust.report", "plot")
@@ -72,7 +73,7 @@ def _hex(colour: NDArray[np.float64]) -> str:
 
 
 def _has_map(ax: Any) -> bool:
-    """Return whether colours of axes stand for values, as those of a colour bar do as well."""
+    """Return whether colours on these axes stand for values, as in a contour plot or colour bar."""
     return bool(ax.images) or any(part.get_array() is not None for part in ax.collections)
 
 

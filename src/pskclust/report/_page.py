@@ -1,4 +1,4 @@
-"""HTML of a report. All text passes through `escape`."""
+"""HTML of a report. All text from outside passes through `escape`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._pictures import CHOICE, EmbeddedPicture
 from ._summary import MAX_COLUMNS, Cluster, Summary, Trait
 
 _LONGEST_TEXT = 80
-# A strip extends this many standard deviations to each side of the mean of all rows.
+# A strip extends at least this many standard deviations to each side of the mean of all rows.
 _STRIP_REACH = 3.0
 
 
@@ -30,12 +30,12 @@ class Provenance(NamedTuple):
     given: Mapping[str, str]
     choice: str | None  # None if nothing was chosen
     call: str
-    rows: str  # description of the rows to fit
+    rows: str  # description of the rows to fit, such as "the same rows"
     note: str | None  # None if the call returns the same labels every time
 
 
 class ChoiceContent(NamedTuple):
-    """The candidates of a choice, the chosen one, and the reason."""
+    """The candidates of a choice, the chosen candidate, and the reason for it."""
 
     reason: str
     n_rows: int
@@ -49,7 +49,7 @@ class ChoiceContent(NamedTuple):
 
 
 class Content(NamedTuple):
-    """Content of a page."""
+    """Content of a report page."""
 
     title: str
     facts: Mapping[str, str]
@@ -58,7 +58,7 @@ class Content(NamedTuple):
     ids: Sequence[Any] | None
     rows: Any
     similarities: Any
-    confidences: Any  # (k,) means of clusters; None if none were chosen
+    confidences: Any  # (k,) mean confidence of each cluster; None if clusters grew
     pictures: Sequence[EmbeddedPicture]
     provenance: Provenance
     details: Mapping[str, str]
@@ -69,14 +69,14 @@ class Content(NamedTuple):
 
 
 def page(content: Content) -> str:
-    """Return the page as text."""
+    """Return the HTML of the whole page."""
     clusters, *others = (picture for picture in content.pictures if picture.part != CHOICE)
     of_choice = [picture for picture in content.pictures if picture.part == CHOICE]
     parts = [
         f"<header><h1>{text(content.title)}</h1>{_facts(content.facts)}</header>",
         _section("Clusters", _figure(clusters), _cluster_table(content)),
-        _section("What makes each cluster", *_cards(content)),
-        _section("How they were chosen", *_choice(content.choice, of_choice)),
+        _section("What distinguishes each cluster", *_cards(content)),
+        _section("How the clusters were chosen", *_choice(content.choice, of_choice)),
         _section("Layers", *_layer_table(content)),
         _section(_title_of_profile(content), *map(_figure, others)),
         _section("What to try next", _rules(content.rules), _hints(content.hints)),
@@ -92,7 +92,7 @@ def page(content: Content) -> str:
 
 
 def text(value: object) -> str:
-    """Return any text escaped, on one line, and cut to `_LONGEST_TEXT` characters."""
+    """Return any value as escaped text on one line, cut to `_LONGEST_TEXT` characters."""
     line = " ".join(str(value).split())
     if len(line) > _LONGEST_TEXT:
         line = line[: _LONGEST_TEXT - 1] + "\u2026"
@@ -100,7 +100,7 @@ def text(value: object) -> str:
 
 
 def prose(value: str) -> str:
-    """Return sentences of the report escaped, at any length; they may contain names."""
+    """Return sentences of any length, escaped, because they may contain names from the data."""
     return escape(value)
 
 
@@ -185,13 +185,13 @@ def _cluster_table(content: Content) -> str:
 
 
 _CONFIDENCE = (
-    "Confidence is the share of the odds held by candidates that agree with a row's label: the "
-    "mean over the cluster."
+    "The confidence of a row is the share of the odds held by candidates that agree with its "
+    "label. The table shows the mean over each cluster."
 )
 
 
 def _title_of_profile(content: Content) -> str:
-    return "How they were found" if content.choice is None else "Sizes and similarities"
+    return "How the clusters were found" if content.choice is None else "Sizes and similarities"
 
 
 def _choice(choice: ChoiceContent | None, pictures: Sequence[EmbeddedPicture]) -> list[str]:
@@ -220,11 +220,12 @@ def _choice(choice: ChoiceContent | None, pictures: Sequence[EmbeddedPicture]) -
 
 
 _EVIDENCE = (
-    "Odds are the weight of a candidate among all that may be right. Stability shows how well "
-    "trees of half of the rows find its clusters again: the mean over clusters, and the least "
-    "stable cluster. Agreement is the same for trees of other psi and of the other kind. "
-    "Separation compares the similarity to the own cluster with that to the nearest other one. "
-    "Overlap is the fraction of a row's cells that belongs to other clusters; low is good."
+    "Odds are the weight of a candidate among all candidates; the odds of all add up to 1. "
+    "Stability shows how well trees of half of the rows find its clusters again: the mean over "
+    "clusters, and the value of the least stable cluster. Agreement is the same for trees of "
+    "other psi and of the other kind. Separation shows how much more similar rows are to their "
+    "own cluster than to the nearest other cluster. Overlap is the fraction of a row's cells that "
+    "belongs to other clusters; low is good."
 )
 
 
@@ -248,7 +249,7 @@ def _candidate(option: Option, is_chosen: bool) -> list[str]:
 
 
 def _layer_table(content: Content) -> list[str]:
-    """Return the table of layers, or nothing if the fit is the only layer."""
+    """Return the table of layers with a note, or an empty list if the fit is the only layer."""
     if len(content.layers) < 2:
         return []
     body = layer_rows(content.layers, len(content.summary.sizes))
@@ -266,15 +267,15 @@ def _cards(content: Content) -> list[str]:
     parts = [f"<p>{prose(how)}</p>", *cards]
     n_more = len(content.summary.sizes) - len(cards)
     if n_more:
-        parts.append(f"<p>And {n_more:,} smaller ones.</p>")
+        parts.append(f"<p>And {n_more:,} smaller clusters.</p>")
     return parts
 
 
 _HOW_TO_READ = (
-    "For each cluster, the columns in which it differs most from all rows. In a strip, grey shows "
-    "all rows and colour shows the cluster: the mean, and one standard deviation to either side. "
-    "Typical members are the row most similar to the cluster, and rows of its more similar half "
-    "that lie far from each other."
+    "Each cluster is listed with the columns in which it differs most from all rows. In a strip, "
+    "grey shows all rows and colour shows the cluster: the mean, and one standard deviation to "
+    "either side. Typical members are the row most similar to the cluster, and rows in the more "
+    "similar half of the cluster that lie far from each other."
 )
 _FROM_ZERO = "Rows are counted from 0."
 
@@ -283,7 +284,7 @@ def _card(cluster: Cluster, colour: Any, content: Content) -> str:
     title = f"{_swatch(colour)}Cluster {cluster.number}"
     size = f"{cluster.size:,} rows, {cluster.share:.1%}"
     traits = _table(
-        ["column", "mean", "spread", "all: mean", "spread", "compared"],
+        ["column", "mean", "spread", "all rows: mean", "spread", "comparison"],
         [_trait(trait, colour, content) for trait in cluster.traits],
     )
     shown = [trait.column for trait in cluster.traits]
@@ -317,7 +318,7 @@ def _trait(trait: Trait, colour: Any, content: Content) -> list[str]:
 
 
 def _strip(trait: Trait, spread: float, colour: Any) -> str:
-    """Return a drawing of two ranges: all rows in grey, and the cluster over it."""
+    """Return a drawing of two ranges: all rows in grey, and the cluster in colour over them."""
     width = trait.spread / spread if spread else 0.0
     reach = max(_STRIP_REACH, abs(trait.difference) + width)
     scale = 50 / reach
@@ -359,7 +360,7 @@ def _rules(rules: Sequence[AdviceRule]) -> str:
         f"<td><code>{text(arguments(rule.change))}</code></td></tr>"
         for rule in rules
     )
-    head = "<tr><th>If</th><th>then</th><th>say</th></tr>"
+    head = "<tr><th>If</th><th>then</th><th>pass</th></tr>"
     return f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a report, embedded in the page as PNG."""
+"""Pictures of a report, embedded in the page as PNG data."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from ._dark import darken
 
 CHOICE = "choice"
 _DOTS_PER_INCH = 110
-# With more cells, the similarities over a plane take longer than the rest of the page.
+# With more cells, computing similarities over a plane takes longer than the rest of the page.
 _MAX_PSI_FOR_SIMILARITY = 256
 
 
 @dataclass(frozen=True)
 class EmbeddedPicture:
-    """A picture for a light and one for a dark page, as data URLs, and their caption."""
+    """A picture as data URLs, one for a light and one for a dark page, with its caption."""
 
     source: str
     caption: str
-    dark_source: str = ""  # empty if the same one serves
-    part: str = ""  # section of the page: CHOICE, or empty for the others
+    dark_source: str = ""  # empty if `source` serves dark pages, too
+    part: str = ""  # section of the page: CHOICE, or empty for other sections
 
 
 def draw_pictures(
@@ -88,19 +88,19 @@ def draw_pictures(
 
 
 _CLUSTERS_CAPTION = "The rows in the colours of their clusters, noise in grey."
-_SEEDS = "A cross is the row that a cluster grew from."
-_MOST_SIMILAR = "A cross is the row that is most similar to its cluster."
-_CHOICE_CAPTION = "Left, the odds of the best candidates. Right, the evidence for each of them."
+_SEEDS = "A cross marks the row that a cluster grew from."
+_MOST_SIMILAR = "A cross marks the row that is most similar to its cluster."
+_CHOICE_CAPTION = "Left: the odds of the best candidates. Right: the evidence for each candidate."
 _PROFILE_CAPTION = (
-    "Left, the size of each cluster. Right, the similarity of its members to it: the range, the "
-    "middle half, and the median."
+    "Left: the size of each cluster. Right: the similarity of members to their cluster, with the "
+    "range, the middle half, and the median."
 )
 _GROWTH_CAPTION = (
-    "Growth of cluster {}, the largest, from its seed. In each step, the rows join whose "
-    "similarity to the cluster exceeds the threshold."
+    "Growth of cluster {}, the largest, from its seed. In each step, rows whose similarity to the "
+    "cluster exceeds the threshold join the cluster."
 )
 _SIMILARITY_CAPTION = "Similarity to the most similar cluster, over the range of the data."
-_DASHED = "Dashed: tau, at and below which a new row is noise."
+_DASHED = "Dashed: tau. A new row is noise if its similarity does not exceed tau."
 
 
 def _similarity_caption(model: Any) -> str:
@@ -112,16 +112,16 @@ def _similarity_caption(model: Any) -> str:
 def _picture(
     size: tuple[float, float], draw: Callable[[Any], object], caption: str
 ) -> EmbeddedPicture:
-    # A Figure without pyplot needs no window and is freed afterwards.
+    # A Figure that is made without pyplot needs no window and is freed after use.
     figure = optional("matplotlib.figure", "pskclust.report", "plot").Figure(
         figsize=size, layout="constrained"
     )
     with warnings.catch_warnings():
-        # Letters that the font lacks are drawn as boxes; the text of the page shows them.
+        # Characters that the font lacks are drawn as boxes; the text of the page shows them.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         draw(figure)
         light = _source(figure)
-        # The layout is known, and the same for both.
+        # The dark picture keeps the layout of the light one.
         figure.set_layout_engine("none")
         darken(figure)
         return EmbeddedPicture(light, caption, _source(figure))
@@ -134,6 +134,6 @@ def _source(figure: Any) -> str:
 
 
 def _comparable(rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return standardised columns, so that the principal axes do not depend on units."""
+    """Return the rows with standardised columns, so that principal axes do not depend on units."""
     spreads = rows.std(axis=0)
     return np.asarray((rows - rows.mean(axis=0)) / np.where(spreads > 0, spreads, 1))

@@ -1,4 +1,4 @@
-"""Numbers of a report: columns, clusters and their typical members."""
+"""Numbers in a report: summaries of the columns, the clusters and their typical members."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MAX_COLUMNS = 40
 MAX_CLUSTERS = 24
 MAX_TRAITS = 6
 _N_MEMBERS = 5
-# At most this many members of a cluster are searched for typical ones.
+# Typical members are searched for among at most this many members of a cluster.
 _MEMBERS_TO_LOOK_AT = 1000
 _VALUES_AT_A_TIME = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Mean and spread of each column over all rows, and the ranges of the first columns."""
+    """Mean and spread of each column over all rows, and ranges of the first columns."""
 
     means: NDArray[np.float64]  # (d,)
     spreads: NDArray[np.float64]  # (d,) standard deviations
@@ -36,12 +36,12 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Trait:
-    """A column in which a cluster differs from all rows."""
+    """A column in which a cluster differs from the whole data set."""
 
     column: int
     mean: float
     spread: float
-    difference: float  # of the means, in standard deviations of all rows
+    difference: float  # mean of the cluster minus mean of all rows, in standard deviations of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +51,9 @@ class Cluster:
     number: int
     size: int
     share: float
-    quartiles: NDArray[np.float64]  # (3,) of similarities
-    traits: list[Trait]  # the largest differences first
-    members: list[int]  # rows, the most similar first
+    quartiles: NDArray[np.float64]  # (3,) of the similarities of members
+    traits: list[Trait]  # in decreasing order of the difference
+    members: list[int]  # numbers of typical rows, the most similar row first
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Summary:
     columns: Columns
     sizes: NDArray[np.int64]  # (k,)
     quartiles: NDArray[np.float64]  # (k, 3)
-    clusters: list[Cluster]  # the largest ones, by their numbers
+    clusters: list[Cluster]  # the largest clusters, in the order of their numbers
     n_noise: int
 
     @classmethod
@@ -89,7 +89,7 @@ class Summary:
 
 
 def _members(labels: NDArray[np.int64], n_clusters: int) -> list[NDArray[np.intp]]:
-    """Return the rows of each cluster."""
+    """Return the row numbers of the members of each cluster."""
     by_label = np.argsort(labels, kind="stable")
     ends = np.searchsorted(labels[by_label], np.arange(-1, n_clusters), side="right")
     return [by_label[start:end] for start, end in itertools.pairwise(ends)]
@@ -98,7 +98,7 @@ def _members(labels: NDArray[np.int64], n_clusters: int) -> list[NDArray[np.intp
 def _mean_and_spread(
     rows: NDArray[Any], chosen: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean and standard deviation of columns over some rows, in bounded memory."""
+    """Return the mean and standard deviation of each column over `chosen` rows, chunk by chunk."""
     step = max(1, _VALUES_AT_A_TIME // rows.shape[1])
     parts = [chosen[start : start + step] for start in range(0, len(chosen), step)]
     mean = sum(rows[part].sum(axis=0, dtype=np.float64) for part in parts) / len(chosen)
@@ -122,10 +122,10 @@ def _typical(
     similarities: NDArray[np.float64],
     spreads: NDArray[np.float64],
 ) -> list[int]:
-    """Return the most similar member, and members of the more similar half far from each other.
+    """Return typical members: the most similar one, and others far apart in the more similar half.
 
-    Each is the farthest from those before it, in standard deviations of the columns; equal rows
-    are returned once.
+    Each further member is the farthest from those found before it, with columns measured in
+    standard deviations. Of equal rows, only one is returned.
     """
     most_similar = members[np.argsort(-similarities[members], kind="stable")]
     half = most_similar[: max(_N_MEMBERS, len(members) // 2)]

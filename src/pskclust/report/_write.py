@@ -1,4 +1,4 @@
-"""Content of a report, and writing it to a file."""
+"""Write a report: collect its content, and write the page to a file."""
 
 from __future__ import annotations
 
@@ -43,37 +43,38 @@ def write_report(
 ) -> None:
     """Write a report on a clustering as one HTML page.
 
-    The page shows the clusters with their sizes, distinctive columns and typical members, pictures,
-    the data, the parameters, and advice on what to try next. It needs no other file and no network.
+    The page shows the clusters with their sizes, distinctive columns and typical members, and also
+    pictures, the data, the parameters and advice on what to try next. It needs no other file and no
+    network.
 
     Parameters
     ----------
     path : str or path-like
-        The file to write. An existing file is replaced when the new one is complete.
+        The file to write. An existing file is replaced once the new one is complete.
     model : PSKC
         A fitted model.
     X : array-like of shape (n_samples, n_features)
         The rows of the fit, in the same order. If they were scaled for the fit, pass the rows
         before scaling, and set `scaling`.
     feature_names : sequence of str or None, default=None
-        Names of the columns; None takes those of the fit, or numbers.
+        Names of the columns. None uses the names from the fit, or numbers the columns.
     ids : sequence or None, default=None
-        Name of each row, shown for typical members; None shows row numbers.
+        Names of the rows, shown for typical members. None shows row numbers.
     title : str or None, default=None
-        Title of the page; None writes the number of rows.
+        Title of the page. None makes a title from the number of rows.
     scaling : str or None, default=None
         Scaling of the columns before the fit, such as "standard"; None if there was none.
     seconds : float or None, default=None
-        Duration of the fit; None leaves it out.
+        Duration of the fit in seconds. None leaves it out.
     scores : mapping of str to float or None, default=None
-        Scores to show, such as those against known classes.
+        Scores to show, by name, such as the agreement with known classes.
     n_left_out : int, default=0
         Number of rows that were left out before the fit, such as those with missing values.
 
     Raises
     ------
     ValueError
-        If X, `feature_names` or `ids` do not have the rows and columns of the fit.
+        If X, `feature_names` or `ids` do not match the rows and columns of the fit.
 
     See Also
     --------
@@ -97,7 +98,9 @@ def write_report(
     rows = rows_of_fit(model, X)
     names = column_names(model, feature_names)
     if ids is not None and len(ids) != len(rows):
-        raise ValueError(f"ids has {len(ids)} entries, but X has {len(rows)} rows.")
+        raise ValueError(
+            f"ids has {len(ids)} entries, but X has {len(rows)} rows. Pass one id for each row."
+        )
     summary = Summary.of(model, rows)
     facts = _facts(model, summary, rows.shape, n_left_out)
     content = _content(
@@ -111,7 +114,7 @@ def write_report(
         scaling=scaling,
     )
     with replacing(path) as stream:
-        # Names from damaged files may not be valid Unicode, and must not break the page.
+        # Names from damaged files may hold invalid Unicode, which must not break the page.
         stream.write(page(content).encode("utf-8", "replace"))
 
 
@@ -164,11 +167,12 @@ def _facts(
         "noise": f"{summary.n_noise / shape[0]:.1%}",
     }
     if model.auto_ is not None:
-        # The psi of a chosen clustering is that of the kernel that assigns rows: nothing to set.
+        # `psi_` of a chosen clustering belongs to the kernel that assigns rows. It is not meant to
+        # be passed to another fit, so it is not shown.
         stability = model.auto_.chosen.stability
         return facts if stability is None else facts | {"stability": f"{stability:.2f}"}
     facts["psi"] = str(model.psi_)
-    # The tau of linked clusters applies to their parts and makes no row noise.
+    # The tau of linked clusters applies to their parts and does not decide which rows are noise.
     return facts if is_linked(model) else facts | {"tau": number(model.tau_)}
 
 
@@ -206,6 +210,6 @@ def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
     widest, narrowest, ratio = unequal
     return [
         f"Columns differ in spread: {names[widest]} varies {ratio:,.0f} times as much as "
-        f"{names[narrowest]} and dominates distances. If that is only a matter of units, scale "
-        "the columns before the fit."
+        f"{names[narrowest]} and dominates distances. If only their units differ, scale the "
+        "columns before the fit."
     ]

@@ -1,4 +1,4 @@
-"""Reading table files, for ``PSKC.fit(path)``, the command line and the explorer."""
+"""Readers of table files, for ``PSKC.fit(path)``, the command line and the explorer."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def read_table(
     Parameters
     ----------
     path : str or path-like
-        CSV, TSV, Parquet, a folder of Parquet files, Arrow, Feather, NPY, NPZ or LibSVM. Text may
-        be compressed: .gz, .bz2 or .zst.
+        A CSV, TSV, Parquet, Arrow, Feather, NPY, NPZ or LibSVM file, or a folder of Parquet files.
+        Text may be compressed: .gz, .bz2 or .zst.
     columns : sequence of str, default=()
-        Columns to read, in this order. Empty reads all.
+        Columns to read, in this order. An empty sequence reads all columns.
     drop : sequence of str, default=()
         Columns to leave out, such as ids and text.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         Treatment of rows with missing values: "refuse" raises an error, "drop" leaves the rows
         out, "mean" fills in the mean of the column.
     format : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"} or None, default=None
-        Format of the file. None finds it from the ending and the first bytes; set it if that
-        fails.
+        Format of the file. None detects it from the ending of the name and the first bytes; set
+        it if detection fails.
     delimiter : str or None, default=None
         Delimiter of a text table. None detects it.
     header : bool or None, default=None
@@ -56,7 +56,7 @@ def read_table(
     Returns
     -------
     rows : ndarray of float32 or float64, shape (n_rows, n_columns)
-        The numbers, float32 if all columns fit into it exactly.
+        The numbers, as float32 if it holds the types of all columns exactly.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def stream_table(
     header: bool | None = None,
     encoding: str | None = None,
 ) -> RowBlocks:
-    """Return the numbers in a file as row blocks, which are never all in memory.
+    """Return the numbers in a file as row blocks, which are never all in memory at once.
 
     ``PSKC.fit`` and ``PSKC.predict`` accept row blocks in place of an array. They also accept the
     path alone if all columns are to be clustered and no value is missing.
@@ -105,18 +105,18 @@ def stream_table(
     Parameters
     ----------
     path : str or path-like
-        CSV, TSV, Parquet, a folder of Parquet files, Arrow, Feather, NPY, NPZ or LibSVM. Text may
-        be compressed: .gz, .bz2 or .zst.
+        A CSV, TSV, Parquet, Arrow, Feather, NPY, NPZ or LibSVM file, or a folder of Parquet files.
+        Text may be compressed: .gz, .bz2 or .zst.
     columns : sequence of str, default=()
-        Columns to read, in this order. Empty reads all.
+        Columns to read, in this order. An empty sequence reads all columns.
     drop : sequence of str, default=()
         Columns to leave out, such as ids and text.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         Treatment of rows with missing values: "refuse" raises an error, "drop" leaves the rows
         out, "mean" fills in the mean of the column.
     format : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"} or None, default=None
-        Format of the file. None finds it from the ending and the first bytes; set it if that
-        fails.
+        Format of the file. None detects it from the ending of the name and the first bytes; set
+        it if detection fails.
     delimiter : str or None, default=None
         Delimiter of a text table. None detects it.
     header : bool or None, default=None
@@ -127,7 +127,7 @@ def stream_table(
     Returns
     -------
     rows : pskclust.RowBlocks
-        The rows, read from the file in each pass over them.
+        The rows, which are read from the file in each pass over them.
 
     Raises
     ------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PREFERRED = "X"
-# Exceptions of numpy, zipfile and zlib for damaged files.
+# Exceptions that numpy, zipfile and the decompressors raise for damaged files.
 _DAMAGED = (
     EOFError,
     KeyError,
@@ -39,7 +39,7 @@ _DAMAGED = (
 
 
 class TooShortError(ValueError):
-    """Error for an array that is cut short in its file."""
+    """Error for an array whose file holds fewer bytes than its header announces."""
 
     def __init__(self, n_announced: int, n_stored: int) -> None:
         super().__init__(f"its header announces {n_announced:,} bytes, but it has {n_stored:,}")
@@ -47,10 +47,10 @@ class TooShortError(ValueError):
 
 @dataclass(frozen=True)
 class _Stored:
-    """An array in a file, of which only the header has been read."""
+    """An array in a file; only its header has been read."""
 
     path: Path
-    member: str | None  # of the archive; None for the file itself
+    member: str | None  # name of the array's file in an NPZ archive; None for NPY
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     by_columns: bool
@@ -68,16 +68,17 @@ class _Stored:
             shape, by_columns, dtype = read(stream)
             n_stored = _n_bytes(path, member) - stream.tell()
         stored = cls(path, member, shape, dtype, by_columns and len(shape) > 1)
-        # A header of a few bytes can claim any number of rows and columns.
+        # A damaged header can claim any number of rows and columns.
         n_announced = dtype.itemsize * math.prod(shape)
         if min(shape, default=0) < 0 or (n_announced > n_stored and not dtype.hasobject):
             raise TooShortError(n_announced, n_stored)
         return stored
 
     def pieces(self, n_rows: int) -> Iterator[NDArray[Any]]:
-        """Yield some rows at a time."""
+        """Yield the rows, `n_rows` at a time."""
         if self.by_columns:
-            # Rows are spread over the file, so it is mapped, or read whole from an archive.
+            # A row is spread over the whole file, so the file is mapped into memory. An array in an
+            # archive is read whole.
             array = self._whole()
             for start in range(0, self.shape[0], n_rows):
                 yield array[start : start + n_rows]
@@ -179,7 +180,7 @@ def _arrays_in(path: Path, kind: str) -> dict[str, _Stored]:
 
 
 def _main_array(arrays: dict[str, _Stored], name: str) -> str | None:
-    """Return the name of the matrix; None if all arrays are named columns."""
+    """Return the name of the array that holds the matrix; None if all are named columns."""
     if not arrays:
         raise TableError(f"{name} contains no array with rows.")
     tables = [key for key, array in arrays.items() if len(array.shape) == 2]
@@ -193,13 +194,13 @@ def _main_array(arrays: dict[str, _Stored], name: str) -> str | None:
         return _PREFERRED
     if len(tables) > 1:
         raise TableError(
-            f"{name} holds several tables ({', '.join(tables)}). Name one of them X, or save it "
-            "alone."
+            f"{name} holds several tables ({', '.join(tables)}). Name one of them X, or save one "
+            "of them alone."
         )
     if tables:
         return tables[0]
     if len({array.shape for array in arrays.values()}) > 1:
-        raise TableError(f"{name} holds columns of different lengths. Name a table in it X.")
+        raise TableError(f"{name} holds columns of different lengths. Save a table X.")
     return None
 
 
@@ -213,7 +214,7 @@ def _n_bytes(path: Path, member: str | None) -> int:
 def _opened(path: Path, member: str | None) -> BinaryIO:
     if member is None:
         return open(path, "rb")
-    # The archive stays open as long as its member.
+    # The archive stays open as long as the opened member.
     return zipfile.ZipFile(path).open(member)  # type: ignore[return-value]
 
 

@@ -13,13 +13,13 @@ from .base import Numbers, float_type
 
 
 def strange_columns(schema: pa.Schema) -> dict[str, str]:
-    """Return the columns of a schema that are not numbers, with descriptions of their types."""
+    """Return the columns of a schema that do not hold numbers, with their types in words."""
     found = {field.name: _what_is_no_number(_plain_type(field.type)) for field in schema}
     return {name: words for name, words in found.items() if words}
 
 
 def to_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> Numbers:
-    """Return columns as one array, with NaN for missing values."""
+    """Return some columns of a batch as one array, with NaN for missing values."""
     arrays = [batch.column(batch.schema.get_field_index(name)) for name in columns]
     numbers = np.empty(
         (batch.num_rows, len(columns)), float_type([_numpy_type(a.type) for a in arrays])
@@ -30,7 +30,7 @@ def to_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> Numbers:
 
 
 def release_memory() -> None:
-    """Release the memory that Arrow keeps for further batches."""
+    """Release the memory that Arrow has reserved for further batches."""
     pa.default_memory_pool().release_unused()
 
 
@@ -47,7 +47,7 @@ def _values(array: pa.Array) -> Any:
 
 
 def plain_values(array: pa.Array) -> Any:
-    """Return numbers none of which is missing, as ``to_numpy`` does, which imports pandas."""
+    """Return an array without missing values as NumPy; ``to_numpy`` would import pandas."""
     buffer = array.buffers()[1]
     if buffer is None:
         return np.zeros(0, dtype=array.type.to_pandas_dtype())

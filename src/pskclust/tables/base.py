@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[Any]  # float32 or float64
 
-# Largest batch: small compared with memory, large compared with the overhead of a call.
+# Limits of a batch: small compared with memory, but large enough to outweigh the cost of a call.
 BATCH_VALUES = 1 << 22
 MAX_BATCH_ROWS = 1 << 18
 MAX_COLUMNS = 1_000_000
@@ -27,15 +27,16 @@ class Batch(NamedTuple):
     """Some rows of a table, in the order of the file."""
 
     numbers: Numbers  # (n, d), NaN where a value is missing
-    others: list[pa.Array]  # other columns, unchanged
+    others: list[pa.Array]  # further columns, in their original types
     share: float  # fraction of the file that has been read, 0 to 1
 
 
 class Table(Protocol):
     """A file that can be read any number of times, always in batches of bounded size.
 
-    `columns` are clustered by default, `extras` only if they are named. `has_names` is whether the
-    file names its columns. `n_rows` is None if it is unknown until the file has been read.
+    `columns` are clustered by default, `extras` only if the user names them. `has_names` tells
+    whether the file names its columns. `n_rows` is None if it is not known before all rows have
+    been read.
     """
 
     name: str
@@ -45,21 +46,21 @@ class Table(Protocol):
     n_rows: int | None
 
     def not_numbers(self) -> dict[str, str]:
-        """Return the columns that are known not to hold numbers, with their types in words."""
+        """Return the columns known not to hold numbers, and their types in words."""
 
     def strays(self, column: str) -> Strays | None:
-        """Return the values that are not numbers; None if they are not known one by one."""
+        """Summarise the values of a column that are not numbers; None if they cannot be listed."""
 
     def holds(self, column: str) -> bool:
         """Return whether the table has a column of this name."""
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
-        """Yield batches with the columns `numbers` as one array and `others` unchanged."""
+        """Yield batches: the columns `numbers` as one array, the columns `others` unchanged."""
 
 
 @dataclass
 class NamedColumns:
-    """Attributes of all kinds of tables."""
+    """Attributes and defaults that all kinds of tables share."""
 
     name: str
     columns: tuple[str, ...]
@@ -84,7 +85,7 @@ def batch_rows(n_columns: int) -> int:
 
 
 def require_few_columns(n_columns: int, name: str) -> None:
-    """Raise TableError for an implausible number of columns; a few bytes can claim any number."""
+    """Raise TableError for too many columns: a few bytes of a file can claim any number."""
     if n_columns > MAX_COLUMNS:
         raise TableError(
             f"{name} has {n_columns:,} columns, more than the limit of {MAX_COLUMNS:,}. "
@@ -93,12 +94,12 @@ def require_few_columns(n_columns: int, name: str) -> None:
 
 
 def numbered(n_columns: int) -> tuple[str, ...]:
-    """Return numbered names for columns without names."""
+    """Return the names column_1, column_2, ... for columns without names."""
     return tuple(f"column_{number}" for number in range(1, n_columns + 1))
 
 
 def checked_names(names: Sequence[str], table: str) -> tuple[str, ...]:
-    """Return names of columns, all different, or raise TableError."""
+    """Return the names of columns; raise TableError if two are the same."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise TableError(f'{table} has two columns named "{twice[0]}". Rename one of them.')
@@ -108,7 +109,7 @@ def checked_names(names: Sequence[str], table: str) -> tuple[str, ...]:
 def float_type(types: Sequence[Any]) -> np.dtype[Any]:
     """Return the smallest floating type that holds numbers of all these types exactly.
 
-    It has at most 64 bits: larger integers are rounded, as in a clustering.
+    The type has at most 64 bits, so large integers are rounded, as they are for clustering.
     """
     common = np.result_type(np.float32, *types) if types else np.dtype(np.float64)
     return common if common == np.float32 else np.dtype(np.float64)

@@ -1,4 +1,4 @@
-"""Columns that hold known classes, told by their values."""
+"""Detection of columns that hold known classes, by their values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ _FEWEST_ROWS_PER_CLASS = 5
 
 
 def looks_like_classes(table: Table, column: str) -> bool:
-    """Whether the first rows of a column hold few values, text or whole numbers, many times each.
+    """Return whether the first rows of a column look like known classes.
 
-    There may be other reasons for that: it is a guess, for a proposal.
+    They do if they hold few different values, text or whole numbers, that are repeated often. The
+    answer is a guess, good enough for a suggestion.
     """
-    # Python has no values for dates beyond the year 9999.
+    # Conversion to Python fails for dates beyond the year 9999.
     with contextlib.suppress(TableError, StopIteration, OverflowError, ValueError):
         (values,) = next(iter(table.batches((), (column,)))).others
         known = [value for value in values.to_pylist() if not _is_missing(value)]

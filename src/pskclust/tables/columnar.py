@@ -1,4 +1,4 @@
-"""Parquet and Arrow files; Feather is another name of Arrow."""
+"""Tables in Parquet and Arrow files; Feather version 2 is the Arrow format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .errors import TableError, WrongFormatError, listed
 from .formats import first_bytes
 
 _BUFFER_BYTES = 1 << 20
-# Exceptions of Arrow for damaged files, including column names that are not valid text.
+# Exceptions that Arrow raises for damaged files, such as column names that are not valid text.
 _DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
@@ -49,13 +49,13 @@ class ParquetTable(NamedColumns):
 
     def _pieces(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         for path in self._paths:
-            # Without this option, two whole row groups are in memory at a time.
+            # With pre_buffer, two whole row groups would be in memory at a time.
             with pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
                 yield from file.iter_batches(batch_rows(len(wanted)), columns=wanted)
 
 
 class DatasetTable(NamedColumns):
-    """A pyarrow dataset."""
+    """Table in a pyarrow dataset."""
 
     def __init__(self, dataset: Any, name: str) -> None:
         names = checked_names(dataset.schema.names, name)
@@ -65,7 +65,7 @@ class DatasetTable(NamedColumns):
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
         wanted = list(dict.fromkeys([*numbers, *others]))
-        # Little is read ahead, to limit memory.
+        # Few batches are read ahead, to limit memory.
         pieces = self._dataset.to_batches(
             columns=wanted,
             batch_size=batch_rows(len(wanted)),
@@ -79,7 +79,7 @@ class DatasetTable(NamedColumns):
 
 
 class ArrowTable(NamedColumns):
-    """Table in an Arrow file or stream, mapped into memory, so that unused columns are not read."""
+    """Table in an Arrow file or stream, mapped into memory so that unused columns are not read."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
@@ -130,7 +130,7 @@ def _inside(folder: Path) -> Iterator[Path]:
             if path.name.startswith((".", "_")):
                 continue
             if path.is_dir():
-                # Other subfolders are skipped, so that a large tree is not searched by mistake.
+                # Other subfolders are skipped, so that no large tree is searched by mistake.
                 if "=" in path.name:
                     yield from _inside(path)
             elif path.suffix.lower() in (".parquet", ".pq") and path.is_file():
@@ -152,10 +152,10 @@ def _require_columns(
 def _readable(
     pieces: Iterator[pa.RecordBatch], wanted: list[str], name: str
 ) -> Iterator[pa.RecordBatch]:
-    """Yield some columns of batches after checking their offsets and indices.
+    """Yield the wanted columns of each batch after checking their offsets and indices.
 
-    Raise TableError for a file that is cut short or damaged. Arrow does not check offsets and would
-    read foreign memory.
+    Raise TableError for a file that is cut short or damaged. By default, Arrow does not check
+    offsets, and damaged ones would make it read memory outside the file.
     """
     try:
         for piece in pieces:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .base import numbered
 from .errors import TableError
 
-# Texts for a missing value, besides the empty one.
+# Texts that stand for a missing value.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
 
 _DELIMITERS = (",", "\t", ";", "|", " ")
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf
 
 @dataclass(frozen=True)
 class Dialect:
-    """The format of a text table, and its columns that do not hold numbers."""
+    """The format of a text table, and the columns that do not hold numbers."""
 
     encoding: str
     delimiter: str
@@ -34,18 +34,18 @@ class Dialect:
     decimal: str
     quotes: bool
     names: tuple[str, ...]
-    texts: dict[str, str]  # name and a value of it
+    texts: dict[str, str]  # name of each such column, and its first value that is not a number
 
 
 def encoding_of(head: bytes) -> str:
-    """Return the encoding of the byte order mark; UTF-8 if there is none."""
+    """Return the encoding that the byte order mark shows; UTF-8 if there is no mark."""
     return "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def known_encoding(name: str) -> str:
-    """Return the name of an encoding in Python and Arrow."""
+    """Return the standard name of an encoding; raise TableError if Python does not know it."""
     try:
-        "a".encode(name)  # some codecs are not of text
+        "a".encode(name)  # fails for codecs that do not encode text
         return codecs.lookup(name).name
     except LookupError:
         raise TableError(
@@ -54,9 +54,9 @@ def known_encoding(name: str) -> str:
 
 
 def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | None) -> Dialect:
-    """Return the dialect of a text that is not empty; given values are not detected.
+    """Return the dialect of a text; a delimiter or header that is given is not detected.
 
-    Raise TableError for an implausibly long cell.
+    Raise TableError if the text has no rows, or an implausibly long cell.
     """
     try:
         delimiter = delimiter or _delimiter_of(text)
@@ -86,15 +86,15 @@ def is_number(cell: str, decimal: str = ".") -> bool:
 
 
 def is_decorated_number(cell: str) -> bool:
-    """Return whether a cell is a number with a currency sign, a percent sign or separators."""
+    """Return whether a cell is a number with a currency or percent sign or thousands separators."""
     return not is_number(cell) and is_number(_DECORATION.sub("", cell) or "-")
 
 
 def too_long_a_cell() -> TableError:
     """Return the error for a cell that the csv module refuses."""
     return TableError(
-        f"a cell of this table is longer than the {csv.field_size_limit():,} characters that are "
-        "read. Look for a quote that is not closed, or save the table without that column."
+        f"a cell of this table is longer than the limit of {csv.field_size_limit():,} characters. "
+        "Look for a quote that is not closed, or save the table without that column."
     )
 
 
@@ -117,8 +117,8 @@ def _delimiter_of(text: str) -> str:
         widths = Counter(map(len, rows))
         width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
         share = count / len(rows)
-        # Decimal commas in a table with semicolons split rows less evenly, or evenly into more
-        # cells. So of equally good delimiters the first one wins, except the comma.
+        # In a table with semicolons, decimal commas may split rows as evenly as the semicolons. So
+        # of equally good delimiters the first one wins, except that a semicolon beats a comma.
         if width > 1 and (share > best_share or (delimiter == ";" and share == best_share)):
             best, best_share = delimiter, share
     return best
@@ -131,7 +131,7 @@ def _has_decimal_commas(rows: list[list[str]]) -> bool:
 
 
 def _first_row_is_header(rows: list[list[str]], decimal: str) -> bool:
-    """Return whether the first row has no number, or text above numbers."""
+    """Return whether the first row holds no number, or holds text above a column of numbers."""
     first = rows[0]
     if not any(is_number(cell, decimal) for cell in first):
         return True
@@ -145,7 +145,7 @@ def _first_row_is_header(rows: list[list[str]], decimal: str) -> bool:
 
 
 def _names(cells: list[str]) -> tuple[str, ...]:
-    """Return the names in a header, with numbered names for columns without one."""
+    """Return the names in a header; empty cells get numbered names."""
     return tuple(cell or number for cell, number in zip(cells, numbered(len(cells)), strict=True))
 
 

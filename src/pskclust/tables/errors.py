@@ -1,7 +1,7 @@
-"""Errors about tables in files; the message of each is one sentence.
+"""Errors about tables in files.
 
-The ways out differ between the command line and a page, so errors carry what a caller needs to
-name its own.
+The remedies differ between Python, the command line and the explorer. So errors carry the facts
+from which each of them writes its own advice.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 
 class TableError(ValueError):
-    """A file that cannot be used as a table."""
+    """Error for a file that cannot be used as a table."""
 
 
 class NoSuchFileError(TableError, FileNotFoundError):
-    """A file that is not there."""
+    """Error for a file that does not exist."""
 
 
 class SpecialFileError(TableError):
-    """A device, pipe or socket, which may have no end and cannot be read twice."""
+    """Error for a device, pipe or socket, which may have no end and cannot be read twice."""
 
     def __init__(self, name: str, words: str) -> None:
         self.is_pipe = words == "a pipe"
@@ -27,20 +27,22 @@ class SpecialFileError(TableError):
 
 
 class WrongFormatError(TableError):
-    """A file that is not what its ending, or the caller, says."""
+    """Error for a file that is not in the format that its ending, or the caller, claims."""
 
     def __init__(self, name: str, claimed: str, looks_like: str | None) -> None:
         self.looks_like = looks_like
-        found = f"it looks like {looks_like}" if looks_like else "it is damaged or something else"
+        found = (
+            f"it looks like {looks_like}" if looks_like else "it is damaged or has another format"
+        )
         super().__init__(f"{name} is not in {claimed} format: {found}.")
 
 
 class ImageGivenError(TableError):
-    """A picture, which has pixels and no rows."""
+    """Error for an image, which has pixels instead of rows."""
 
 
 class WrongEncodingError(TableError):
-    """A text in another encoding than the one it was read in."""
+    """Error for a text in another encoding than the one that it was read with."""
 
     def __init__(self, name: str, encoding: str) -> None:
         tried = "UTF-8" if encoding == "utf-8-sig" else encoding
@@ -48,28 +50,29 @@ class WrongEncodingError(TableError):
 
 
 class UnknownColumnError(TableError):
-    """A column that was asked for is not there."""
+    """Error for a column that does not exist."""
 
 
 class Strays(NamedTuple):
-    """The values of a column that are not numbers, among those that were looked at."""
+    """Summary of the values of a column that are not numbers, among the values examined."""
 
     n_strays: int
-    n_values: int  # without missing ones
-    cell: str  # the first stray
-    line: int  # where it stands
-    is_all: bool  # whether the whole column was looked at
+    n_values: int  # values examined, without missing ones
+    cell: str  # the first value that is not a number
+    line: int  # its line in the file
+    is_all: bool  # whether the whole column was examined
 
     @property
     def are_few(self) -> bool:
-        """Whether most values are numbers, so that the column is one of numbers."""
+        """Whether most values are numbers, so that the column was meant to hold numbers."""
         return 2 * self.n_strays < self.n_values
 
 
 class NotNumbersError(TableError):
-    """Columns that hold something else than numbers.
+    """Error for columns that hold something other than numbers.
 
-    `columns` gives their types in words, and `strays` the values of those that are mostly numbers.
+    `columns` gives their types in words. `strays` summarises the other values in columns of mostly
+    numbers.
     """
 
     def __init__(
@@ -84,15 +87,18 @@ class NotNumbersError(TableError):
 def _stray_words(strays: Strays) -> str:
     values = f"{'' if strays.is_all else 'the first '}{strays.n_values:,} values"
     if strays.n_strays == 1:
-        return f'holds 1 of {values} that is not a number (line {strays.line:,}: "{strays.cell}")'
+        return (
+            f"holds 1 value that is not a number among {values} "
+            f'(line {strays.line:,}: "{strays.cell}")'
+        )
     return (
-        f"holds {strays.n_strays:,} of {values} that are not numbers "
+        f"holds {strays.n_strays:,} values that are not numbers among {values} "
         f'(the first in line {strays.line:,}: "{strays.cell}")'
     )
 
 
 class GapsError(TableError):
-    """Missing values: their number by column, in `n_rows` of `n_all` rows that were read."""
+    """Error for missing values, with their number by column; `n_rows` of `n_all` rows have some."""
 
     def __init__(self, message: str, counts: Mapping[str, int], n_rows: int, n_all: int) -> None:
         self.counts, self.n_rows, self.n_all = dict(counts), n_rows, n_all
@@ -105,7 +111,7 @@ class GapsError(TableError):
 
 
 class MissingValuesError(GapsError):
-    """Columns with missing values."""
+    """Error for columns with missing values."""
 
     def __init__(self, counts: Mapping[str, int], n_rows: int, n_all: int) -> None:
         each = ", ".join(f'"{name}" {count:,}' for name, count in counts.items())
@@ -114,15 +120,15 @@ class MissingValuesError(GapsError):
 
 
 class NoRowLeftError(GapsError):
-    """A table whose every row has a missing value."""
+    """Error for a table in which every row has a missing value."""
 
     def __init__(self, name: str, counts: Mapping[str, int], n_all: int) -> None:
-        message = f"every row of {name} has a missing value: none is left."
+        message = f"every row of {name} has a missing value: no row is left."
         super().__init__(message, counts, n_all, n_all)
 
 
 class EmptyColumnsError(TableError):
-    """Columns without any value."""
+    """Error for columns without any value."""
 
     def __init__(self, name: str, columns: Sequence[str]) -> None:
         self.columns = tuple(columns)
@@ -132,7 +138,7 @@ class EmptyColumnsError(TableError):
 
 
 class EmptyLabelError(TableError):
-    """A column of classes without any value."""
+    """Error for a column of classes without any value."""
 
     def __init__(self, name: str, column: str) -> None:
         self.column = column
@@ -140,7 +146,7 @@ class EmptyLabelError(TableError):
 
 
 class WeightsError(TableError):
-    """A column that cannot be used as weights."""
+    """Error for a column that cannot be used as weights."""
 
     def __init__(self, column: str, reason: str, *, has_gaps: bool = False) -> None:
         self.column, self.has_gaps = column, has_gaps
@@ -148,6 +154,6 @@ class WeightsError(TableError):
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """Return names for a message, the first few of many."""
+    """Return names in quotes for a message, at most the first `most` of them."""
     shown = ", ".join(f'"{name}"' for name in names[:most])
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -1,4 +1,4 @@
-"""Formats of table files, found from the ending and checked against the first bytes."""
+"""Formats of table files, detected from the ending and checked against the first bytes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MAGIC = {
     b"\xff\xff\xff\xff": "arrow",  # a stream of Arrow batches
     b"\x93NUMPY": "npy",
     b"PK\x03\x04": "npz",
-    b"PK\x05\x06": "npz",  # without members
+    b"PK\x05\x06": "npz",  # an empty archive
 }
 _IMAGES = {
     b"\x89PNG": "a PNG image",
@@ -70,8 +70,8 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 def format_of(path: Path, name: str, claimed: str | None = None) -> str:
     """Return the format of a file that is not empty; raise TableError if it is not supported.
 
-    The format is `claimed` by the caller, or follows from the ending, or, if that is unknown, from
-    the first bytes.
+    The format is `claimed` by the caller, or follows from the ending of the name, or, if the ending
+    is unknown, from the first bytes.
     """
     if claimed is None and path.suffix.lower() in _SHEETS:
         raise TableError(f"{name} is a spreadsheet. Save the sheet as CSV, and use that.")
@@ -94,7 +94,7 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
 
 
 def format_of_ending(path: Path) -> str | None:
-    """Return the format for the ending of a name, None if it is unknown."""
+    """Return the format for the ending of a file name; None if the ending is unknown."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()
@@ -102,7 +102,7 @@ def format_of_ending(path: Path) -> str | None:
 
 
 def first_bytes(path: Path, size: int = 4096) -> bytes:
-    """Return the beginning of a file."""
+    """Return the first `size` bytes of a file."""
     with open(path, "rb") as stream:
         return stream.read(size)
 

@@ -1,4 +1,4 @@
-"""Writing of labels beside the columns of a table, batch by batch."""
+"""Functions that write labels beside the columns of a table, batch by batch."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Labelled(NamedTuple):
     carried: list[Any]  # columns of the table, as Arrow arrays
     labels: NDArray[np.int64]
     similarities: NDArray[np.float64] | None
-    nothing: NDArray[np.bool_] | None  # rows that were left out, without labels
+    nothing: NDArray[np.bool_] | None  # marks rows that were left out and have no label
 
 
 def write_labels(output: Path | BinaryIO, names: Sequence[str], pieces: Iterable[Labelled]) -> int:
     """Write columns and labels to a file, in the format of its ending, or as CSV to a stream.
 
-    Return the number of rows. The file is written completely or not at all.
+    Return the number of rows written. The file is written completely or not at all.
     """
     n_rows = 0
     write: Write | None = None
@@ -65,11 +65,11 @@ def pieces_of_fit(
         start += n_rows
         yield Labelled(columns, labels[some], similarities[some], nothing)
     if start != len(labels):
-        raise TableError(f"{table.name} has changed since it was read.")
+        raise TableError(f"{table.name} has changed since it was read. Start again.")
 
 
 def values_of(table: Table, column: str, kept: NDArray[np.bool_] | None) -> list[Any]:
-    """Return the values of one column in the rows that were kept."""
+    """Return the values of one column in the rows that `kept` marks; None keeps all rows."""
     values = [
         value for batch in table.batches((), (column,)) for value in batch.others[0].to_pylist()
     ]
@@ -83,7 +83,7 @@ def _carried_columns(
         for start in range(0, n_rows, MAX_BATCH_ROWS):
             yield [], min(MAX_BATCH_ROWS, n_rows - start)
         return
-    # Clustered columns are written as numbers.
+    # Columns that were clustered are written as numbers, even if the file holds them as text.
     numbers = [name for name in features if name in carried]
     for batch in table.batches(numbers, carried):
         yield batch.others, len(batch.others[0])
@@ -123,5 +123,6 @@ def _explaining_types() -> Iterator[None]:
         yield
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise TableError(
-            f"columns of these types cannot be written to that format ({error}). Use .parquet."
+            f"columns of these types cannot be written to that format ({error}). Use the ending "
+            ".parquet."
         ) from error

@@ -1,4 +1,7 @@
-"""LibSVM files: a class and ``index:value`` pairs on each line; missing indices are 0."""
+"""Tables in LibSVM files, with a class and ``index:value`` pairs on each line.
+
+The value of an index that a line leaves out is 0.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ if TYPE_CHECKING:
 CLASS_COLUMN = "class"
 
 _PIECE_BYTES = 1 << 22
-# The number of possible indices: rows stay sparse until columns are selected.
+# Every index below this is accepted, because rows stay sparse until columns are selected.
 _ANY_INDEX = 2**31 - 1
 
 
 class LibsvmTable(NamedColumns):
-    """Table in a LibSVM file; names of columns are their indices in the file."""
+    """Table in a LibSVM file; the columns are named by their indices in the file."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
@@ -39,7 +42,7 @@ class LibsvmTable(NamedColumns):
         super().__init__(name, columns, (CLASS_COLUMN,), n_rows=n_rows)
 
     def holds(self, column: str) -> bool:
-        # An index without values is a column of zeros.
+        # An index that no line has is a column of zeros.
         return column == CLASS_COLUMN or (column.isdecimal() and int(column) < _ANY_INDEX)
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
@@ -76,10 +79,10 @@ class LibsvmTable(NamedColumns):
 def _dense(rows: Any, classes: NDArray[np.float64], wanted: list[str]) -> NDArray[np.float64]:
     """Return some columns of sparse rows as a dense array.
 
-    Selecting columns of a sparse matrix would need memory for all possible indices.
+    SciPy's selection of columns would need memory for all possible indices.
     """
     dense = np.zeros((rows.shape[0], len(wanted)))
-    # The class has no index.
+    # The class has no index in the file; -1 stands for it.
     indices = np.array([-1 if name == CLASS_COLUMN else int(name) for name in wanted])
     order = np.argsort(indices)
     places = np.searchsorted(indices[order], rows.indices).clip(max=len(wanted) - 1)

@@ -1,4 +1,4 @@
-"""Opening tables from files and standard input."""
+"""Functions that open tables in files and on standard input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STANDARD_INPUT = "-"
 
 _NAME_OF_STANDARD_INPUT = "standard input"
 _PIECE_BYTES = 1 << 20
-# Disk space and memory that stay free while standard input is copied.
+# Disk space and memory that must stay free while standard input is copied.
 _FREE_BYTES = 1 << 28
 _SPECIAL = (
     (stat.S_ISCHR, "a device"),
@@ -42,15 +42,17 @@ def opened_table(
 ) -> Iterator[Table]:
     """Yield the table in a file; ``-`` is standard input, which is copied to a temporary file.
 
-    `kind` is one of `formats.FORMATS`; None detects it. `delimiter`, `has_header` and `encoding`
-    apply to text.
+    `kind` is one of `formats.FORMATS`; None detects the format. `delimiter`, `has_header` and
+    `encoding` apply to text.
     """
     if path != STANDARD_INPUT:
         yield open_table(Path(path), path, kind, delimiter, has_header, encoding)
         return
     if standard_input is None:
-        raise ValueError("the path - needs a stream, but standard_input is None.")
-    # Columnar formats are read from their end, and a file can be read several times.
+        raise ValueError(
+            "the path - needs a stream, but standard_input is None. Pass a binary stream."
+        )
+    # Columnar formats are read from their end, and rows are read several times: both need a file.
     with temporary_file() as (spool, spool_path):
         _copy(standard_input, spool, spool_path, kind)
         name = _NAME_OF_STANDARD_INPUT
@@ -65,7 +67,7 @@ def open_table(
     has_header: bool | None = None,
     encoding: str | None = None,
 ) -> Table:
-    """Return the table in a file or folder of Parquet files, or raise TableError."""
+    """Return the table in a file, or in a folder of Parquet files; raise TableError on failure."""
     if kind is not None and kind not in FORMATS:
         raise TableError(f"format={kind!r} is not known. Use one of {', '.join(FORMATS)}.")
     _require_file(path, name)
@@ -102,7 +104,7 @@ def open_table(
 
 
 def _require_file(path: Path, name: str) -> None:
-    """Raise TableError unless the path is a file with content or a folder."""
+    """Raise TableError unless the path is a folder, or a file that is not empty."""
     try:
         mode = path.stat().st_mode
         _refuse_special(mode, name)
@@ -128,7 +130,7 @@ def _refuse_special(mode: int, name: str) -> None:
 
 
 def _copy(source: BinaryIO, spool: BinaryIO, spool_path: Path, kind: str | None) -> None:
-    """Copy standard input to a file; stop if it is not a table, or would fill the disk."""
+    """Copy standard input to a file; raise TableError if it is not a table or fills the disk."""
     _refuse_endless_device(source)
     folder = spool_path.parent
     n_copied = 0
@@ -153,7 +155,7 @@ def _no_room(folder: Path, n_copied: int) -> TableError:
 
 
 def _free_bytes(folder: Path) -> int:
-    """Return the free bytes of a folder, which may be in memory."""
+    """Return the free bytes of a folder; memory counts, too, as the folder may be in memory."""
     free = shutil.disk_usage(folder).free
     available = available_bytes()
     return free if available is None else min(free, available)

@@ -1,4 +1,4 @@
-"""Rows of a table to cluster, in memory if they are few, else read in each pass."""
+"""Rows of a table to cluster: in memory if they are few, else read from the file in each pass."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ MOST_BYTES_IN_MEMORY = 1 << 26
 class Rows:
     """Rows to cluster, without missing values and before scaling.
 
-    `kept` marks the rows of the file that are included, None if all are. `means` are the means of
-    columns over present values. `classes` are numbers for the values of the label column, -1 for
-    missing ones. `rising` names the columns that look like row numbers.
+    `kept` marks the rows of the file that are included; None if all are. `means` are the means of
+    the columns without missing values. `n_filled` is the number of missing values that were
+    filled in. `classes` are numbers for the values of the label column, -1 for missing values.
+    `rising` names the columns that look like row numbers.
     """
 
     values: Numbers | RowBlocks  # (n, d), in memory or read from the file in every pass
@@ -40,7 +41,7 @@ class Rows:
 
     @property
     def numbers(self) -> Numbers:
-        """All rows in memory."""
+        """All rows as one array in memory."""
         if isinstance(self.values, RowBlocks):
             return np.concatenate(list(self.values))
         return self.values
@@ -59,7 +60,7 @@ def read_rows(
     report: ShareReport,
     most_bytes: int | None = None,
 ) -> Rows:
-    """Return the rows of a selection, in memory if they take at most `most_bytes`; None is any."""
+    """Return the selected rows, in memory if they take at most `most_bytes`; None sets no limit."""
     found = scan(table, selection, missing, report, most_bytes)
     values: Numbers | RowBlocks
     if found.numbers is None:
@@ -83,7 +84,7 @@ def blocks_of(table: Table, features: tuple[str, ...], found: Scan) -> RowBlocks
             n_read += len(rows)
             if kept is not None:
                 if n_read > len(kept):
-                    raise TableError(f"{table.name} has changed since it was read.")
+                    raise TableError(f"{table.name} has changed since it was read. Read it again.")
                 rows = rows[kept[some]]
             if means is not None:
                 rows = fill(rows, means)

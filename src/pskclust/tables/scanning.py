@@ -1,4 +1,4 @@
-"""Scan of a table: one pass that collects all facts needed before clustering."""
+"""Scan of a table: one pass that collects all facts that are needed before clustering."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _GAP_ROWS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """The facts about the columns of a selection.
+    """Facts about the selected columns.
 
-    Everything is of the rows to cluster, which are all rows of the file but for those dropped.
-    `numbers` are these rows if they fit into the limit, still with their gaps; None otherwise.
+    They are about the rows to cluster: all rows of the file except those dropped. `numbers` holds
+    these rows, with NaN for missing values, or is None if they exceed the limit of memory.
     """
 
     n_rows: int
     kind: np.dtype[Any]  # of the numbers
     numbers: Numbers | None  # (n, d)
     weight: NDArray[np.float64] | None  # (n,)
-    classes: NDArray[np.int32] | None  # (n,) numbers for the values of the label, -1 for none
+    classes: NDArray[np.int32] | None  # (n,) numbers for the values of the label, -1 if missing
     kept: NDArray[np.bool_] | None  # (n_in_file,) the rows to cluster; None if all are
-    means: NDArray[np.float64]  # (d,) over the values that are there
-    n_gaps: int  # missing values among the features
+    means: NDArray[np.float64]  # (d,) over the values that are not missing
+    n_gaps: int  # number of missing values in the features of these rows
     rising: tuple[str, ...]  # features that are whole numbers and rise from row to row
 
 
@@ -58,7 +58,7 @@ def scan(
     report: ShareReport,
     most_bytes: int | None,
 ) -> Scan:
-    """Read all rows once; keep their numbers if they take at most `most_bytes`, None for any."""
+    """Read all rows once; keep them if they take at most `most_bytes`; None sets no limit."""
     if missing not in get_args(Missing):
         ways = ", ".join(map(repr, get_args(Missing)))
         raise TableError(f"missing={missing!r} is not known. Use one of {ways}.")
@@ -93,7 +93,7 @@ def scan(
 
 
 class _Pass:
-    """The rows of a table on their way into a scan: gaps are counted, weights and classes kept."""
+    """One pass over the rows of a table, which counts gaps and keeps weights and classes."""
 
     def __init__(
         self, table: Table, selection: Selection, missing: Missing, report: ShareReport
@@ -109,7 +109,7 @@ class _Pass:
         self._classes = Classes(selection.label or "")
 
     def kept_rows(self) -> Iterator[Numbers]:
-        """Yield the features of the rows that are kept, gaps as NaN."""
+        """Yield the features of the rows that are kept, with NaN for missing values."""
         n_read = 0
         for batch in self._table.batches(self._columns, self._others):
             numbers = batch.numbers
@@ -128,7 +128,7 @@ class _Pass:
             yield numbers
 
     def check(self) -> None:
-        """Raise TableError if nothing is left, or values are missing that must not be."""
+        """Raise TableError if no row is left, or if values are missing and that is refused."""
         with_gaps = self._all_with_gaps()
         if not len(with_gaps):
             raise TableError(f"{self._table.name} has a header but no rows.")
@@ -160,7 +160,7 @@ class _Pass:
 
 
 class _Store:
-    """Rows in one array, as long as they take no more memory than they may."""
+    """Rows in one array, which is given up once it exceeds the limit of memory."""
 
     def __init__(self, table: Table, n_columns: int, most_bytes: int | None) -> None:
         self._most_bytes = most_bytes
@@ -213,7 +213,7 @@ class _Rising:
 
 
 class Classes:
-    """Numbers for the values of a column, in the order in which they are met."""
+    """Numbers for the different values of a column, in the order of their first rows."""
 
     def __init__(self, column: str) -> None:
         self._column = column
@@ -221,7 +221,7 @@ class Classes:
         self._pieces = [np.zeros(0, dtype=np.int32)]
 
     def add(self, values: pa.Array) -> None:
-        """Add the values of some rows, an Arrow array."""
+        """Add the values of the next rows, an Arrow array."""
         import pyarrow as pa
 
         from .arrow_values import plain_values
@@ -229,7 +229,7 @@ class Classes:
         try:
             if pa.types.is_dictionary(values.type):
                 values = values.dictionary_decode()
-            # A missing value is coded as the others are: filling it in would load pandas.
+            # A missing value gets a code like any other: filling it in would import pandas.
             coded = values.dictionary_encode("encode")
         except pa.ArrowNotImplementedError as error:
             raise TableError(
@@ -239,11 +239,11 @@ class Classes:
         self._pieces.append(numbers[plain_values(coded.indices)])
 
     def numbers(self) -> NDArray[np.int32]:
-        """Return a number for each row, -1 where there is no value."""
+        """Return the number of the value in each row; -1 where the value is missing."""
         return np.concatenate(self._pieces)
 
     def _number(self, value: Any) -> int:
-        # Text keeps what stands for a missing value as it is.
+        # In a column of text, missing values are still texts such as "NA".
         if value is None or str(value).strip() in MISSING:
             return -1
         return self._known.setdefault(value, len(self._known))
@@ -251,7 +251,7 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """Where values are missing."""
+    """Rows with missing values, and the number of missing values of each column."""
 
     rows: NDArray[np.bool_]  # (n,)
     counts: NDArray[np.int64]  # (d,)
@@ -266,12 +266,12 @@ class Gaps:
 
 
 def by_column(columns: tuple[str, ...], counts: NDArray[np.int64]) -> dict[str, int]:
-    """Return the numbers of missing values by column, only where there are any."""
+    """Return the number of missing values of each column that has any."""
     return {column: int(n) for column, n in zip(columns, counts, strict=True) if n}
 
 
 def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: int = 0) -> Gaps:
-    """Return the missing values; raise TableError for an infinite one."""
+    """Return where values are missing; raise TableError for an infinite value."""
     rows = np.zeros(len(numbers), dtype=bool)
     counts = np.zeros(len(columns), dtype=np.int64)
     for start in range(0, len(numbers), _GAP_ROWS):
@@ -283,7 +283,7 @@ def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: 
             row, column = infinite[0]
             raise TableError(
                 f'column "{columns[column]}" of {name} is infinite in row '
-                f"{first_row + start + row + 1:,}. Leave that row out, or give it a number."
+                f"{first_row + start + row + 1:,}. Leave that row out, or correct the value."
             )
         nothing = np.isnan(some)
         rows[start : start + _GAP_ROWS] = nothing.any(axis=1)
@@ -297,13 +297,13 @@ def fill(numbers: Numbers, values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _with_room(rows: Numbers, n_needed: int, kind: np.dtype[Any], n_used: int) -> Numbers:
-    """Return the array, enlarged or in a wider type if necessary."""
+    """Return the array, enlarged or converted to a wider type if necessary."""
     if np.result_type(rows.dtype, kind) != rows.dtype:
         wider = np.empty((max(n_needed, len(rows)), rows.shape[1]), dtype=np.float64)
         wider[:n_used] = rows[:n_used]
         return wider
     if n_needed > len(rows):
-        # Grown in place if possible, so that memory is not needed twice.
+        # The array grows in place if possible, so that memory is not needed twice.
         rows.resize((max(n_needed, len(rows) * 3 // 2), rows.shape[1]), refcheck=False)
     return rows
 

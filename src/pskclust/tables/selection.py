@@ -29,7 +29,7 @@ def select(
     label: str | None = None,
     weight: str | None = None,
 ) -> Selection:
-    """Return the columns to cluster: `columns`, or all without another role.
+    """Return the roles of columns; without `columns`, cluster all that have no other role.
 
     Raise UnknownColumnError for a column that does not exist, NotNumbersError for columns to
     cluster that do not hold numbers.
@@ -41,7 +41,8 @@ def select(
     both = [name for name in columns if name in taken]
     if both:
         raise TableError(
-            f'column "{both[0]}" is to be clustered and also to be left out. Name it only once.'
+            f'column "{both[0]}" is to be clustered, but also left out or used otherwise. Name it '
+            "only once."
         )
     features = tuple(dict.fromkeys(columns or (c for c in table.columns if c not in taken)))
     if not features:
@@ -58,9 +59,9 @@ def select(
 
 
 def select_known(table: Table, known: Sequence[str], ids: Sequence[str] = ()) -> Selection:
-    """Return the columns that a model was fitted to, in their order.
+    """Return the columns that a model was fitted to, in the order of the fit.
 
-    Columns of a table without names are matched by position if their number is right.
+    In a table without column names, columns are matched by position if their number is right.
     """
     for name in ids:
         require_column(table, name)
@@ -76,7 +77,7 @@ def select_known(table: Table, known: Sequence[str], ids: Sequence[str] = ()) ->
 
 
 def require_column(table: Table, name: str) -> None:
-    """Raise UnknownColumnError, with the most similar name, if a column does not exist."""
+    """Raise UnknownColumnError, which suggests a similar name, if a column does not exist."""
     if table.holds(name):
         return
     names = [*table.columns, *table.extras]

@@ -21,7 +21,7 @@ from .selection import Selection, select, select_known
 def row_blocks(X: object, known: Sequence[str] | None = None) -> RowBlocks | None:
     """Return X as row blocks if it is a file or an array on disk, None if it is in memory.
 
-    If `known` is given, only these columns of a file with column names are read, in that order.
+    If `known` is given and the file has column names, only these columns are read, in this order.
     """
     if isinstance(X, RowBlocks):
         return X
@@ -66,7 +66,7 @@ def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Num
     """Yield the rows of a table; raise TableError if values are missing or infinite."""
     for batch in table.batches(selection.features):
         if not np.isfinite(batch.numbers).all():
-            # Missing values are counted only now, because most files have none.
+            # Missing values are counted only when one is found, because most files have none.
             with ways_out() if way_out else contextlib.nullcontext():
                 scan(table, selection, "refuse", _ignore, most_bytes=0)
             raise TableError(f"{table.name} changed while it was being read. Read it again.")
@@ -75,15 +75,15 @@ def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Num
 
 @contextlib.contextmanager
 def ways_out(function: str = "stream_table") -> Iterator[None]:
-    """Add the call of a function of `pskclust.tables` that helps to errors."""
+    """Add advice to errors: which function of `pskclust.tables` to call instead."""
     call = f"pskclust.tables.{function}"
     try:
         yield
     except MissingValuesError as error:
-        _append(error, f'Pass {call}(path, missing="drop"), or "mean".')
+        _append(error, f'Pass {call}(path, missing="drop"), or missing="mean".')
         raise
     except NotNumbersError as error:
-        _append(error, f"Leave it out: pass {call}(path, drop={list(error.columns)}).")
+        _append(error, f"To leave out such columns, pass {call}(path, drop={list(error.columns)}).")
         raise
 
 

@@ -1,4 +1,4 @@
-"""Tables of delimited text: detected, then read by Arrow block by block."""
+"""Tables of delimited text: the dialect is detected, then Arrow reads the rows in blocks."""
 
 from __future__ import annotations
 
@@ -31,16 +31,18 @@ _HEAD_BYTES = 1 << 18
 # Arrow reads about 40 blocks ahead. A line must fit into a block.
 _BLOCK_BYTES = 1 << 20
 _LINES_PER_BLOCK = 32
-# After a stray is found, more of them are counted among this many values.
+# Values that are not numbers are counted among the first values of a column: this many, or the
+# smaller number if most of them are text.
 _VALUES_TO_COUNT = 1_000_000
 _VALUES_OF_TEXT = 1_000
-# Not by a handler of rows, which pyarrow cannot call for text in another encoding.
+# Errors are told apart by their messages: pyarrow cannot call a handler of invalid rows for text in
+# another encoding.
 _RAGGED = re.compile(r"CSV parse error: (?:Row #\d+: )?Expected (\d+) columns, got (\d+)")
 _NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to double")
 
 
 class TextTable(NamedColumns):
-    """Table of delimited text."""
+    """Table of delimited text, such as CSV or TSV."""
 
     def __init__(
         self,
@@ -103,7 +105,7 @@ class TextTable(NamedColumns):
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the text as bytes, and a function that returns the fraction read."""
+        """Yield a stream of decompressed bytes, and a function that returns the fraction read."""
         size = max(1, self._path.stat().st_size)
         compression = COMPRESSIONS.get(self._path.suffix.lower())
         with pa.OSFile(str(self._path)) as raw:
@@ -129,7 +131,7 @@ class TextTable(NamedColumns):
         return head
 
     def _explained(self, error: Exception) -> TableError:
-        """Return an error that names the cause and the line."""
+        """Return a TableError that names the cause of an error of Arrow and, if known, the line."""
         ragged = _RAGGED.match(str(error))
         if ragged:
             expected, found = map(int, ragged.groups())
@@ -157,7 +159,7 @@ class TextTable(NamedColumns):
         for number, (line, row) in enumerate(self._numbered_rows()):
             if number < int(self._dialect.has_header) or place >= len(row):
                 continue
-            # Where nearly all is text, a few values show it.
+            # If most values are text, fewer of them are enough to show it.
             if first and n_values >= (
                 _VALUES_TO_COUNT if 2 * n_strays < n_values else _VALUES_OF_TEXT
             ):
@@ -171,15 +173,15 @@ class TextTable(NamedColumns):
         return Strays(n_strays, n_values, *first, is_all) if first else None
 
     def _line_of(self, is_it: Callable[[list[str]], bool]) -> int:
-        """Return the number of the first line that meets a condition."""
+        """Return the number of the first line whose row meets a condition; 0 if there is none."""
         return next((line for line, row in self._numbered_rows() if is_it(row)), 0)
 
     def _numbered_rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield rows with the numbers of their lines; slow, for messages only."""
+        """Yield rows with their line numbers; slow, used only for messages."""
         with self._opened() as (stream, _):
             lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
             reader = csv.reader(lines, delimiter=self._dialect.delimiter)
-            # A file may be damaged farther down.
+            # A damaged file is read up to the damage.
             with contextlib.suppress(csv.Error, OSError):
                 for row in reader:
                     if row:
@@ -196,7 +198,7 @@ def _decoded(head: bytes, encoding: str, name: str) -> str:
     try:
         return head.decode(encoding)
     except UnicodeDecodeError as error:
-        # The head may end within a character.
+        # The head may end in the middle of a character.
         if error.start > len(head) - 4:
             return head[: error.start].decode(encoding)
         raise WrongEncodingError(name, encoding) from error

@@ -1,4 +1,4 @@
-"""Writing of tables batch by batch: CSV, TSV, Parquet or Arrow by the ending of the file."""
+"""Writers of tables, batch by batch: CSV, TSV, Parquet or Arrow, by the ending of the file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def output_kind(path: Path) -> str:
-    """Return the format for the ending of a file name."""
+    """Return the format for the ending of a file name; raise TableError if it is unknown."""
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
         raise TableError(f"{path} has an unknown ending. Use one of {', '.join(_KINDS)}.")
@@ -37,19 +37,19 @@ def output_kind(path: Path) -> str:
 
 @contextlib.contextmanager
 def table_file(path: Path, schema: pa.Schema) -> Iterator[Write]:
-    """Yield a function that adds rows to a file, which is written completely or not at all."""
+    """Yield a function that writes batches to a file, which is written completely or not at all."""
     with replacing(path) as stream, table_stream(stream, output_kind(path), schema) as write:
         yield write
 
 
 @contextlib.contextmanager
 def table_stream(stream: BinaryIO, kind: str, schema: pa.Schema) -> Iterator[Write]:
-    """Yield a function that writes rows to a stream."""
+    """Yield a function that writes batches of rows to a stream."""
     writer = _writer(stream, kind, schema)
     try:
         yield writer.write_batch if kind == "parquet" else writer.write
     except BaseException:
-        # Closing writes the rest, which may fail again.
+        # Closing writes the remaining rows, which may fail again.
         with contextlib.suppress(Exception):
             writer.close()
         raise
@@ -69,7 +69,7 @@ def _writer(stream: BinaryIO, kind: str, schema: pa.Schema) -> Any:
 
 
 class _TextWriter:
-    """Writer of delimited text, with quotes only in rows that need them."""
+    """Writer of delimited text, with quotes only in batches that need them."""
 
     def __init__(self, stream: BinaryIO, delimiter: str, schema: pa.Schema) -> None:
         import pyarrow as pa
@@ -78,7 +78,7 @@ class _TextWriter:
         header = io.StringIO()
         csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
         stream.write(header.getvalue().encode())
-        # Arrow quotes all texts or none.
+        # Arrow quotes all texts or none, so there is a writer for each.
         self._plain, self._quoting = (
             pacsv.CSVWriter(
                 stream,
