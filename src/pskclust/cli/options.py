@@ -136,9 +136,7 @@ _FORMAT_OPTIONS = (
     ),
 )
 _DROP_OPTION = _names("--drop", "drop", "Columns to leave out.")
-_ID_OPTION = _names(
-    "--id", "ids", "Columns to leave out of the clustering and write beside the labels."
-)
+_ID_OPTION = _names("--id", "ids", "Columns to leave out, and to write beside the labels.")
 _COLUMN_OPTIONS = (
     _names(
         "--columns",
