@@ -82,8 +82,8 @@ class TableSubject:
         rows = np.asarray(X)
         if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype.kind not in "biuf":
             raise ValueError(
-                f"X is of type {rows.dtype} and shape {rows.shape}. Pass numbers in "
-                "the shape (n_samples, n_features)."
+                f"X is of type {rows.dtype} and shape {rows.shape}. Pass a table of numbers "
+                "of shape (n_samples, n_features)."
             )
         if columns is None:
             columns = tuple(f"column_{number}" for number in range(1, rows.shape[1] + 1))
