@@ -134,7 +134,7 @@ def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Pat
     folders = {path: output / (path.stem if stems[path.stem] == 1 else path.name) for path in paths}
     if len(set(folders.values())) < len(paths):
         raise CommandError(
-            "two images have the same name. Segment each into another folder.",
+            "two images have the same name. Segment each into a different folder.",
             ExitCode.INPUT,
         )
     return folders

@@ -57,7 +57,7 @@ class Raster:
 
 
 def marks_for(n_shown: int, scale: float) -> tuple[tuple[int, int, int], ...]:
-    """Return the pixels of a round mark, the faintest first; the more rows, the smaller."""
+    """Return the pixels of a round mark, the faintest first; more rows get smaller marks."""
     radius = next((radius for most, radius in _RADII if n_shown <= most), 0.0) * scale
     reach = int(np.ceil(radius))
     marks = []
