@@ -122,9 +122,13 @@ def test_missing_values_are_counted_by_column(command, scattered):
     frame.loc[[3, 4], "y"] = np.nan
     frame.to_csv("t.csv", index=False)
     line = command.refused(3, "fit", "t.csv", *FAST)
-    assert line.startswith('values are missing in 4 rows, by column: "x" 3, "y" 2. Use means')
+    assert line.startswith(
+        'values are missing in 4 rows, by column: "x" 3, "y" 2. Use column means'
+    )
     assert "4 rows with missing values" in command.ok("fit", "t.csv", *FAST, "--missing", "drop")
-    assert "5 missing values by means" in command.ok("fit", "t.csv", *FAST, "--missing", "mean")
+    assert "5 missing values with column means" in command.ok(
+        "fit", "t.csv", *FAST, "--missing", "mean"
+    )
 
 
 @pytest.mark.slow
@@ -211,7 +215,7 @@ def test_an_output_that_exists(command, name, model, tmp_path):
 @pytest.mark.parametrize("name", ["labels.csv", "model2.npz", "report.html", "predicted.csv"])
 def test_an_output_that_cannot_be(command, name, model, tmp_path):
     line = command.refused(4, *OUTPUTS[name], f"nowhere/{name}")
-    assert line == f"there is no folder nowhere to write {name} to."
+    assert line == f"there is no folder nowhere to write {name} to. Create it first."
     (tmp_path / name).mkdir()
     assert f"{name} is a folder" in command.refused(4, *OUTPUTS[name], name)
 
@@ -222,7 +226,7 @@ def test_an_output_that_is_the_input_or_another_output(command, table, model):
     line = command.refused(4, "predict", model, table, "-o", "./table.csv", "--force")
     assert line.startswith("./table.csv is the input.")
     line = command.refused(4, "fit", table, "-o", "o.csv", "--model", "o.csv")
-    assert line.startswith("o.csv is named for two outputs.")
+    assert line.startswith("o.csv is used for two outputs.")
 
 
 def test_an_output_of_no_known_format(command, table, model):
@@ -428,7 +432,9 @@ def test_parameters_that_cannot_be(command, table):
     assert "rows that the choice is made on" in line
     grown = command.refused(3, "fit", table, "--psi", "1000", "--tau", "0.1")
     assert "or --replace to draw centres with replacement" in grown
-    assert "must be whole numbers with commas" in command.refused(2, "sweep", table, "--psi", "a,b")
+    assert "must be whole numbers separated by" in command.refused(
+        2, "sweep", table, "--psi", "a,b"
+    )
 
 
 def test_the_model_comes_before_the_data(command, table, model):

@@ -55,7 +55,7 @@ def test_hints_on_columns_that_nobody_has_chosen(command, scattered):
     assert '"number" looks like a row number.' in out
     assert "Leave it out with: --id number" in out
     assert '"y" varies' in out
-    assert "only a matter of units: --scale standard" in out
+    assert "If only their units differ, use: --scale standard" in out
     out = command.ok("fit", "t.csv", *FAST, "--id", "number", "--scale", "standard")
     assert "hint" not in out
 

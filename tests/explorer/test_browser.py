@@ -211,7 +211,7 @@ def test_it_opens_with_chosen_clusters_and_candidates_are_one_click_away(visit, 
     assert person.n_clusters == found
     assert page.get_attribute("[data-way=chosen]", "aria-checked") == "true"
     assert page.locator("#psi").is_hidden()
-    assert person.text("#found-words") == "Found by the choice."
+    assert person.text("#found-words") == "Chosen automatically."
     assert page.input_value("#n_clusters") == str(found)
     assert person.text("#reason").startswith(f"{found} clusters, found again")
     assert page.locator("[data-mode=growth]").is_disabled()
@@ -261,7 +261,7 @@ def test_a_click_shows_another_layer_of_the_fit(visit, folder, size, theme):
     person.wait_until("() => document.querySelectorAll('#clusters tr').length === 3")
     assert {colour_of(person, cluster) for cluster in range(3)} < colours
     assert page.input_value("#n_clusters") == "3"
-    assert person.text("#found-words") == "A layer of 3. The choice was 4."
+    assert person.text("#found-words") == "A layer of 3 clusters. The choice was 4."
     assert page.locator("#find").is_visible()
     assert page.locator(".options tr.current").count() == 1
     assert lines.first.locator("button").get_attribute("aria-pressed") == "true"
@@ -472,7 +472,7 @@ def test_undo_redo_and_two_settings_side_by_side(person):
     assert "5 clusters" in person.text("#pane-left figcaption")
     assert "4 clusters" in person.text("#pane-right figcaption")
     person.wait_until(
-        "() => /agree by 0/.test(document.getElementById('picture-words').textContent)"
+        "() => /Agreement of the two: 0/.test(document.getElementById('picture-words').textContent)"
     )
 
 

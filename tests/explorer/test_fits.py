@@ -62,19 +62,19 @@ class TestSettings:
         [
             ([], "settings must be a JSON object."),
             ({"tau": 0.1}, "psi is missing: clusters that grow need psi and tau."),
-            ({"n_clusters": 0}, "n_clusters=0 must be a whole number from 1 to 10000 here."),
+            ({"n_clusters": 0}, "n_clusters=0 must be a whole number from 1 to 10000."),
             (
                 {"psi": 4, "tau": 0.1, "n_clusters": 3},
                 "n_clusters=3 and tau=0.1 cannot be explored together",
             ),
             ({"noise": "drop"}, "noise='drop' is not allowed."),
             ({"psi": 4, "tau": 0.1, "path": "/etc"}, "there is no setting 'path'."),
-            ({"psi": 1, "tau": 0.1}, "psi=1 must be a whole number from 2 to 65536 here."),
+            ({"psi": 1, "tau": 0.1}, "psi=1 must be a whole number from 2 to 65536."),
             ({"psi": True, "tau": 0.1}, "psi=True must be a whole number"),
             ({"psi": "auto", "tau": 0.1}, "psi='auto' must be a whole number"),
-            ({"psi": 4, "tau": "x" * 99}, "must be a number from 1e-07 to 0.99 here."),
+            ({"psi": 4, "tau": "x" * 99}, "must be a number from 1e-07 to 0.99."),
             ({"psi": 4, "tau": 0}, "tau=0.0 must be a number"),
-            ({"psi": 4, "tau": 10**400}, "must be a number from 1e-07 to 0.99 here."),
+            ({"psi": 4, "tau": 10**400}, "must be a number from 1e-07 to 0.99."),
             ({"psi": 4, "tau": 0.1, "n_partitions": 10**6}, "n_partitions=1000000 must be"),
             ({"psi": 4, "tau": 0.1, "metric": "l1"}, "metric='l1' is not allowed."),
             ({"psi": 4, "tau": 0.1, "scaling": "z"}, "scaling='z' must be one of none, standard"),
@@ -362,7 +362,7 @@ class TestAdvice:
         )
         found = join(fitter, fit, far, psi_tau_map, ignore)
         if found.change is None:
-            assert "Others join before them" in found.text
+            assert "Other clusters join first" in found.text
         else:
             assert 2 <= found.change["n_clusters"] < 5
 

@@ -105,7 +105,7 @@ def test_code_relabels_and_there_is_no_command_for_it(fitter):
     shown = fitter.fit(settings, ignore)
     assert "model.fit(X).relabel(n_clusters=3)" in python_code(fitter, settings)
     assert command_line(fitter, settings) is None
-    with pytest.raises(ValueError, match="pskclust fit writes no layers. Use the Python code."):
+    with pytest.raises(ValueError, match="cannot write the labels of a layer. Use the"):
         export(fitter, shown, "command")
     report = export(fitter, shown, "report").content.decode()
     assert "4, the fit" in report
@@ -114,11 +114,11 @@ def test_code_relabels_and_there_is_no_command_for_it(fitter):
 def test_what_has_no_layers_says_so(fitter):
     with pytest.raises(ValueError, match="n_clusters=900 is more than the .* parts that this fit"):
         fitter.fit(replace(CHOSEN, layer=900), ignore)
-    with pytest.raises(ValueError, match="layer=0 must be a whole number from 1 to 10000 here."):
+    with pytest.raises(ValueError, match="layer=0 must be a whole number from 1 to 10000."):
         Settings.of({"layer": 0})
     images = Fitter(ImageSubject(painting()))
     settings = Settings(psi=8, tau=0.1, layer=2)
-    with pytest.raises(ValueError, match="an image has no layers here"):
+    with pytest.raises(ValueError, match="layers are not available for images"):
         images.fit(settings, ignore)
     told = summary(images.fit(settings.of_fit, ignore), np.arange(9), images.subject)
     assert told["layers"] == []

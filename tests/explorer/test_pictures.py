@@ -170,9 +170,9 @@ def test_planes_are_two_columns_or_principal_axes():
     spread = make_plane(table, FIRST, View("pca"))
     places = np.array([spread.position(row) for row in range(200)])
     assert np.corrcoef(places[:, 0], X[:, 1])[0, 1] > 0.99
-    with pytest.raises(ValueError, match="there are columns 0 to 3 only"):
+    with pytest.raises(ValueError, match="vx and vy must be columns from 0 to 3"):
         make_plane(table, FIRST, View("columns", 4, 0))
-    with pytest.raises(ValueError, match="a table has no view of an image"):
+    with pytest.raises(ValueError, match="a table cannot be viewed as an image"):
         make_plane(table, FIRST, View("image"))
     with pytest.raises(ValueError, match="principal axes need three columns"):
         make_plane(TableSubject.of(X[:, :2]), FIRST, View("pca"))

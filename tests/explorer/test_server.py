@@ -271,7 +271,7 @@ class TestRefusals:
     def test_a_body_that_says_it_is_something_else_is_refused(self, client):
         # A form of another page can send text/plain without being asked first.
         answer = client.request("POST", "/api/fit", "{}", **{"Content-Type": "text/plain"})
-        assert error_of(*answer) == (415, "the body must be application/json.")
+        assert error_of(*answer) == (415, "the content type of the body must be application/json.")
 
     @pytest.mark.parametrize(
         ("changes", "words"),
@@ -279,13 +279,13 @@ class TestRefusals:
             ({"w": 100_000}, "sides of 1 to 4,000 pixels"),
             ({"w": 3000, "h": 3000}, "at most 2,000,000 pixels"),
             ({"left": "nan"}, "left must be a finite number."),
-            ({"left": 20}, "the part of the plane to show is empty."),
+            ({"left": 20}, "left must be less than right"),
             ({"w": "1.5"}, "w must be a whole number."),
             ({"mode": "<script>"}, "mode must be one of"),
-            ({"isolated": "99999999999"}, "clusters only."),
+            ({"isolated": "99999999999"}, "isolated must list existing clusters"),
             ({"isolated": "0,1,2"}, "at most 2 clusters"),
             ({"view": "../../etc"}, "view must be one of"),
-            ({"vx": 7}, "there are columns 0 to 1 only."),
+            ({"vx": 7}, "vx and vy must be columns from 0 to 1."),
             ({"scale": 100}, "scale must be from 0.5 to 4."),
             ({"fit": "../../etc/passwd"}, "has expired"),
         ],
@@ -384,7 +384,7 @@ class TestToken:
             status, words = error_of(*answer_of(guarded.url, path))
             assert (status, words) == (
                 401,
-                "this server needs the token that it printed when it started.",
+                "the token is missing or wrong. Open the full address that was printed.",
             )
         assert answer_of(guarded.url, Cookie="pskclust_1=guess")[0] == 401
 

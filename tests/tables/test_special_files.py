@@ -48,7 +48,7 @@ def test_special_files_are_refused_before_they_are_read(special, command, scatte
     for name in ("fit", "sweep", "explore"):
         line = command.refused(3, name, path)
         assert line.startswith(f"{path} is {words}, not a file.")
-        way_out = f"Or read it as standard input: pskclust {name} - < {path}"
+        way_out = f"Or read it from standard input: pskclust {name} - < {path}"
         assert line.endswith(way_out) == (words == "a pipe")
     assert time.perf_counter() - started < 5
 

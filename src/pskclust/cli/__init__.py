@@ -1,4 +1,4 @@
-"""The command line: one command in each file, thin over the library.
+"""The command line: one module for each command, a thin layer over the library.
 
-Modules here import nothing heavy when loaded, so that help and completion answer at once.
+Heavy packages are imported when a command runs, so that help and completion respond at once.
 """

@@ -1,4 +1,4 @@
-"""The command ``pskclust``, and the one place where its errors become lines and codes."""
+"""The command ``pskclust``: all its commands, and the conversion of errors to exit codes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Commands(click.Group):
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = arguments[0]
-        # A table in place of a command.
+        # The user may have left out the command before a file.
         if name not in self.commands and os.path.isfile(name):
             example = shlex.join(["pskclust", "fit", name])
             line = f"{name} is a file, not a command. Cluster its rows with: {example}"
@@ -52,7 +52,8 @@ class _Commands(click.Group):
         try:
             return super().invoke(context)
         except KeyboardInterrupt as error:
-            # Before click prints an empty line for it; only a terminal has a ^C to move away from.
+            # Caught before click, which always prints an empty line. Only a terminal shows ^C, from
+            # which the message must be separated.
             if sys.stderr.isatty():
                 click.echo(err=True)
             raise CommandError(*end_of(error)) from error
@@ -65,7 +66,7 @@ class _Commands(click.Group):
 )
 @click.version_option(__version__, prog_name="pskclust", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Point-set kernel clustering: clusters of any shape, without giving their number."""
+    """Point-set kernel clustering: find clusters of any shape, and their number."""
 
 
 for _command in (fit, predict, sweep, segment, explore, demo, info, plan, completion):
@@ -75,7 +76,7 @@ for _command in (fit, predict, sweep, segment, explore, demo, info, plan, comple
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     settings = RunOptions()
-    # Pictures go to files, with or without a screen.
+    # Pictures are written to files, so Matplotlib needs no display.
     os.environ.setdefault("MPLBACKEND", "agg")
     try:
         with warnings.catch_warnings():
@@ -91,7 +92,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(error.format_message(), err=True)
         return ExitCode.USAGE
     except BrokenPipeError:
-        # Whoever read the output has had enough; Python would complain once more at its end.
+        # The reader of the output has closed the pipe. Python would report this again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.FAILED
     except (Exception, KeyboardInterrupt) as error:

@@ -1,4 +1,4 @@
-"""Progress bars on a terminal; elsewhere nothing."""
+"""Progress bars, shown on a terminal only."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _WORDS = {
     "predict": "Predicting",
     "segment": "Segmenting",
 }
-# Stages of a single step have words and no bar.
+# Stages of a single step show words instead of a bar.
 _SINGLE_STEPS = {
     "choose": "Choosing clusters ...",
     "link": "Assigning rows ...",
     "write": "Writing ...",
 }
-# The work after a stage, until the next one reports.
+# Words for the work after a stage, until the next stage reports.
 _AFTER = {
     "read": "Preparing rows ...",
     "sample": "Choosing clusters ...",
@@ -69,21 +69,21 @@ class Bars:
         self.stop()
 
     def stop(self) -> None:
-        """Clear the bar for good, before something else is printed."""
+        """Remove the display for good, so that something else can be printed."""
         self._hearing.close()
         if self._shown is not None:
             self._shown.stop()
             self._shown = None
 
     def of_fit(self, progress: Progress) -> None:
-        """Show what a fit reports; this is a callback for PSKC."""
+        """Show the progress of a fit; this method is a callback for PSKC."""
         note = ""
         if progress.n_clusters:
             note = f"{progress.n_clusters} cluster{'s' if progress.n_clusters > 1 else ''}"
         self.show(progress.stage, progress.done / max(1, progress.total), note)
 
     def show(self, stage: str, share: float, note: str = "") -> None:
-        """Show how far a stage is, in place of the one before it."""
+        """Show the progress of a stage, in place of the previous stage."""
         if self._shown is None:
             return
         if share >= 1:
@@ -113,7 +113,7 @@ def _rich_progress() -> RichProgress:
     from rich.text import Text
 
     class CountedBar(BarColumn):
-        """A bar; empty for a stage whose steps are not counted."""
+        """Progress bar; empty for a stage whose steps are not counted."""
 
         def render(self, task: Task) -> ProgressBar:
             bar = super().render(task)

@@ -1,4 +1,4 @@
-"""``pskclust completion``: scripts for the completion of commands and options by the Tab key."""
+"""``pskclust completion``: scripts that complete commands and options with the Tab key."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ Example:
   pskclust completion bash > pskclust-completion.bash
 
 \b
-Then: source pskclust-completion.bash (bash and zsh; put that line into ~/.bashrc or ~/.zshrc),
-or for fish: pskclust completion fish > ~/.config/fish/completions/pskclust.fish
+bash: add the line "source /path/to/pskclust-completion.bash" to ~/.bashrc
+zsh: the same with the script of "pskclust completion zsh" and ~/.zshrc
+fish: pskclust completion fish > ~/.config/fish/completions/pskclust.fish
 """
 
 
-@click.command(epilog=_EPILOG, short_help="Print a script for completion in a shell.")
+@click.command(epilog=_EPILOG, short_help="Print a script for shell completion.")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-# scikit-learn imports them whenever it is imported, for functions that few commands call.
+# Modules that scikit-learn imports at once, although few commands use them.
 _SELDOM_USED = ("scipy.stats", "pandas", "asyncio", "numpy.f2py", "numpy.testing")
 
 
 class DelayedModule(ModuleType):
-    """Placeholder for a module, which is imported when something in it is first used."""
+    """Placeholder for a module that is imported when one of its attributes is first used."""
 
     def __getattr__(self, attribute: str) -> Any:
         if sys.modules.get(self.__name__) is self:
@@ -24,7 +24,7 @@ class DelayedModule(ModuleType):
 
 @contextlib.contextmanager
 def delayed_imports(names: tuple[str, ...]) -> Iterator[None]:
-    """Give placeholders to modules that import some others in the block."""
+    """Replace modules by placeholders when they are imported within the block."""
     delayed = {
         name: DelayedModule(name)
         for name in names
@@ -48,6 +48,6 @@ def delayed_imports(names: tuple[str, ...]) -> Iterator[None]:
 
 
 def import_sklearn() -> None:
-    """Import scikit-learn in a fifth of the time that it takes otherwise."""
+    """Import scikit-learn without seldom used modules, which takes a fifth of the time."""
     with delayed_imports(_SELDOM_USED):
         importlib.import_module("sklearn.base")

@@ -15,7 +15,7 @@ Example:
   pskclust demo shapes.csv --rows 10000
 """
 _FEWEST_ROWS = 2_000
-# Too few to be worth compiling code for, so that a first fit answers at once.
+# Few enough that the first fit compiles no code and finishes at once.
 _USUAL_ROWS = 4_000
 
 
@@ -42,14 +42,14 @@ _USUAL_ROWS = 4_000
 def demo(output: str, n_rows: int, seed: int, force: bool) -> None:
     """Write an example table for the other commands: rings, spiral arms, blobs and noise.
 
-    FILE is demo.csv by default. Columns x and y are the points. Column shape is the number of the
-    shape that a row belongs to, one of nine, and is empty for noise.
+    FILE is demo.csv by default. Columns x and y are coordinates. Column shape is the number of the
+    row's shape, one of nine, and is empty for noise.
     """
     check_outputs((output,), (), force=force)
     check_labels_output(output)
     _write(Path(output), n_rows, seed)
     click.echo(f"{output}: {n_rows:,} rows, columns x, y and shape.")
-    click.echo("Now cluster x and y, and compare with shape:")
+    click.echo("Now cluster x and y, and compare the clusters with shape:")
     report = Path(output).with_suffix(".html").name
     click.echo(f"  pskclust fit {output} --label shape --report {report}")
 

@@ -1,4 +1,4 @@
-"""Tables and figures on standard output, for people or as JSON."""
+"""Output of commands: tables and facts for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ def print_table(
 ) -> None:
     """Print a table of right-aligned columns, with every heading and cell in full.
 
-    `narrow` names the columns to keep on a terminal too narrow for all, with their headings there.
+    On a terminal that is too narrow for all columns, only the columns in `narrow` are printed, with
+    the headings that it gives them.
     """
     width = _terminal_width(to_stderr)
     if narrow is not None and width is not None and _table_width(header, rows) > width:
         kept = [place for place, name in enumerate(header) if name in narrow]
         rows = [[row[place] for place in kept] for row in rows]
         header = [narrow[header[place]] for place in kept]
-    # A terminal that is narrower still wraps lines, which loses nothing.
+    # An even narrower terminal wraps the lines, so nothing is lost.
     _print(_table(header, rows), to_stderr, _UNLIMITED)
 
 
@@ -60,7 +61,7 @@ def _table_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 
 
 def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
-    """Print facts, each on one line."""
+    """Print facts in two columns: names and values."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
@@ -77,15 +78,15 @@ def counted(number: int, noun: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text that moves no cursor and changes no colour: control characters as ``\\x1b``.
+    """Return a text with its control characters escaped, such as ``\\x1b``.
 
-    Names and values of a table are from whoever wrote it.
+    The names and values of a table may come from anybody, and must not control the terminal.
     """
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _terminal_width(to_stderr: bool) -> int | None:
-    """Return the number of columns of the terminal; None if the output goes elsewhere."""
+    """Return the width of the terminal in characters; None if the output goes elsewhere."""
     stream = sys.stderr if to_stderr else sys.stdout
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
@@ -99,7 +100,7 @@ def _print(table: Any, to_stderr: bool, width: int) -> None:
         file=drawn, width=width, force_terminal=live, highlight=False, markup=False, emoji=False
     )
     console.print(table)
-    # Without the spaces that rich fills lines up with.
+    # rich pads lines with spaces, which are removed here.
     click.echo("\n".join(line.rstrip() for line in drawn.getvalue().splitlines()), err=to_stderr)
 
 

@@ -1,4 +1,4 @@
-"""``pskclust explore``: a table or an image, in the browser."""
+"""``pskclust explore``: the clusters of a table or an image in the browser."""
 
 from __future__ import annotations
 
@@ -46,12 +46,13 @@ _READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "del
     "--port",
     type=WholeNumber(0, 65535),
     metavar="N",
-    help="Port of the page; 0 takes a free one.",
+    help="Port of the page; 0 takes any free port.",
 )
 @click.option(
     "--host",
     metavar="ADDRESS",
-    help="Serve other machines, too. Opening the page needs the token that is printed.",
+    help="Address to serve at, for access from other machines. The page then requires the token "
+    "that is printed.",
 )
 @color_option
 @data_options
@@ -68,9 +69,9 @@ def explore(
 ) -> None:
     """Explore the clusters of DATA, or the segments of IMAGE, in the browser.
 
-    A page opens with the clusters that fit chooses, and their number is a slider; with --tau,
-    clusters grow, and psi and tau are sliders. It is served to this machine only, and loads nothing
-    from elsewhere. The clustering options set the first clusters.
+    The page opens with the clusters that fit chooses, and a slider sets their number. With --tau,
+    clusters grow, and sliders set psi and tau. Without --host, the page is served to this machine
+    only. It loads nothing from elsewhere. The clustering options apply when the page opens.
     """
     from ..explorer import serve
 
@@ -78,7 +79,7 @@ def explore(
     check_clustering(parameters)
     given = {**parameters, "scaling": options["scaling"], "color_space": color_space}
     subject = _image(data) if _is_image(data) else _table(data, sample, options)
-    # Ctrl-C ends it from the moment that the address is told.
+    # As soon as the address is printed, Ctrl-C ends the explorer.
     with serve(subject, given, host=host, port=port) as server, suppress(KeyboardInterrupt):
         click.echo(f"Explore at {server.url} (end with Ctrl-C)")
         if not no_browser:
@@ -109,7 +110,7 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
         columns=selection.features,
         weights=rows.weight,
         sample=sample,
-        # What came through standard input cannot be read again.
+        # Standard input cannot be read again.
         origin=Origin(None if data == "-" else data, how),
         kept=rows.kept,
         classes=rows.classes,

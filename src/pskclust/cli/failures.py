@@ -15,7 +15,7 @@ from ..tables.errors import TableError
 from .display import escaped
 from .options import as_options
 
-# Other packages are asked for by the parts that need them, in words of their own.
+# Packages of the extra `cli`. The library itself reports other missing packages.
 _OF_THE_COMMAND_LINE = ("pyarrow", "rich")
 
 
@@ -41,7 +41,7 @@ class CommandError(Exception):
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn a system error about an output into one line that names it."""
+    """Turn a system error in the block into a CommandError that names the output."""
     try:
         yield
     except BrokenPipeError:
@@ -53,7 +53,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def end_of(error: BaseException) -> tuple[str, ExitCode]:
-    """Return the line and the exit code for an error."""
+    """Return the message and the exit code for an error."""
     if isinstance(error, CommandError):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt | click.Abort):
@@ -63,7 +63,7 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
     if isinstance(error, MemoryError):
         return str(error) or "memory ran out.", ExitCode.MEMORY
     if isinstance(error, ModuleNotFoundError) and error.name in _OF_THE_COMMAND_LINE:
-        line = f'this needs {error.name}. Install it with: pip install "pskclust[cli]"'
+        line = f'this command needs {error.name}. Install it with: pip install "pskclust[cli]"'
         return line, ExitCode.FAILED
     if isinstance(error, ImportError):
         return str(error), ExitCode.FAILED
@@ -87,7 +87,7 @@ def one_line(message: str) -> str:
 
 
 def _words_of_system(error: OSError) -> str:
-    """Return the words of an error of the system, without its number."""
+    """Return the message of a system error without its number."""
     if not error.strerror:
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror

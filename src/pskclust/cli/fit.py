@@ -46,7 +46,7 @@ Example:
   pskclust fit demo.csv --label shape --psi 96 --tau 0.015 -o labels.csv --model model.npz
 """
 
-# Fewer whole numbers that rise may do so by chance.
+# In fewer rows, whole numbers may increase by chance.
 _FEWEST_ROW_NUMBERS = 10
 STORAGE = ("scratch_dir", "checkpoint")
 
@@ -65,7 +65,7 @@ class _Outputs:
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """A fit with all that belongs to it."""
+    """A fit with its table, rows, model, scores and times."""
 
     table: Table
     selection: Selection
@@ -81,9 +81,10 @@ class _Job:
     "-o",
     "--output",
     metavar="FILE",
-    help="Write cluster and similarity of each row: .csv, .tsv, .parquet or .arrow; - prints CSV.",
+    help="Write the cluster and the similarity of each row: .csv, .tsv, .parquet or .arrow; "
+    "- prints CSV.",
 )
-@click.option("--keep-columns", is_flag=True, help="Write the columns of DATA beside the labels.")
+@click.option("--keep-columns", is_flag=True, help="Write all columns of DATA beside the labels.")
 @click.option("--model", "model_file", metavar="FILE", help="Save the model, for predict and info.")
 @click.option("--report", metavar="FILE.html", help="Write a page with pictures and explanations.")
 @force_option
@@ -109,13 +110,13 @@ def fit(
 ) -> None:
     """Cluster the rows of DATA and print a summary.
 
-    DATA is CSV, TSV, Parquet (a file or a folder of them), Arrow or Feather, NPY, NPZ or LibSVM; -
-    is standard input. All columns are clustered unless options name others. A large file is
-    read several times in small parts, and is never in memory as a whole.
+    DATA is a CSV, TSV, Parquet, Arrow, Feather, NPY, NPZ or LibSVM file, a folder of Parquet files,
+    or - for standard input. All columns are clustered, except those to which an option gives
+    another role. A large file is read several times in parts, and is never in memory as a whole.
     """
     started = time.perf_counter()
     if as_json and output == STANDARD_OUTPUT:
-        raise click.UsageError("--json and -o - both print. Give -o a file.")
+        raise click.UsageError("--json and -o - both print to standard output. Give -o a file.")
     outputs = _Outputs(output, model_file, report)
     check_outputs(outputs.names(), (data,), force=force)
     check_labels_output(output)
@@ -125,7 +126,7 @@ def fit(
     with opened_data(data, options) as table, Bars() as bars:
         job = _do(table, options, parameters, bars)
         _write(job, outputs, keep_columns, bars)
-        # Here, since hints may read the table once more.
+        # Inside the block, because hints may read the table once more.
         summary = _summary(job, outputs, parameters, started)
     if as_json:
         print_json(summary)
@@ -160,7 +161,7 @@ def _write(job: _Job, outputs: _Outputs, keep_columns: bool, bars: Bars) -> None
             job.model.save(outputs.model)
     if outputs.report is not None:
         _write_report(job, outputs.report)
-    # Labels last: whoever reads them from a pipe may stop early.
+    # Labels are written last, because the reader of a pipe may stop early.
     if outputs.labels is not None:
         if outputs.labels == STANDARD_OUTPUT:
             bars.stop()
@@ -188,7 +189,7 @@ def _write_report(job: _Job, report: str) -> None:
     with contextlib.ExitStack() as stack:
         stack.enter_context(writing(report))
         if isinstance(values, RowBlocks):
-            # The page looks rows up one by one: those of a large file are kept on disk meanwhile.
+            # The report looks up single rows, so the rows of a large file are kept on disk.
             folder = job.model.scratch_dir or Path(report).parent
             values = stack.enter_context(values.on_disk(folder))
         write_report(
@@ -221,7 +222,7 @@ def _summary(
         "weight": job.selection.weight,
         "scores": job.scores,
         "parameters": parameters,
-        # That of a chosen clustering is of the kernel that places rows, and repeats nothing.
+        # A chosen clustering has the psi of the kernel that places rows, which repeats nothing.
         "psi": None if job.model.tau_ is None else job.model.psi_,
         "tau": job.model.tau_,
         "command": command_line(click.get_current_context()),
@@ -232,7 +233,7 @@ def _summary(
 
 
 def _hints(job: _Job) -> list[str]:
-    """Return advice on columns, unless the user has chosen them."""
+    """Return hints about columns: row numbers, and unequal spreads without scaling."""
     names, rising = job.selection.features, job.rows.rising
     hints = [
         f'"{name}" looks like a row number. Leave it out with: --id {option_value([name])}'
@@ -246,6 +247,6 @@ def _hints(job: _Job) -> list[str]:
             widest, narrowest, ratio = unequal
             hints.append(
                 f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}" and '
-                "outweighs it. If that is only a matter of units: --scale standard"
+                "outweighs it. If only their units differ, use: --scale standard"
             )
     return hints

@@ -69,6 +69,6 @@ def info(model_file: str, as_json: bool) -> None:
 
 
 def _parameters(model: PSKC) -> dict[str, Any]:
-    """Return all parameters that shape the result, as they were given."""
+    """Return the parameters that affect the result, as they were given."""
     hidden = ("n_jobs", "device", "verbose", "callback")
     return {k: v for k, v in model.get_params(deep=False).items() if k not in hidden}

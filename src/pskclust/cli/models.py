@@ -1,4 +1,4 @@
-"""MODEL on the command line."""
+"""Model files on the command line: reading, columns and scaling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def loaded_model(path: str) -> PSKC:
-    """Return the model in a file; commands scale rows themselves, so there is no warning."""
+    """Return the model in a file, without the warning about scaling: commands scale rows."""
     from .._loading import read_fitted
 
     try:
@@ -31,12 +31,12 @@ def loaded_model(path: str) -> PSKC:
 
 
 def preparation_of(model: PSKC) -> Preparation | None:
-    """Return how the columns of a model were prepared; None for a model saved by Python."""
+    """Return the columns, scaling and means of a model; None if it was fitted in Python."""
     return getattr(model, "preparation_", None)
 
 
 def known_columns(model: PSKC) -> tuple[str, ...] | None:
-    """Return the names of a model's columns; None if it knows none."""
+    """Return the names of a model's columns; None if they have no names."""
     preparation = preparation_of(model)
     if preparation is not None:
         return preparation.columns

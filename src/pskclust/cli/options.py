@@ -1,4 +1,4 @@
-"""Options that commands share, and what they mean to the library."""
+"""Options that commands share, and their translation to parameters of PSKC."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass
 class RunOptions:
-    """Options of a whole run, not of one command."""
+    """Options that are the same for all commands."""
 
     debug: bool = False
 
 
 class WholeNumber(click.IntRange):
-    """A whole number within limits; errors call it that."""
+    """Option type: a whole number within limits, with this name in error messages."""
 
     name = "whole number"
 
@@ -35,7 +35,7 @@ class WholeNumber(click.IntRange):
 
 
 def number_or(kind: type[int] | type[float], word: str) -> Callable[[str], Any]:
-    """Return a type of option: a number, or a word that stands for one that is chosen."""
+    """Return an option type: a number or the given word, such as auto."""
 
     def convert(value: str) -> Any:
         try:
@@ -48,21 +48,21 @@ def number_or(kind: type[int] | type[float], word: str) -> Callable[[str], Any]:
 
 
 def several(kind: type[int] | type[float]) -> Callable[[str], list[Any]]:
-    """Return a type of option: numbers with commas between them."""
+    """Return an option type: numbers separated by commas."""
 
     def convert(value: str) -> list[Any]:
         try:
             return [kind(part) for part in value.split(",")]
         except ValueError:
             what = "whole numbers" if kind is int else "numbers"
-            message = f"{value!r} must be {what} with commas between them."
+            message = f"{value!r} must be {what} separated by commas."
             raise click.BadParameter(message) from None
 
     return convert
 
 
 def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names in ``a,b`` and ``--drop a --drop b``; quotes keep a comma."""
+    """Return the names in values such as ``a,b``; a name in quotes may contain commas."""
     try:
         rows = [row for value in values for row in csv.reader([value])]
     except csv.Error:
@@ -90,7 +90,7 @@ debug_option = click.option(
     callback=_set_debug,
     help="Show where an error came from.",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
+force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 color_option = click.option(
     "--color",
@@ -112,7 +112,7 @@ device_option = click.option(
     "--device",
     default=None,
     metavar="NAME",
-    help="Find cells on a device of PyTorch: cuda, cuda:1, mps, cpu. Results do not depend on it.",
+    help="Find cells on a PyTorch device: cuda, cuda:1, mps, cpu. Results do not depend on it.",
 )
 
 _FORMAT_OPTIONS = (
@@ -120,7 +120,7 @@ _FORMAT_OPTIONS = (
         "--format",
         "kind",
         type=click.Choice(FORMATS),
-        help="Format of DATA, if its ending does not show it.",
+        help="Format of DATA, if the file ending does not show it.",
     ),
     click.option(
         "--delimiter", metavar="CHAR", help="Delimiter of a text table. Detected by default."
@@ -136,12 +136,12 @@ _FORMAT_OPTIONS = (
     ),
 )
 _DROP_OPTION = _names("--drop", "drop", "Columns to leave out.")
-_ID_OPTION = _names("--id", "ids", "Columns to leave out and write beside the labels.")
+_ID_OPTION = _names("--id", "ids", "Columns to leave out, and to write beside the labels.")
 _COLUMN_OPTIONS = (
     _names(
         "--columns",
         "columns",
-        "Columns to cluster, such as a,b,c. Default: all that no other option names.",
+        "Columns to cluster, such as a,b,c. Default: all columns that no other option names.",
     ),
     _DROP_OPTION,
     _ID_OPTION,
@@ -167,14 +167,16 @@ _COLUMN_OPTIONS = (
 _FITTED_COLUMNS_OPTION = _names(
     "--columns",
     "columns",
-    "Columns in the order of the fit, such as a,b,c. Default: those of the same names.",
+    "Columns of DATA in the order of the fit, such as a,b,c. Default: the columns with the "
+    "names of the fit.",
 )
 _MISSING_OPTION = click.option(
     "--missing",
     type=click.Choice(("refuse", "drop", "mean")),
     default="refuse",
     show_default=True,
-    help="Missing values: stop with an error, give such rows no label, or use column means.",
+    help="Missing values: stop with an error (refuse), give such rows no label (drop), or use "
+    "column means (mean).",
 )
 
 _SEED_OPTION = click.option(
@@ -196,8 +198,8 @@ def _scale_options(psi: int | str, tau: float | str) -> tuple[Any, ...]:
             metavar="N|auto",
             default=str(psi),
             show_default=True,
-            help="Cells of each partitioning. Raise it if clusters that should be apart are "
-            "joined.",
+            help="Number of cells in each partitioning. Raise it if clusters that should be apart "
+            "are joined.",
         ),
         click.option(
             "--tau",
@@ -212,7 +214,7 @@ def _scale_options(psi: int | str, tau: float | str) -> tuple[Any, ...]:
 
 
 _SCALE_OPTIONS = _scale_options("auto", "auto")
-# The paper's, for images.
+# The paper's values for images.
 _IMAGE_SCALE_OPTIONS = _scale_options(16, 0.1)
 _NUMBER_OPTIONS = (
     click.option(
@@ -261,7 +263,8 @@ _OTHER_OPTIONS = (
         "--refine/--no-refine",
         default=None,
         callback=lambda context, option, value: "auto" if value is None else value,
-        help="Move rows if that raises the objective. Default: for grown clusters only.",
+        help="Move rows between clusters if that raises the objective. Default: for grown "
+        "clusters only.",
     ),
     click.option(
         "--min-cluster-size",
@@ -275,7 +278,7 @@ _OTHER_OPTIONS = (
         type=click.Choice(("keep", "nearest")),
         default="keep",
         show_default=True,
-        help="Keep noise, or assign it to the most similar cluster.",
+        help="Keep noise, or assign each noise row to its most similar cluster.",
     ),
     jobs_option,
     device_option,
@@ -293,7 +296,7 @@ def _parameters_of(options: Iterable[Any]) -> tuple[str, ...]:
     return tuple(option.name for option in command.__click_params__)  # type: ignore[attr-defined]
 
 
-# Every option above is a parameter of PSKC, under the same name.
+# Each of these options is a parameter of PSKC with the same name.
 OTHER_PARAMETERS = _parameters_of(_OTHER_OPTIONS)
 PARAMETERS = _parameters_of((*_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS))
 
@@ -310,7 +313,7 @@ def data_options(command: Command) -> Command:
 
 
 def new_data_options(command: Command) -> Command:
-    """Add the options that say how to read a table for a model that exists."""
+    """Add the options that say how to read new rows for a fitted model."""
     columns = (_FITTED_COLUMNS_OPTION, _DROP_OPTION, _ID_OPTION)
     return _with(command, *columns, _MISSING_OPTION, *_FORMAT_OPTIONS)
 

@@ -29,15 +29,17 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], *, force
         real = os.path.realpath(path)
         if real in taken:
             raise _refused(f"{name} {taken[real]}. Choose another name for the output.")
-        taken[real] = "is named for two outputs"
+        taken[real] = "is used for two outputs"
         if path.is_dir():
             raise _refused(f"{name} is a folder. Name a file for the output.")
         if path.exists() and not force:
             raise _refused(f"{name} exists. Overwrite it with --force.")
         if not path.parent.is_dir():
-            raise _refused(f"there is no folder {path.parent} to write {path.name} to.")
+            raise _refused(
+                f"there is no folder {path.parent} to write {path.name} to. Create it first."
+            )
         if not os.access(path.parent, os.W_OK):
-            raise _refused(f"the folder {path.parent} cannot be written to.")
+            raise _refused(f"the folder {path.parent} cannot be written to. Choose another folder.")
 
 
 def check_labels_output(name: str | None) -> None:
@@ -64,7 +66,7 @@ def check_report_output(name: str | None) -> None:
 
 
 def output_for_labels(name: str) -> Path | BinaryIO:
-    """Return where labels go: a file, or standard output."""
+    """Return the path of the file for labels, or standard output as a stream."""
     return sys.stdout.buffer if name == STANDARD_OUTPUT else Path(name)
 
 

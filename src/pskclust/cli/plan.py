@@ -1,4 +1,4 @@
-"""``pskclust plan``: memory and time of a fit on a cluster."""
+"""``pskclust plan``: memory and time of a fit on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COUNT = WholeNumber(min=1)
 @click.option(
     "--workers", type=_COUNT, required=True, help="Number of workers, with one thread each."
 )
-@click.option("--psi", type=WholeNumber(min=2), help="Cells of each partitioning.")
+@click.option("--psi", type=WholeNumber(min=2), help="Number of cells in each partitioning.")
 @click.option(
     "--n-partitions", type=_COUNT, default=100, show_default=True, help="Number of partitionings."
 )
@@ -41,9 +41,9 @@ def plan(
     clusters: int,
     as_json: bool,
 ) -> None:
-    """Estimate memory, rounds and time of a fit with pskclust.dask before it is run.
+    """Estimate the memory, network rounds and time of a fit with pskclust.dask before it is run.
 
-    The figures come from a model that was fitted to measurements; docs/dask.md shows it.
+    The figures come from a cost model that was fitted to measurements; docs/dask.md describes it.
     """
     from .._dask.cost_model import plan as made_plan
 

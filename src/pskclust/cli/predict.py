@@ -52,9 +52,10 @@ Example:
     "--output",
     metavar="FILE",
     default=STANDARD_OUTPUT,
-    help="Write the labels: .csv, .tsv, .parquet or .arrow. Printed as CSV by default.",
+    help="File for the labels: .csv, .tsv, .parquet or .arrow. By default, labels are printed "
+    "as CSV.",
 )
-@click.option("--keep-columns", is_flag=True, help="Write the columns of DATA beside the labels.")
+@click.option("--keep-columns", is_flag=True, help="Write all columns of DATA beside the labels.")
 @click.option(
     "--similarity", is_flag=True, help="Also write the similarity of each row, which takes longer."
 )
@@ -76,14 +77,16 @@ def predict(
     device: str | None,
     **options: Any,
 ) -> None:
-    """Find the cluster of each row of DATA, by a MODEL saved by fit --model.
+    """Find the cluster of each row of DATA with a MODEL that fit --model saved.
 
     Columns are found by name and scaled as in the fit. DATA is read and labels are written some
     rows at a time, so files of any size need little memory.
     """
     started = time.perf_counter()
     if as_json and output == STANDARD_OUTPUT:
-        raise click.UsageError("--json and the labels both print. Give the labels a file with -o.")
+        raise click.UsageError(
+            "--json and the labels both print. Write the labels to a file with -o."
+        )
     check_outputs((output,), (data, model_file), force=force)
     check_labels_output(output)
     model = _loaded(model_file, data).set_params(n_jobs=n_jobs, device=device)
@@ -116,7 +119,7 @@ def predict(
 
 
 def _without_bars(pieces: Iterator[Labelled], bars: Bars) -> Iterator[Labelled]:
-    """Yield pieces, and clear the bar before the first is printed."""
+    """Yield pieces of labels, and remove the bar before the first piece is printed."""
     for piece in pieces:
         bars.stop()
         yield piece
@@ -134,7 +137,7 @@ def _loaded(model_file: str, data: str) -> PSKC:
 
 
 class _Placing:
-    """Labels of a table, batch by batch."""
+    """Prediction of the labels of a table, batch by batch."""
 
     def __init__(
         self,
@@ -149,14 +152,14 @@ class _Placing:
         self._missing = options["missing"]
         self._with_similarity = similarity
         self._selection = _selection(model, table, options)
-        # Columns are found by name here; what the model gets has none.
+        # Columns are found by name here; the model gets arrays without names.
         model.__dict__.pop("feature_names_in_", None)
         self.carried = table.columns if keep_columns else self._selection.ids
         self.sizes = np.zeros(model.n_clusters_, dtype=np.int64)
         self.n_noise = self.n_left_out = 0
 
     def pieces(self) -> Iterator[Labelled]:
-        """Yield labels beside the columns that are carried along."""
+        """Yield labels with the columns to write beside them."""
         from ..tables.labels import Labelled
 
         n_done = 0
@@ -172,7 +175,7 @@ class _Placing:
     def _complete(
         self, batch: Batch, n_before: int
     ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-        """Return rows without missing values, and which of them get no label."""
+        """Return rows with missing values filled in, and a mask of the rows that get no label."""
         from ..tables.scanning import by_column, fill, find_gaps
 
         gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)

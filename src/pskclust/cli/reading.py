@@ -1,4 +1,4 @@
-"""DATA on the command line: opened and read."""
+"""Opening and reading of DATA on the command line."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding")
 
 @contextlib.contextmanager
 def opened_data(data: str, options: dict[str, Any]) -> Iterator[Table]:
-    """Yield the table in DATA; an error about it, now or later, becomes one line."""
+    """Yield the table in DATA; a TableError in the block becomes one line with a way out."""
     from ..tables.opening import opened_table
 
     import_sklearn()
     how = {name: options[name] for name in _FORMAT_NAMES}
-    # Open until the way out is found, which may take another look at some rows.
+    # The table stays open until the way out is found, which may read some rows again.
     with contextlib.ExitStack() as opened:
         table: Table | None = None
         try:
@@ -50,7 +50,7 @@ def _line_for(error: TableError, data: str, table: Table | None) -> str:
 def read_data(
     table: Table, options: dict[str, Any], bars: Bars, *, streamed: bool
 ) -> tuple[Selection, Rows]:
-    """Read the columns that the options name; if `streamed`, many rows are not kept in memory."""
+    """Read the columns that options name; if `streamed`, a large table is not kept in memory."""
     from ..tables import reading
     from ..tables.selection import select
 

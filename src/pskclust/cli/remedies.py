@@ -28,16 +28,16 @@ from .repeating import typed_command
 if TYPE_CHECKING:
     from ..tables.base import Table
 
-# The formats that a file may look like, by the words of the error.
+# Values of --format, by the name of the format in the error.
 _FORMATS = {"text": "csv", "Parquet": "parquet", "Arrow": "arrow", "NPY": "npy", "NPZ": "npz"}
 _COMPRESSIONS = ("gzip", "bzip2", "zstd")
 _FEWEST_ROWS = 2
 
 
 def way_out(error: TableError, table: Table | None) -> str:
-    """Return the sentence that ends the message of an error, with a command to copy; or nothing.
+    """Return the last sentence of an error message, with a command to copy; empty if unknown.
 
-    `table` is None if it could not be opened.
+    `table` is None if the table could not be opened.
     """
     typed = _Typed(click.get_current_context(), table)
     for kind, sentence in _SENTENCES.items():
@@ -47,7 +47,7 @@ def way_out(error: TableError, table: Table | None) -> str:
 
 
 class _Classes(NamedTuple):
-    """A column that looks like known classes, and the command that uses it as such."""
+    """A column that looks like known classes, and the command with this column as --label."""
 
     name: str
     command: str
@@ -65,7 +65,7 @@ class _Typed:
         return typed_command(self._context, changed, command=command)
 
     def without_columns(self, names: Sequence[str], **changed: Any) -> str | None:
-        """Return the command that clusters the other columns; None if there are none."""
+        """Return the command without some columns; None if no column is left."""
         if self.table is None:
             return None
         options = {**self.options, **changed}
@@ -82,7 +82,7 @@ class _Typed:
         return self.with_(**{**changed, "drop": (*options["drop"], *names)})
 
     def as_classes(self, names: Sequence[str]) -> _Classes | None:
-        """Return the first column with classes, and the command that leaves out the others."""
+        """Return the first column that looks like classes; None if there is none."""
         from ..tables.classes import looks_like_classes
 
         options = self.options
@@ -97,7 +97,7 @@ class _Typed:
         return None
 
     def with_comma_in_name(self) -> str | None:
-        """Return the command in which a name with a comma is quoted; None if there is none."""
+        """Return the command with quotes around a name with a comma; None if no name has one."""
         if self.table is None:
             return None
         for option in ("columns", "drop", "ids"):
@@ -113,7 +113,7 @@ class _Typed:
 
 def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
     if typed.is_predict:
-        return "The model needs numbers there."
+        return "The model needs numbers in all its columns."
     others = typed.without_columns(error.columns)
     if others is None:
         return "There is no column of numbers to cluster." if typed.table is not None else ""
@@ -135,19 +135,20 @@ def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
 def _missing_values(error: MissingValuesError, typed: _Typed) -> str:
     if typed.is_predict:
         command = typed.with_(missing="drop")
-        return f"Use their means with --missing mean, or give such rows no label with: {command}"
+        return f"Use column means with --missing mean, or give such rows no label with: {command}"
     if error.empty_columns:
         return _empty_columns(error, typed)
     classes = typed.as_classes(tuple(error.counts)) if len(error.counts) == 1 else None
     if classes is not None:
         return (
             f'If "{classes.name}" holds known classes, use: {classes.command} '
-            "(otherwise add --missing drop to give such rows no label, or --missing mean)"
+            "(otherwise add --missing drop to give such rows no label, or --missing mean to use "
+            "column means)"
         )
     if _few_rows_have_gaps(error) or typed.options["weight"] in error.counts:
         command = typed.with_(missing="drop")
-        return f"Use means with --missing mean, or leave such rows out with: {command}"
-    return f"Replace them by column means with: {typed.with_(missing='mean')}"
+        return f"Use column means with --missing mean, or leave such rows out with: {command}"
+    return f"Replace missing values by column means with: {typed.with_(missing='mean')}"
 
 
 def _unknown_column(error: UnknownColumnError, typed: _Typed) -> str:
@@ -161,8 +162,8 @@ def _no_row_left(error: NoRowLeftError, typed: _Typed) -> str:
     weight = typed.options["weight"]
     if weight in error.counts:
         command = typed.without_columns((weight,), weight=None, missing="mean")
-        return f"Leave the weights out, too, with: {command}" if command else ""
-    return f"Replace them by column means with: {typed.with_(missing='mean')}"
+        return f"Leave the weights out and use column means with: {command}" if command else ""
+    return f"Replace missing values by column means with: {typed.with_(missing='mean')}"
 
 
 def _empty_columns(error: GapsError | EmptyColumnsError, typed: _Typed) -> str:
@@ -178,7 +179,7 @@ def _empty_columns(error: GapsError | EmptyColumnsError, typed: _Typed) -> str:
     command = typed.without_columns(names, **changed)
     if command is None:
         return ""
-    which = "a column" if len(names) == 1 else "columns"
+    which = "the column" if len(names) == 1 else "the columns"
     return f"Leave out {which} without any value with: {command}"
 
 
@@ -191,19 +192,19 @@ def _weights(error: WeightsError, typed: _Typed) -> str:
 
 def _empty_label(error: EmptyLabelError, typed: _Typed) -> str:
     command = typed.without_columns((error.column,), label=None)
-    return f"Leave it out with: {command}" if command else ""
+    return f"Leave the column out with: {command}" if command else ""
 
 
 def _special_file(error: SpecialFileError, typed: _Typed) -> str:
     data = typed.options["data"]
-    # Standard input may be a pipe; a device is refused there, too.
+    # A pipe can be read from standard input; a device is refused there, too.
     if not error.is_pipe or data == "-":
         return ""
-    return f"Or read it as standard input: {typed.with_(data='-')} < {shlex.quote(data)}"
+    return f"Or read it from standard input: {typed.with_(data='-')} < {shlex.quote(data)}"
 
 
 def _wrong_encoding(error: WrongEncodingError, typed: _Typed) -> str:
-    # Every file is Latin-1 text, of some kind.
+    # Latin-1 can decode any bytes, so it is the last resort.
     other = "latin-1" if typed.options["encoding"] else "cp1252"
     return f"Name its encoding, such as: {typed.with_(encoding=other)}"
 

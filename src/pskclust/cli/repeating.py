@@ -1,4 +1,4 @@
-"""Commands to copy: the one that gives the same labels, and the typed one with changes."""
+"""Commands to copy: one that gives the same labels, and the typed command with changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-# They say where results go and how they are shown, or change time and memory only.
+# Options that affect only output, time and memory.
 _WITHOUT_EFFECT_ON_LABELS = (
     "output",
     "keep_columns",
@@ -35,10 +35,10 @@ def command_line(
     command: str | None = None,
     leave_out: tuple[str, ...] = (),
 ) -> str:
-    """Return the command with the options that were typed and affect labels, and the seed.
+    """Return the command with the typed options that affect labels, and with the seed.
 
-    `keep` names options to print all the same, such as an output without which nothing runs.
-    `command` is another command of the same options, but for those to `leave_out`.
+    `keep` names options to print although they do not affect labels, such as a required output.
+    `command` names another command with the same options, except those in `leave_out`.
     """
     values = {
         str(parameter.name): context.params.get(str(parameter.name))
@@ -54,8 +54,8 @@ def typed_command(
 ) -> str:
     """Return the command that was typed, with other values for some of its parameters.
 
-    None and () leave an option out. `command` is another command: it gets the options that it
-    shares with the typed one, and its arguments from `changed`.
+    The values None and () leave an option out. `command` names another command, which gets the
+    options that it shares with the typed command, and its arguments from `changed`.
     """
     name = command or str(context.info_name)
     group = context.find_root().command
@@ -70,7 +70,7 @@ def typed_command(
 
 
 def option_value(names: Sequence[str]) -> str:
-    """Return names of columns as an option takes them, quoted for a shell."""
+    """Return column names as the value of an option, quoted for a shell."""
     return shlex.quote(_with_commas(names))
 
 
@@ -86,7 +86,7 @@ def _line(command: str, parameters: Sequence[click.Parameter], values: Mapping[s
             options += _words(parameter, value)
         else:
             arguments += list(value) if isinstance(value, tuple) else [str(value)]
-    # What looks like an option is an argument after two dashes.
+    # After two dashes, a word that looks like an option is read as an argument.
     dashes = ["--"] if any(word.startswith("-") and word != "-" for word in arguments) else []
     words = [*options, *dashes, *arguments] if dashes else [*arguments, *options]
     return shlex.join(["pskclust", command, *words])

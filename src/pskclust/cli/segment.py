@@ -1,4 +1,4 @@
-"""``pskclust segment``: images to clusters of colours."""
+"""``pskclust segment``: segmentation of images by colour."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _MARKER = "labels.npy"
     "--output",
     required=True,
     metavar="DIR",
-    help="Folder for the results; with several images, one folder for each in it.",
+    help="Folder for the results; several images get one subfolder each.",
 )
 @color_option
 @click.option(
@@ -54,7 +54,7 @@ _MARKER = "labels.npy"
     default=0.0,
     show_default=True,
     metavar="WEIGHT",
-    help="Weight of the position of a pixel, compared with its colour.",
+    help="Weight of a pixel's position relative to its colour.",
 )
 @force_option
 @json_option
@@ -71,8 +71,8 @@ def segment(
 ) -> None:
     """Segment each IMAGE, or every image in a folder, by its colours.
 
-    Reads PNG, JPEG, TIFF and WebP. DIR receives the labels (labels.png, labels.npy), a picture in
-    mean colours, each cluster on white, and a contact sheet.
+    IMAGE is PNG, JPEG, TIFF or WebP. DIR receives the labels (labels.png, labels.npy), a picture in
+    mean colours, a picture of each cluster on white, and a contact sheet.
     """
     check_clustering({name: parameters[name] for name in PARAMETERS})
     command = command_line(click.get_current_context(), keep=("output",))
@@ -87,7 +87,7 @@ def segment(
             try:
                 results.append(_segmented(path, folder, color_space, position, force, parameters))
             except (ValueError, FileNotFoundError) as error:
-                # The other images of a folder are still done.
+                # The other images are still segmented.
                 failures.append(one_line(f"{end_of(error)[0]} {_way_out(path)}"))
     if as_json:
         print_json({"images": results, "failures": failures, "command": command})
@@ -100,7 +100,7 @@ def segment(
 
 
 def _image_files(images: tuple[str, ...]) -> list[Path]:
-    """Return the images; of a folder, all that are in it."""
+    """Return the paths of all images; a folder stands for the images in it."""
     paths: list[Path] = []
     for name in images:
         path = Path(name)
@@ -127,14 +127,14 @@ def _way_out(path: Path) -> str:
 
 
 def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Path]:
-    """Return the folder for each image's results; images of the same stem keep their endings."""
+    """Return the output folder of each image; its name has the ending if stems are equal."""
     if single:
         return {paths[0]: output}
     stems = Counter(path.stem for path in paths)
     folders = {path: output / (path.stem if stems[path.stem] == 1 else path.name) for path in paths}
     if len(set(folders.values())) < len(paths):
         raise CommandError(
-            "two images have the same name. Segment them into separate folders.",
+            "two images have the same name. Segment each into a different folder.",
             ExitCode.INPUT,
         )
     return folders
@@ -184,7 +184,7 @@ def _segmented(
 def _python_call(model: PSKC, color_space: str, position: float) -> str:
     from .._provenance import arguments, given_parameters
 
-    # The defaults of segment() are not those of PSKC: psi and tau are always named.
+    # segment() and PSKC have different defaults, so psi and tau are always named.
     given = {"psi": model.psi, "tau": model.tau, **given_parameters(model)}
     given["color_space"] = color_space
     if position:

@@ -85,7 +85,7 @@ def provenance_of(model: PSKC) -> dict[str, Any]:
 
 
 def _numbers(model: PSKC) -> list[dict[str, Any]]:
-    """Return the numbers of clusters that a choice was between; none if there was no choice."""
+    """Return the candidate numbers of clusters; an empty list if the number was not chosen."""
     from .._provenance import number_options
 
     if model.auto_ is None or model.n_clusters is not None:
@@ -94,7 +94,7 @@ def _numbers(model: PSKC) -> list[dict[str, Any]]:
 
 
 def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
-    """Return the given and the chosen parameters, to print."""
+    """Return the given and the chosen parameters as facts to print."""
     given = dict(summary["given"])
     seed = given.pop("random_state", None)
     words = [f"{name} {value}" for name, value in given.items()]
@@ -108,7 +108,7 @@ def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
 
 
 def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> None:
-    """Print the numbers of clusters that a choice was between, with odds and stability."""
+    """Print the candidate numbers of clusters, with odds and stability."""
     if not summary["numbers"]:
         return
     best = summary["numbers"][:_MOST_NUMBERS_SHOWN]
@@ -122,7 +122,7 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
         ]
         for option in best
     ]
-    header = ["candidate", "odds", "stability", "of the least stable", ""]
+    header = ["candidate", "odds", "stability", "least stable cluster", ""]
     print_table(header, rows, to_stderr=to_stderr)
 
 
@@ -135,14 +135,14 @@ def _figure(value: float | None) -> str:
 
 
 def found_words(summary: Mapping[str, Any]) -> str:
-    """Return the numbers of clusters, rows and noise."""
+    """Return words for the numbers of clusters, rows and noise."""
     words = f"{counted(summary['n_clusters'], 'cluster')} in {counted(summary['n_rows'], 'row')}"
     n_noise = summary["n_noise"]
     return f"{words}, {n_noise:,} of them noise" if n_noise else f"{words}, no noise"
 
 
 def objective_words(summary: Mapping[str, Any]) -> str:
-    """Return the objective, and where refinement was applied, what it changed."""
+    """Return words for the objective and, if clusters were refined, for the change."""
     words = f"{summary['objective']:,.2f}"
     if summary["n_reassigned"] is None:
         return words
@@ -175,7 +175,7 @@ def _python_note(summary: Mapping[str, Any]) -> str:
 
 
 def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dict[str, float]:
-    """Return how clusters agree with known classes, over the rows whose class is known."""
+    """Return F1, ARI and NMI with known classes, over the rows whose class is known."""
     from .._data.agreement import SharedRows
     from ..metrics import matched_f1
 
@@ -190,7 +190,7 @@ def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dic
 
 
 def peak_memory() -> int | None:
-    """Return the most memory that this process has had, in bytes."""
+    """Return the peak memory of this process in bytes; None if it cannot be measured."""
     try:
         import resource
     except ImportError:
@@ -200,7 +200,7 @@ def peak_memory() -> int | None:
 
 
 def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
-    """Print sizes and similarities of clusters by their labels; of many, those of the largest."""
+    """Print the size and similarities of each cluster; of many clusters, only the largest."""
     n_rows = max(1, summary["n_rows"])
     clusters = summary["clusters"]
     largest = sorted(clusters, key=lambda c: -c["size"])[:_MOST_CLUSTERS_SHOWN]
@@ -235,7 +235,7 @@ def _confidence(cluster: Mapping[str, Any]) -> str:
 
 
 def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
-    """Print all that a fit found."""
+    """Print the summary of a fit."""
     print_clusters(summary, to_stderr=to_stderr)
     print_candidates(summary, to_stderr=to_stderr)
     columns = summary["columns"]
@@ -249,7 +249,7 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     if summary["n_dropped"]:
         facts["left out"] = f"{counted(summary['n_dropped'], 'row')} with missing values"
     if summary["n_filled"]:
-        facts["filled in"] = f"{counted(summary['n_filled'], 'missing value')} by means"
+        facts["filled in"] = f"{counted(summary['n_filled'], 'missing value')} with column means"
     if summary["hints"]:
         facts["hint"] = "\n".join(summary["hints"])
     if summary["scores"]:

@@ -1,4 +1,4 @@
-"""``pskclust sweep``: a grid of psi and tau."""
+"""``pskclust sweep``: fits over a grid of psi and tau."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ Example:
 
 
 _CAUTION = (
-    "Coarse clusters are often the most stable ones. A single cluster is left out if any pair has "
-    "more."
+    "Coarse clusters are often the most stable. Pairs with a single cluster do not count if any "
+    "other pair has more."
 )
 _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
 
@@ -69,7 +69,8 @@ _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
     type=WholeNumber(2),
     default=3,
     show_default=True,
-    help="Number of fits of each pair, with different seeds. Stability is their agreement.",
+    help="Number of fits for each pair of psi and tau, with different seeds. Stability is their "
+    "agreement.",
 )
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the table: .csv, .tsv, .parquet or .arrow."
@@ -93,8 +94,8 @@ def sweep(
 ) -> None:
     """Try many values of psi and tau on DATA, and print clusters, noise and stability.
 
-    Cells are found once for each psi and seed, so more values of tau cost little. The clusters
-    that fit chooses without psi and tau are printed, too.
+    Cells are found once for each psi and seed, so more values of tau cost little. The result
+    of fit without psi and tau is printed, too.
     """
     started = time.perf_counter()
     check_outputs((output, plot), (data,), force=force)
@@ -164,7 +165,7 @@ def _swept(
 
 
 def _chosen(rows: Rows, parameters: dict[str, Any], bars: Bars) -> dict[str, Any]:
-    """Return the choice of a fit without psi and tau."""
+    """Return the result of a fit without psi and tau, and its command."""
     from .._estimator import PSKC
 
     others = {name: value for name, value in parameters.items() if name != "growth_rate"}
@@ -192,7 +193,7 @@ def _best_agreement(pairs: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _print_pair(title: str, pair: dict[str, Any]) -> None:
-    """Print a pair of psi and tau, and the command that fits it on one line to copy."""
+    """Print a pair of psi and tau and, on one line to copy, the command that fits it."""
     context = click.get_current_context()
     elsewhere = dict.fromkeys(("output", "force", "as_json"))
     changed = {"psi": pair["psi"], "tau": f"{pair['tau']:g}", **elsewhere}
@@ -202,7 +203,7 @@ def _print_pair(title: str, pair: dict[str, Any]) -> None:
 
 
 def _print_chosen(chosen: dict[str, Any]) -> None:
-    """Print what is chosen, and the command for it on one line to copy."""
+    """Print the result without psi and tau and, on one line to copy, its command."""
     found = counted(chosen["n_clusters"], "cluster")
     words = f"{found}, {chosen['noise']:.1%} noise"
     if "agreement" in chosen:

@@ -1,4 +1,4 @@
-"""Exploration of clusters in a browser: a server and its page."""
+"""Explorer of clusters in a browser: a server and its page."""
 
 from .launch import ExplorerServer, explore, serve
 

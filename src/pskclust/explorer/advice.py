@@ -31,9 +31,9 @@ _MOST_TRIED = 8
 def join(
     fitter: Fitter, fit: Fit, pair: tuple[int, int], psi_tau_map: PsiTauMap, report: Report
 ) -> Hint:
-    """Find the smallest change of a setting that joins two clusters.
+    """Return a hint with the smallest change that joins two clusters, if one is found.
 
-    It changes tau or psi of clusters that grew, and the number of chosen ones.
+    The change is one of tau or psi for grown clusters, and of the number for chosen clusters.
     """
     one, other = (fit.labels == cluster for cluster in pair)
 
@@ -47,22 +47,23 @@ def join(
         found = _first(fitter, _fewer(fit), joined, report)
         if found is None:
             return Hint(
-                f"No smaller number of clusters that was tried joins {names}. Others join first."
+                f"No smaller number of clusters that was tried joins {names}. Other "
+                "clusters join first."
             )
         return _told_number(f"{names.capitalize()} become one", fit, found, pair)
     found = _first(fitter, _looser(fit.settings.of_fit), joined, report)
     if found is None:
         return Hint(
-            f"No smaller tau or psi that was tried joins {names}. They may differ more than it "
-            "seems: try another metric or scaling."
+            f"No smaller tau or psi that was tried joins {names}. They may differ more than "
+            "they seem to: try another metric or scaling."
         )
-    rule = "Clusters are split that should be one: lower tau."
+    rule = "If clusters are split that should be one, lower tau."
     told = _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
     return told._replace(text=told.text + besides(fit.labels, found.labels, pair))
 
 
 def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report: Report) -> Hint:
-    """Find the smallest change of a setting that splits a cluster."""
+    """Return a hint with the smallest change that splits a cluster, if one is found."""
     member = fit.labels == cluster
 
     def parted(found: Fit) -> bool:
@@ -75,23 +76,23 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
         if found is None:
             return Hint(
                 f"No larger number of clusters that was tried splits cluster {cluster}. "
-                "Others split first."
+                "Other clusters split first."
             )
         return _told_number(f"Cluster {cluster} becomes two", fit, found, (cluster,))
     limit = fitter.subject.n_explored // 2
     found = _first(fitter, _finer(fit.settings.of_fit, limit), parted, report)
     if found is None:
         return Hint(
-            f"No larger psi or tau that was tried splits cluster {cluster}. It may be one "
-            "cluster: nothing in these columns divides it."
+            f"No larger psi or tau that was tried splits cluster {cluster}. It may be a "
+            "single cluster in these columns."
         )
-    rule = "A cluster is joined that should be two: raise psi."
+    rule = "If one cluster should be two, raise psi."
     told = _told(f"Cluster {cluster} becomes two", rule, fit, found, psi_tau_map)
     return told._replace(text=told.text + besides(fit.labels, found.labels, (cluster,)))
 
 
 def hints(fit: Fit, psi_tau_map: PsiTauMap, *, is_image: bool = False) -> list[Hint]:
-    """Return the hints that apply to a fit, with one to a more stable setting if there is any."""
+    """Return the hints that apply to a fit, including a more stable psi and tau if known."""
     unit = "pixels" if is_image else "rows"
     found = rules.hints(Outcome.of(fit.model, fit.sizes, fit.n_noise, unit))
     steadier = _steadier(fit.settings, psi_tau_map) if fit.settings.is_grown else None
@@ -99,9 +100,8 @@ def hints(fit: Fit, psi_tau_map: PsiTauMap, *, is_image: bool = False) -> list[H
         (psi, tau), here, there = steadier
         found.append(
             Hint(
-                f"Two seeds agree on the clusters by {here.stability:.2f} near this setting, and "
-                f"by {there.stability:.2f} at psi {psi}, tau {tau:g}, with {there.clusters} "
-                "clusters.",
+                f"The stability between two seeds is {here.stability:.2f} near this setting, and "
+                f"{there.stability:.2f} at psi {psi}, tau {tau:g}, with {there.clusters} clusters.",
                 {"psi": psi, "tau": tau},
             )
         )
@@ -113,7 +113,7 @@ def to_json(hint: Hint) -> dict[str, Any]:
 
 
 def _place(settings: Settings) -> tuple[int, float]:
-    """Return psi and tau of a setting whose clusters grow."""
+    """Return psi and tau of a setting with grown clusters."""
     assert settings.psi is not None
     assert settings.tau is not None
     return settings.psi, settings.tau
@@ -140,7 +140,7 @@ def _finer(settings: Settings, max_psi: int) -> Iterator[Settings]:
 
 
 def _fewer(fit: Fit) -> Iterator[Settings]:
-    # One cluster of all rows joins any two, which helps only if there are only two.
+    # A single cluster joins any two clusters, which helps only if there are just two.
     least = max(2 if fit.n_clusters > 2 else 1, fit.n_clusters - _MOST_TRIED)
     for number in range(fit.n_clusters - 1, least - 1, -1):
         yield replace(fit.settings.of_fit, n_clusters=number)
@@ -162,7 +162,7 @@ def _first(
         try:
             found = fitter.fit(settings, report)
         except ValueError:
-            # So many clusters cannot be told apart.
+            # The rows do not allow this setting, nor the next ones.
             return None
         if wanted(found):
             return found
@@ -170,7 +170,7 @@ def _first(
 
 
 def _largest_part(found: Fit, rows: NDArray[np.bool_]) -> tuple[int, float]:
-    """Return the cluster that holds most of some rows, and the fraction it holds."""
+    """Return the cluster with the most of the given rows, and the fraction in it."""
     inside = found.labels[rows]
     counts = np.bincount(inside[inside >= 0], minlength=1)
     best = int(counts.argmax())
@@ -189,7 +189,7 @@ def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) ->
     )
     near = _nearest(found.settings, psi_tau_map)
     if near is not None:
-        text += f" Two seeds agree there by {near.stability:.2f}."
+        text += f" The stability between two seeds is about {near.stability:.2f} there."
     return Hint(text, change)
 
 
@@ -216,7 +216,7 @@ def _nearest(settings: Settings, psi_tau_map: PsiTauMap) -> Spot | None:
 def _steadier(
     settings: Settings, psi_tau_map: PsiTauMap
 ) -> tuple[tuple[int, float], Spot, Spot] | None:
-    """Return a nearby psi and tau of higher stability, and the spots here and there."""
+    """Return a nearby, more stable psi and tau, and the map's spots here and there."""
     spots = psi_tau_map.spots(settings)
     here = _nearest(settings, psi_tau_map)
     if here is None:
@@ -224,7 +224,7 @@ def _steadier(
     near = {
         place: spot
         for place, spot in spots.items()
-        # One cluster of all rows is always stable, which means nothing.
+        # A single cluster is always stable, so its stability means nothing.
         if _distance(settings, place) <= np.log(_NEAR)
         and spot.clusters >= max(2, _AS_MANY * here.clusters)
     }

@@ -16,7 +16,7 @@ from .fits import Fit
 from .planes import Plane
 from .subject import ImageSubject, Subject
 
-# Largest numbers of rows for quartiles and columns, and of clusters that are described.
+# Limits on the rows and values that describe clusters, and on the clusters that are listed.
 _ROWS_TO_DESCRIBE = 100_000
 _VALUES_TO_DESCRIBE = 5_000_000
 MAX_CLUSTERS_LISTED = 200
@@ -33,7 +33,8 @@ def summary(
 ) -> dict[str, Any]:
     """Return the facts of a fit that the page shows first.
 
-    `found` is the fit that found the number of clusters at the same setting, if it is known.
+    `found` is the fit that chose the number of clusters with the same other settings; None if it is
+    not known.
     """
     model = fit.model
     total = float(fit.sizes.sum() + fit.n_noise)
@@ -58,7 +59,7 @@ def summary(
 
 
 def _stability(fit: Fit) -> float | None:
-    """Return the stability of chosen clusters, or of the layer that is shown."""
+    """Return the stability of chosen clusters or of the shown layer; None if clusters grew."""
     if fit.source is not None:
         known = {layer.n_clusters: layer.stability for layer in fit.of_model.layers_}
         return known.get(fit.n_clusters)
@@ -78,7 +79,7 @@ def _found(fit: Fit) -> dict[str, Any]:
 
 
 def _agreement(fit: Fit, subject: Subject) -> float | None:
-    """Return the adjusted Rand index with known classes; None where none is known."""
+    """Return the adjusted Rand index with known classes; None if no class is known."""
     if subject.classes is None:
         return None
     step = max(1, len(fit.labels) // _ROWS_TO_DESCRIBE)
@@ -88,7 +89,7 @@ def _agreement(fit: Fit, subject: Subject) -> float | None:
 
 
 def _refinement(model: PSKC) -> dict[str, Any] | None:
-    """Return the gain and the moved rows of refinement; None if it was not applied."""
+    """Return the gain of refinement and the number of rows it moved; None if not applied."""
     if not is_refined(model):
         return None
     gained = model.objective_ - model.objective_before_refinement_
@@ -96,7 +97,7 @@ def _refinement(model: PSKC) -> dict[str, Any] | None:
 
 
 def clusters(fit: Fit, subject: Subject, plane: Plane) -> list[dict[str, Any]]:
-    """Return the table of clusters, the largest first."""
+    """Return the entries of the table of clusters, the largest cluster first."""
     total = max(float(fit.sizes.sum() + fit.n_noise), 1.0)
     largest = np.argsort(-fit.sizes, kind="stable")[:MAX_CLUSTERS_LISTED]
     quartiles = _similarity_quartiles(fit)
@@ -166,7 +167,7 @@ def _similarity_quartiles(fit: Fit) -> dict[int, list[float]]:
     for cluster in range(fit.n_clusters):
         members = sorted_values[starts[cluster] : starts[cluster + 1]]
         if not len(members):
-            # None of its rows was sampled, so its seed stands for them.
+            # No row of this cluster was sampled, so its seed represents it.
             seed = fit.model.seeds_[fit.order[cluster]]
             members = fit.model.similarities_[[seed]]
         places = (np.array([0.25, 0.5, 0.75]) * (len(members) - 1)).round().astype(int)

@@ -10,7 +10,7 @@ from .._utils.palette import cluster_colours, standing_out
 from .fits import Fit
 
 THEMES = ("light", "dark")
-# Number of distinct colours; more clusters share them.
+# Number of distinct colours; if there are more clusters, some share a colour.
 N_COLOURS = 27
 _BACKGROUND = {"light": 1.0, "dark": 0.012}
 _LEAST_CONTRAST = {"light": 1.9, "dark": 3.0}
@@ -27,7 +27,7 @@ Rgb = NDArray[np.uint8]
 
 
 def palette(theme: str) -> Rgb:
-    """Return the colours of clusters, (N_COLOURS, 3), in contrast to the page."""
+    """Return the colours of clusters, (N_COLOURS, 3), with enough contrast to the page."""
     colours = cluster_colours(N_COLOURS)[:-1]
     ground, least = _BACKGROUND[theme], _LEAST_CONTRAST[theme]
     return _to_bytes(255 * np.array([standing_out(one, ground, least) for one in colours]))
@@ -54,8 +54,8 @@ def ramp(n_levels: int, theme: str) -> Rgb:
 def follow(fit: Fit, before: Fit | None, colours_before: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the colour number of each cluster of a fit.
 
-    A cluster takes the colour of the previous cluster that shares most rows with it, so that a
-    small change of the setting changes the picture little.
+    A cluster takes the colour of the cluster in the previous fit that shares most rows with it, so
+    that a small change of the setting changes the picture little.
     """
     if before is None or not fit.n_clusters or len(before.labels) != len(fit.labels):
         return np.arange(fit.n_clusters)

@@ -28,7 +28,7 @@ class Export(NamedTuple):
 
 
 def export(fitter: Fitter, fit: Fit, kind: str) -> Export:
-    """Return a file of a kind; raise ValueError if the kind is unknown."""
+    """Return the export of a kind, such as ``labels.csv``; raise ValueError for other kinds."""
     if kind not in _KINDS:
         raise ValueError(f"there is nothing to export as {kind[:40]!r}.")
     return _KINDS[kind](fitter, fit)
@@ -37,7 +37,7 @@ def export(fitter: Fitter, fit: Fit, kind: str) -> Export:
 def all_labels(fitter: Fitter, fit: Fit) -> NDArray[np.int64]:
     """Return the labels of all rows or pixels, as the exported code returns them.
 
-    If a sample was explored, each row gets its most similar cluster.
+    If a sample was explored, `predict` labels all rows.
     """
     subject = fitter.subject
     if isinstance(subject, ImageSubject):
@@ -109,7 +109,7 @@ def _pieces(fitter: Fitter, fit: Fit) -> Iterator[Any]:
 
 
 def _spread(values: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return values with empty entries for rows of the file that were left out."""
+    """Return values for all rows of the file, with 0 for rows that were left out."""
     everywhere = np.zeros(len(kept), dtype=values.dtype)
     everywhere[kept] = values
     return everywhere
@@ -155,7 +155,7 @@ def _python(fitter: Fitter, fit: Fit) -> Export:
 def _command(fitter: Fitter, fit: Fit) -> Export:
     command = command_line(fitter, fit.settings)
     if command is None:
-        raise ValueError("pskclust fit writes no layers. Use the Python code.")
+        raise ValueError("pskclust fit cannot write the labels of a layer. Use the Python code.")
     return Export("clusters.sh", "text/x-shellscript", command.encode() + b"\n")
 
 

@@ -32,13 +32,13 @@ V = TypeVar("V")
 _CELLS_BYTES = 1 << 30
 _FITS_BYTES = 512 << 20
 _MAX_FITS = 512
-# Labels, similarities, and steps or confidence of a row.
+# Bytes of a row's label, its similarity, and its growth step or confidence.
 _FIT_BYTES_PER_ROW = 8 + 8 + 8
 
 
 @dataclass(frozen=True)
 class Seconds:
-    """Times of a fit; `cells` is 0 if they were cached, `choice` if clusters grew."""
+    """Times of a fit; `cells` is 0 if cells were cached, and `choice` is 0 if clusters grew."""
 
     choice: float
     cells: float
@@ -58,11 +58,11 @@ class Fit:
     order: NDArray[np.int64]  # (k,) the model's number of each cluster
     n_noise: float  # sum of weights
     seconds: Seconds
-    source: Fit | None = None  # the fit that this is a layer of
+    source: Fit | None = None  # the fit, if this is a layer of it
 
     @property
     def of_model(self) -> PSKC:
-        """The model of the fit itself, whatever layer of it this is."""
+        """The model of the fit, also if this is one of its layers."""
         return self.model if self.source is None else self.source.model
 
     @property
@@ -81,7 +81,7 @@ class Fit:
 
     @property
     def growth_steps(self) -> NDArray[np.int32]:
-        """Growth step in which each row joined, -1 for none; ValueError if clusters were chosen."""
+        """Growth step in which each row joined, -1 if none; ValueError for chosen clusters."""
         steps = self.model.growth_step_
         if steps is None:
             raise ValueError("these clusters were chosen and did not grow. Set tau to see growth.")
@@ -89,13 +89,13 @@ class Fit:
 
     @functools.cached_property
     def n_steps(self) -> int:
-        """Largest growth step of a row; 0 if clusters were chosen."""
+        """Number of the last growth step; 0 if clusters were chosen."""
         steps = self.model.growth_step_
         return 0 if steps is None else int(steps.max(initial=0))
 
 
 class Fitter:
-    """Fitter of settings, one at a time."""
+    """Source of all fits of a subject, computed one at a time and cached."""
 
     def __init__(self, subject: Subject, fixed: dict[str, Any] | None = None) -> None:
         self.subject = subject
@@ -105,11 +105,11 @@ class Fitter:
         self._fits: Kept[str, Fit] = Kept(_FITS_BYTES, _MAX_FITS)
 
     def known(self, fit_id: str) -> Fit | None:
-        """Return a cached fit, None if it was dropped."""
+        """Return a fit from the cache; None if it is not there."""
         return self._fits.get(fit_id)
 
     def fit(self, settings: Settings, report: Report) -> Fit:
-        """Return the fit of a setting; an exception in `report` ends it."""
+        """Return the fit of a setting; an exception in `report` cancels the fit."""
         known = self._fits.get(settings.id)
         if known is not None:
             return known
@@ -130,7 +130,7 @@ class Fitter:
         return PSKC(**self.fixed | settings.parameters)
 
     def found(self, settings: Settings) -> Fit | None:
-        """Return the fit that found the number of clusters at a setting, if it is still known."""
+        """Return the cached fit that chose the number of clusters; None if there is none."""
         return (
             None if settings.is_grown else self.known(replace(settings.of_fit, n_clusters=None).id)
         )
@@ -147,7 +147,7 @@ class Fitter:
     def _layer(self, settings: Settings, source: Fit, report: Report) -> PSKC:
         """Return the model of a fit with the labels of a layer, without a new fit."""
         if self.subject.is_image:
-            raise ValueError("an image has no layers here. Ask for a number of segments instead.")
+            raise ValueError("layers are not available for images. Ask for a number of clusters.")
         labels = source.model.relabel(n_clusters=settings.layer)
         fitted = source.model.fitted_
         cells = self._cells_for(settings, report, fitted.partition)
@@ -157,7 +157,10 @@ class Fitter:
     def _cells_for(
         self, settings: Settings, report: Report, partition: Partition | None = None
     ) -> _Cells:
-        """Return the cells of the rows, in no cluster; None draws the partition of growth."""
+        """Return the cells of the rows, with no row in a cluster.
+
+        If `partition` is None, the partition for growth is drawn.
+        """
         cells = self._cells.get(settings.cells_key)
         if cells is None:
             asked = _Asked.of(self.estimator(settings), self.subject, settings)
@@ -213,7 +216,7 @@ class _Asked:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Cells of rows, for fits that differ in tau and in the steps after growth."""
+    """Cells of rows, for fits that differ only in tau and in the steps after growth."""
 
     engine: Engine
     partition: Partition
@@ -254,7 +257,7 @@ class _Clock:
 
 
 class Kept(Generic[K, V]):
-    """Cache of recently used values with a limit of bytes; safe for several threads."""
+    """Thread-safe cache of recently used values, limited in bytes and in number."""
 
     def __init__(self, max_bytes: int, max_count: int = 1 << 30) -> None:
         self._max_bytes, self._max_count = max_bytes, max_count
@@ -269,14 +272,14 @@ class Kept(Generic[K, V]):
             return self._values[key][0]
 
     def put(self, key: K, value: V, n_bytes: int) -> None:
-        """Store a value of any size and drop the oldest ones for it."""
+        """Store a value of any size; drop the least recently used values to make room."""
         with self._lock:
             self._values.pop(key, None)
             self._forget(n_bytes)
             self._values[key] = value, n_bytes
 
     def make_room(self, n_bytes: int) -> None:
-        """Drop the oldest values until one of `n_bytes` fits."""
+        """Drop the least recently used values until `n_bytes` more fit."""
         with self._lock:
             self._forget(n_bytes)
 

@@ -39,7 +39,7 @@ class Guarded:
             given = request.query_params.get("token")
             if request.url.path == "/" and given is not None:
                 guard.check_token(given)
-                # Removes the token from the address, which is shown, stored and copied.
+                # A redirect removes the token from the address, which browsers show and store.
                 answer = RedirectResponse("/", status_code=303)
                 answer.set_cookie(guard.cookie, given, httponly=True, samesite="lax")
                 return answer

@@ -46,8 +46,8 @@ _NOT_EXPLORED = ("verbose", "callback")
 class ExplorerServer:
     """A running explorer, as :func:`pskclust.explore` returns it.
 
-    A notebook shows it as a link. It runs until :meth:`close`, the end of a ``with`` block, or the
-    end of the program.
+    A notebook displays it as a link. The explorer runs until :meth:`close`, the end of a ``with``
+    block, or the end of the program.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ExplorerServer:
     host : str or None, default=None
         Address to serve at; None serves this machine only.
     port : int or None, default=None
-        Port to serve at; None takes 8765, or a free one.
+        Port to serve at; None takes 8765, or a free port if 8765 is in use.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class ExplorerServer:
         self._socket = _listening(host or DEFAULT_HOST, port)
         self._port = self._socket.getsockname()[1]
         self._host = host or DEFAULT_HOST
-        # An address given by the user may be reachable from other machines.
+        # Other machines may reach an address given by the user, so a token is required.
         token = None if host is None else secrets.token_urlsafe(24)
         guard = Guard(self._host, self._port, token)
         self._sessions = Sessions(Fitter(subject, fixed))
@@ -123,7 +123,7 @@ class ExplorerServer:
             self.url += f"?token={token}"
 
     def start(self) -> Self:
-        """Serve the page in a new thread; return when it can be opened.
+        """Serve the page in a new thread; return when the page can be opened.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class ExplorerServer:
     def wait(self) -> None:
         """Wait until the explorer ends; Ctrl-C ends it.
 
-        Use it at the end of a script, which would otherwise end the explorer.
+        Call it at the end of a script: the end of the program would also end the explorer.
 
         Examples
         --------
@@ -226,9 +226,9 @@ def explore(
 ) -> ExplorerServer:
     """Explore the clusters of the rows of X in a browser.
 
-    The page opens with the clusters that :class:`PSKC` chooses. Sliders change their number, or
-    psi and tau of clusters that grow, and the picture follows. This program serves the page, to
-    this machine only. It needs ``pip install "pskclust[explore]"``.
+    The page opens with the clusters that :class:`PSKC` chooses. Sliders change the number of
+    clusters or, for grown clusters, psi and tau, and the picture follows. Unless `host` is given,
+    the page is served to this machine only. Install with ``pip install "pskclust[explore]"``.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def explore(
         Address to serve at, for access from other machines; the address of the page then includes
         a token, without which requests are refused. None serves this machine only.
     port : int or None, default=None
-        Port to serve at. None takes 8765, or a free one if that is in use.
+        Port to serve at. None takes 8765, or a free port if 8765 is in use.
     open_browser : bool or None, default=None
         Whether to open a browser. None opens one, except in a notebook, which shows a link.
     block : bool or None, default=None
@@ -298,7 +298,7 @@ def serve(
 ) -> ExplorerServer:
     """Start an explorer of a subject: rows that have been read, or an image.
 
-    ``pskclust explore`` calls it. :func:`pskclust.explore` is the simpler function for arrays and
+    ``pskclust explore`` calls this function. :func:`pskclust.explore` is simpler for arrays and
     files.
 
     Parameters
@@ -307,11 +307,11 @@ def serve(
         The rows or the image to explore.
     given : dict
         Parameters of PSKC, and scaling or color_space, when the page opens. A `random_state` that
-        is not an int is left out, so that results can be repeated.
+        is not an int is replaced by 0, so that results can be repeated.
     host : str or None, default=None
         Address to serve at; None serves this machine only.
     port : int or None, default=None
-        Port to serve at; None takes 8765, or a free one.
+        Port to serve at; None takes 8765, or a free port if 8765 is in use.
 
     Returns
     -------
@@ -367,7 +367,7 @@ def _listening(host: str, port: int | None) -> socket.socket:
                 raise OSError(
                     error.errno,
                     f"port {number} of {host} cannot be used ({error.strerror}). Choose another "
-                    "one, or leave it out to take a free one.",
+                    "port, or leave the port out to take a free one.",
                 ) from error
         else:
             return listening

@@ -17,7 +17,7 @@ from .raster import EMPTY, Frame, Raster
 from .subject import ImageSubject
 
 MODES = ("clusters", "similarity", "distribution", "growth")
-# A larger picture is drawn again with fewer pixels.
+# A larger file is written again with half as many pixels in each direction.
 MAX_BYTES = 380_000
 _STRENGTHS = 6
 _LEVELS = 36
@@ -26,7 +26,7 @@ _GRID_STEP = 4
 _MAX_GRID = 12_000
 _WHITE = 255
 
-# The first colours of every palette.
+# Entry of the palette for pixels without a row, which are transparent.
 _NOTHING = 0
 
 
@@ -39,7 +39,7 @@ class Drawing:
     mode: str = "clusters"
     theme: str = "light"
     isolated: tuple[int, ...] = ()  # clusters to show alone
-    step: int | None = None  # growth step; None for the last
+    step: int | None = None  # growth step to show; None for all steps
 
     @property
     def in_isolated(self) -> NDArray[np.bool_]:
@@ -48,7 +48,7 @@ class Drawing:
 
 
 class Picture(NamedTuple):
-    """A PNG, and the value of its brightest colour if colours are values."""
+    """A PNG file and, if its colours show values, the largest value."""
 
     content: bytes
     high: float | None = None
@@ -70,7 +70,7 @@ def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: 
     ink = _ink(drawing, subject, on_image)
     if drawing.isolated:
         raster = raster.over(drawing.in_isolated)
-    # Pixels of an image have no strengths.
+    # Pixels of an image are all drawn at full strength.
     n_strengths = 1 if on_image else min(_STRENGTHS, 255 // len(ink.colours))
     shown = raster.rows >= 0
     colour = ink.of_rows[np.where(shown, raster.rows, 0)].astype(np.int64)
@@ -84,7 +84,7 @@ def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: 
 
 
 def original(image: ImageSubject, frame: Frame) -> bytes:
-    """Return the original image in few colours."""
+    """Return the original image as a PNG of at most 255 colours."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     height, width = image.numbers.shape
     box = frame.box
@@ -97,7 +97,7 @@ def original(image: ImageSubject, frame: Frame) -> bytes:
     x, y = round((left - box.left) * across), round((top - box.top) * down)
     size = max(1, round((right - left) * across)), max(1, round((bottom - top) * down))
     size = min(size[0], frame.width - x), min(size[1], frame.height - y)
-    # Reduced by means, enlarged to squares.
+    # A smaller picture averages pixels; a larger one shows them as squares.
     how = pil.Resampling.BOX if across < 1 else pil.Resampling.NEAREST
     part: Any = pil.fromarray(image.shown).resize(size, how, (left, top, right, bottom))
     few: Any = pil.new("P", (1, 1))
@@ -108,7 +108,7 @@ def original(image: ImageSubject, frame: Frame) -> bytes:
 
 
 def encode(numbers: NDArray[np.uint8], colours: Rgb, alpha: NDArray[Any]) -> bytes:
-    """Return a PNG with a palette whose entry 0 is transparent."""
+    """Return a PNG with a palette whose entry 0 is transparent, reduced if it is too large."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     image: Any = pil.fromarray(numbers)
     image.putpalette(b"\0\0\0" + colours.tobytes())
@@ -150,14 +150,14 @@ def _cluster_ink(drawing: Drawing) -> Ink:
 
 
 def _image_ink(drawing: Drawing, subject: ImageSubject) -> Ink:
-    """Return the mean colour of each pixel's cluster; isolated clusters in original colours."""
+    """Return the mean colours of clusters; for isolated clusters, the original colours."""
     fit = drawing.fit
     white = np.full((1, 3), _WHITE, dtype=np.uint8)
     faint = np.array([faint_colour(drawing.theme)])
     if drawing.isolated:
         return _isolated_image_ink(drawing, subject, white)
     means = subject.segments(fit.model).colours
-    # A palette has at most 256 colours: the smallest clusters share the last one.
+    # A palette has at most 256 entries, so the smallest clusters share a colour.
     last = min(len(means), 252)
     colours = np.concatenate([means[:last], white, faint]).astype(np.uint8)
     by_label = np.append(np.minimum(np.arange(fit.n_clusters), max(0, last - 1)), last)
@@ -179,7 +179,7 @@ def _isolated_image_ink(drawing: Drawing, subject: ImageSubject, white: Rgb) -> 
 
 
 def _dimmed(drawing: Drawing, of_rows: NDArray[np.uint8], faint: int) -> NDArray[np.uint8]:
-    """Return colours that are faint for rows not isolated, or not yet in a cluster."""
+    """Return the colours of rows, faint if not isolated or not yet in a cluster."""
     fit = drawing.fit
     if drawing.isolated:
         of_rows = np.where(drawing.in_isolated, of_rows, faint).astype(np.uint8)
@@ -206,7 +206,7 @@ def _value_ink(drawing: Drawing, shares: NDArray[np.float64]) -> Ink:
 def _distribution(
     drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: Any
 ) -> Picture:
-    """Return bands of the similarity K-hat over the plane (Definition 1), with rows as dots."""
+    """Return bands of similarity over the plane (the paper's Definition 1), with rows as dots."""
     step = _GRID_STEP
     while (frame.width // step + 1) * (frame.height // step + 1) > _MAX_GRID:
         step += 1
@@ -240,7 +240,7 @@ def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArr
 
 
 def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the similarity of rows to the isolated cluster, or to the most similar one."""
+    """Return the similarity of rows to the most similar cluster, isolated ones if any are."""
     fit = drawing.fit
     if not fit.n_clusters:
         return np.zeros(len(rows))
@@ -251,7 +251,7 @@ def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _enlarged(field: NDArray[np.float64], step: int, frame: Frame) -> NDArray[np.float64]:
-    """Return values at all pixels, interpolated between the middles of squares."""
+    """Return values at all pixels, interpolated between the centres of squares."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     height, width = field.shape
     image: Any = pil.fromarray(field.astype(np.float32))

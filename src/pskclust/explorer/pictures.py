@@ -24,7 +24,7 @@ class Pictures:
         self._subject = subject
         self._planes: Kept[tuple[Any, ...], Plane] = Kept(_PLANES_BYTES)
         self._rasters: Kept[tuple[Any, ...], Raster] = Kept(_RASTERS_BYTES)
-        # A second request for the same new view waits for the first.
+        # A second request for the same new view waits for the first and uses its result.
         self._lock = threading.Lock()
 
     def plane(self, settings: Settings, view: View) -> Plane:
@@ -55,13 +55,13 @@ class Pictures:
     def original(self, frame: Frame) -> Picture:
         """Return a picture of the original image."""
         if not isinstance(self._subject, ImageSubject):
-            raise ValueError("a table has no image.")
+            raise ValueError("a table has no original image.")
         return Picture(original(self._subject, frame))
 
     def nearest(
         self, settings: Settings, view: View, frame: Frame, x: float, y: float
     ) -> tuple[Plane, int | None]:
-        """Return the row drawn nearest to a pixel."""
+        """Return the plane, and the row drawn nearest to a pixel; None if none is near."""
         plane, raster = self.raster(settings, view, frame)
         if not (0 <= x < frame.width and 0 <= y < frame.height):
             return plane, None

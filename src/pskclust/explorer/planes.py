@@ -1,4 +1,4 @@
-"""Positions of rows in a plane."""
+"""Planes that pictures show, and the positions of rows in them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .subject import ImageSubject, Subject, TableSubject
 _MARGIN = 0.03
 _ROWS_FOR_AXES = 20_000
 _HOVER_PIXELS = 24
-# If a pixel of the picture covers more pixels of the image, five of them vote.
+# If a pixel of the picture covers more pixels of the image than this, five of them vote.
 _PIXELS_FOR_VOTES = 1.3
 _QUARTERS = (0.2, 0.8)
 
 
 class View(NamedTuple):
-    """The plane to draw: two columns, "pca", or "image"."""
+    """The plane to draw: "columns" with axes x and y, "pca", or "image"."""
 
     kind: str
     x: int = 0
@@ -38,15 +38,15 @@ class Plane(Protocol):
         """Return the row that each pixel of a frame shows."""
 
     def nearest(self, frame: Frame, raster: Raster, x: float, y: float) -> int | None:
-        """Return the row that is drawn nearest to a pixel, if there is one close by."""
+        """Return the row that is drawn nearest to a pixel; None if none is near."""
 
     def position(self, row: int) -> tuple[float, float] | None:
         """Return the position of a row."""
 
     def grid(self, frame: Frame, step: int) -> NDArray[np.float64] | None:
-        """Return points of the data space in the middle of squares of `step` pixels.
+        """Return points of the data space at the centres of squares of `step` pixels.
 
-        None if positions between rows have no values, as in an image.
+        Return None if places between rows have no values, as in an image.
         """
 
 
@@ -172,7 +172,7 @@ class _Axes(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class _ColumnAxes:
-    """Two columns; all others are at their middle value."""
+    """Axes of two columns; all other columns are at their medians."""
 
     subject: Subject
     settings: Settings
@@ -190,7 +190,7 @@ class _ColumnAxes:
 
 @dataclass(frozen=True, eq=False)
 class _PrincipalAxes:
-    """The plane through the mean along two directions."""
+    """Axes of a plane through the mean, along two directions."""
 
     mean: NDArray[np.float64]
     directions: NDArray[np.float64]  # (2, d)
@@ -204,7 +204,7 @@ def make_plane(subject: Subject, settings: Settings, view: View) -> Plane:
     """Return the plane of a view; raise ValueError if the subject has no such view."""
     if view.kind == "image":
         if not isinstance(subject, ImageSubject):
-            raise ValueError("a table has no view of an image.")
+            raise ValueError("a table cannot be viewed as an image.")
         return ImagePlane(subject)
     n_columns = len(subject.columns)
     if view.kind == "pca":
@@ -214,13 +214,13 @@ def make_plane(subject: Subject, settings: Settings, view: View) -> Plane:
     if view.kind != "columns":
         raise ValueError("view must be columns, pca or image.")
     if not (0 <= view.x < n_columns and 0 <= view.y < max(2, n_columns)):
-        raise ValueError(f"there are columns 0 to {n_columns - 1} only.")
+        raise ValueError(f"vx and vy must be columns from 0 to {n_columns - 1}.")
     names = subject.column_names(settings)
     axes = _ColumnAxes(subject, settings, view)
     values = _coordinates(subject, settings)
     x = values[:, view.x].astype(np.float64)
     if n_columns == 1:
-        # One column has no height; random heights keep rows apart.
+        # A single column gives no second axis, so random heights keep rows apart.
         y = np.random.RandomState(0).uniform(-1, 1, len(x))
         return PointPlane(np.column_stack([x, y]), (names[0], ""), axes)
     y = values[:, view.y].astype(np.float64)
@@ -228,13 +228,13 @@ def make_plane(subject: Subject, settings: Settings, view: View) -> Plane:
 
 
 def plane_key(settings: Settings, view: View) -> tuple[Any, ...]:
-    """Return the settings that a plane depends on, as a key of a cache."""
+    """Return the settings that a plane depends on, as a cache key."""
     depends = view.kind == "pca"
     return view, settings.scaling if depends else None, settings.color_space
 
 
 def _coordinates(subject: Subject, settings: Settings) -> NDArray[Any]:
-    """Return the rows in their original units."""
+    """Return the rows in original units; for an image, in its colour space."""
     return subject.values if isinstance(subject, TableSubject) else subject.rows(settings)
 
 

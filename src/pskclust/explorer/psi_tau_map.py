@@ -36,7 +36,7 @@ class Spot:
 
 
 class PsiTauMap:
-    """Maps of settings that differ only in psi and tau; the latest one is filled first."""
+    """Maps over psi and tau, one for all settings that differ only in these two."""
 
     def __init__(self, fitter: Fitter, queue: WorkQueue, tell: Callable[[], None]) -> None:
         self._fitter, self._queue, self._tell = fitter, queue, tell
@@ -58,13 +58,13 @@ class PsiTauMap:
         return len(self._rows)
 
     def want(self, settings: Settings) -> None:
-        """Fill the map around a setting next."""
+        """Fill the map of a setting next."""
         with self._changed:
             self._wanted = _without_place(settings)
             self._changed.notify_all()
 
     def answer(self, settings: Settings) -> dict[str, Any]:
-        """Return the known part of the map around a setting."""
+        """Return the known part of the map of a setting."""
         with self._changed:
             known = dict(self._spots.get(_without_place(settings), {}))
         return {
@@ -80,7 +80,7 @@ class PsiTauMap:
         }
 
     def spots(self, settings: Settings) -> dict[tuple[int, float], Spot]:
-        """Return the known spots around a setting, by psi and tau."""
+        """Return the known spots of the map of a setting, by psi and tau."""
         with self._changed:
             known = dict(self._spots.get(_without_place(settings), {}))
         return {
@@ -111,7 +111,7 @@ class PsiTauMap:
             except Cancelled:
                 continue
             except Exception as error:
-                # The fit itself reports errors of this setting; the map stays empty.
+                # The fit itself reports errors of this setting; this line of the map stays empty.
                 if not isinstance(error, ValueError | MemoryError):
                     traceback.print_exc()
                 line = []
@@ -123,7 +123,7 @@ class PsiTauMap:
             self._tell()
 
     def _next(self) -> tuple[Settings, int] | None:
-        """Return the next setting and psi to fit, the nearest first."""
+        """Return the next setting and psi to fit, from the middle psi outwards; None if done."""
         if self._wanted is None:
             return None
         known = self._spots.get(self._wanted, {})

@@ -17,8 +17,8 @@ FIT_SECONDS = 600.0
 IDLE_SECONDS = 0.5
 
 
-class Cancelled(Exception):  # noqa: N818 - no error: somebody asked for it
-    """Exception inside work that has been cancelled."""
+class Cancelled(Exception):  # noqa: N818 - not an error: it was requested
+    """Exception raised inside work that has been cancelled."""
 
 
 class WorkQueue:
@@ -52,7 +52,7 @@ class WorkQueue:
             self._drop(owner)
 
     def place(self, owner: str) -> int:
-        """Return the number of owners before this one."""
+        """Return the number of owners whose work comes before that of this owner."""
         with self._changed:
             waiting = list(self._waiting)
             before = waiting.index(owner) if owner in waiting else 0
@@ -100,7 +100,7 @@ class WorkQueue:
             try:
                 work(self._reporter())
             except Exception:
-                # A failure must not end the work that follows.
+                # A failure must not stop the work that follows.
                 traceback.print_exc()
 
     def _reporter(self) -> Report:

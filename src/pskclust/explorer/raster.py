@@ -44,7 +44,7 @@ class Raster:
     strength: NDArray[np.uint8]  # (height, width)
     places: NDArray[np.int32] | None  # (n,) pixel of each row, EMPTY outside
     marks: tuple[tuple[int, int, int], ...]  # (row, column, strength) around a row's pixel
-    more_rows: NDArray[np.int32] | None = None  # (4, height, width) other near rows
+    more_rows: NDArray[np.int32] | None = None  # (4, height, width) at other places in a pixel
 
     def over(self, chosen: NDArray[np.bool_]) -> Raster:
         """Return the raster with some rows drawn over all others."""
@@ -57,7 +57,7 @@ class Raster:
 
 
 def marks_for(n_shown: int, scale: float) -> tuple[tuple[int, int, int], ...]:
-    """Return the pixels of a round mark, the weakest first; many rows have small marks."""
+    """Return the pixels of a round mark, the faintest first; more rows get smaller marks."""
     radius = next((radius for most, radius in _RADII if n_shown <= most), 0.0) * scale
     reach = int(np.ceil(radius))
     marks = []
@@ -76,7 +76,7 @@ def stamp(
     places: NDArray[np.int32],
     marks: tuple[tuple[int, int, int], ...],
 ) -> None:
-    """Draw marks around the pixels of rows; middles of marks cover their edges."""
+    """Draw marks around the pixels of rows; the middle of a mark covers edges of others."""
     height, width = rows.shape
     if len(marks) == 1:
         rows.ravel()[places] = members

@@ -1,4 +1,4 @@
-"""Python code and command lines that return the labels of the page.
+"""Python code and command lines that give the labels of the page.
 
 All names and values are Python literals in the code and quoted on the command line, so that no file
 or column name can be read as code.
@@ -58,7 +58,7 @@ def _table_code(fitter: Fitter, table: TableSubject, settings: Settings) -> str:
     ]
     weighted = table.all_weights is not None
     if path is None:
-        lines += ["", f"X = np.load({_UNTITLED!r})  # the rows that were explored"]
+        lines += ["", f"X = np.load({_UNTITLED!r})  # the rows given to the explorer"]
         if weighted:
             lines.append("weight = np.load('weight.npy')  # and their weights")
     else:
@@ -135,7 +135,7 @@ def _image_parameters(fitter: Fitter, settings: Settings) -> dict[str, Any]:
 
 
 def _flags(given: dict[str, Any]) -> list[str]:
-    """Return the options of a command for parameters."""
+    """Return parameters of PSKC as options of a command."""
     words = []
     for name, value in given.items():
         flag = "seed" if name == "random_state" else name.replace("_", "-")

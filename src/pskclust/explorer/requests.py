@@ -26,7 +26,7 @@ MAX_ISOLATED = 2
 async def json_body(request: Request) -> dict[str, Any]:
     """Return the JSON object in a request's body."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise RefusedError(415, "the body must be application/json.")
+        raise RefusedError(415, "the content type of the body must be application/json.")
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -46,7 +46,7 @@ async def json_body(request: Request) -> dict[str, Any]:
 
 
 class Query:
-    """The part of an address after the question mark."""
+    """Checked values of the query string of a request."""
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
         self._parameters = parameters
@@ -85,7 +85,7 @@ class Query:
             raise ValueError(f"isolated must list at most {MAX_ISOLATED} clusters.")
         numbers = tuple(int(word) for word in words)
         if any(number >= n_clusters for number in numbers):
-            raise ValueError(f"there are {n_clusters} clusters only.")
+            raise ValueError(f"isolated must list existing clusters, and there are {n_clusters}.")
         return numbers
 
     def one_of(self, name: str, values: tuple[str, ...]) -> str:
@@ -110,7 +110,7 @@ class Query:
         if width * height > MAX_PIXELS:
             raise ValueError(f"a picture has at most {MAX_PIXELS:,} pixels.")
         if not box.left < box.right or box.bottom == box.top:
-            raise ValueError("the part of the plane to show is empty.")
+            raise ValueError("left must be less than right, and bottom must differ from top.")
         scale = self.number("scale", 1.0)
         if not 0.5 <= scale <= 4:
             raise ValueError("scale must be from 0.5 to 4.")
@@ -124,12 +124,14 @@ class Query:
 
 
 def cluster_list(content: object, n_clusters: int, count: int) -> list[int]:
-    """Return distinct numbers of existing clusters."""
+    """Return `count` distinct clusters from a request; raise ValueError for anything else."""
     if (
         not isinstance(content, list)
         or len(content) != count
         or not all(type(number) is int and 0 <= number < n_clusters for number in content)
         or len(set(content)) != count
     ):
-        raise ValueError(f"name {count} different cluster(s), from 0 to {n_clusters - 1}.")
+        raise ValueError(
+            f"clusters must list {count} different cluster(s), from 0 to {n_clusters - 1}."
+        )
     return content

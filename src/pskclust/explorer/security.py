@@ -51,25 +51,27 @@ class Guard:
         return f"pskclust_{self.port}"
 
     def check(self, headers: Mapping[str, str], method: str = "GET", path: str = "/") -> None:
-        """Raise RefusedError for a request of another site."""
+        """Raise RefusedError for a request from another site."""
         host = headers.get("host", "")
         if not self._is_ours(host):
             raise RefusedError(403, f"Host {host[:80]!r} is not this server.")
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
             raise RefusedError(403, f"Origin {origin[:80]!r} may not use this server.")
-        # Links of other pages, such as notebooks, may open the page, which holds no data.
+        # Links on other pages, such as notebooks, may open the page, which contains no data.
         followed = method == "GET" and path == "/" and headers.get("sec-fetch-mode") == "navigate"
         own = headers.get("sec-fetch-site", "none") in ("same-origin", "none")
         if not own and not (followed and headers.get("sec-fetch-dest") == "document"):
             raise RefusedError(403, "another site may not use this server.")
 
     def check_token(self, given: str | None) -> None:
-        """Raise RefusedError if there is a token and the request has another one."""
+        """Raise RefusedError if a token is required and the request does not have it."""
         if self.token is None:
             return
         if given is None or not hmac.compare_digest(given.encode(), self.token.encode()):
-            raise RefusedError(401, "this server needs the token that it printed when it started.")
+            raise RefusedError(
+                401, "the token is missing or wrong. Open the full address that was printed."
+            )
 
     def _is_ours(self, host: str) -> bool:
         try:
@@ -83,7 +85,7 @@ class Guard:
             return True
         if self.token is None:
             return False
-        # Host names can be made to point here, numeric addresses cannot.
+        # Another site can make its host name point here, but not a numeric address.
         return name == socket.gethostname().lower() or _is_address(name)
 
 

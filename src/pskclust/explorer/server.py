@@ -51,7 +51,7 @@ class Explorer:
         self.pictures = Pictures(self.subject)
 
     def application(self) -> Starlette:
-        """Return the application."""
+        """Return the web application."""
 
         @contextlib.asynccontextmanager
         async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -296,6 +296,6 @@ _ROUTES: list[tuple[str, str, Handler]] = [
 
 
 def _total(subject: Subject) -> float:
-    """Return the number of rows or pixels that the explored ones represent."""
+    """Return the sum of the weights of explored rows; for an image, the number of pixels."""
     weights = subject.weights
     return float(subject.n_explored) if weights is None else float(weights.sum())

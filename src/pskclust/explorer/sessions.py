@@ -42,7 +42,7 @@ class _State:
     """The state of a session, as the page shows it."""
 
     asked: int = 0  # number of requests so far
-    answered: int = 0  # number of the request of the latest fit
+    answered: int = 0  # number of the request that the latest fit answers
     doing: str | None = None  # "fit" or "advice"
     progress: dict[str, Any] | None = None
     error: str | None = None
@@ -52,7 +52,7 @@ class _State:
 
 
 class Session:
-    """One page in a browser."""
+    """Session of one page in a browser."""
 
     def __init__(self, fitter: Fitter, queue: WorkQueue, psi_tau_map: PsiTauMap) -> None:
         self.id = secrets.token_urlsafe(18)
@@ -220,7 +220,7 @@ class Session:
 
 
 class Sessions:
-    """All sessions; unused ones are dropped after a while."""
+    """All sessions; a new session drops those that were idle for too long."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The settings of the page, checked."""
+"""Settings of the page, and their checks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ..image.colour_spaces import COLOUR_SPACES
 
 MAX_PARTITIONS = 1000
 MAX_PSI = 1 << 16
-# Growth takes about log(tau) / growth_rate steps for each cluster.
+# Each cluster takes about -log(tau) / growth_rate steps, so small values take long.
 MIN_GROWTH_RATE = 0.001
 MIN_TAU = 1e-7
 MAX_CLUSTERS = 10_000
-# The paper's, for images.
+# The paper's values for images.
 _IMAGE_PSI, _IMAGE_TAU = 16, 0.1
 _WHOLE_NUMBERS = (
     *("psi", "n_clusters", "layer", "n_partitions", "random_state", "min_cluster_size"),
@@ -34,9 +34,9 @@ _OF_THE_PAGE = ("layer", "scaling", "color_space")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of all controls, with the names of PSKC if it has them.
+    """Settings of all controls, named as the parameters of PSKC where there is one.
 
-    Clusters grow if tau is set, and are chosen if it is None, as PSKC does. None stands for "auto".
+    As in PSKC, clusters grow if tau is set, and are chosen if tau is None, which means "auto".
     `layer` is the number of clusters of a layer of the fit; None shows the fit itself.
     """
 
@@ -56,18 +56,18 @@ class Settings:
 
     @property
     def id(self) -> str:
-        """Short identifier; equal settings have equal ones."""
+        """Short identifier, which is the same for equal settings."""
         text = json.dumps(asdict(self), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def is_grown(self) -> bool:
-        """Whether clusters grow, as in the paper, or are chosen."""
+        """Whether clusters grow, as in the paper; if not, they are chosen."""
         return self.tau is not None
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of PSKC among them."""
+        """The settings that are parameters of PSKC."""
         values = asdict(self)
         for name in ("psi", "tau"):
             values[name] = "auto" if values[name] is None else values[name]
@@ -81,14 +81,14 @@ class Settings:
 
     @property
     def of_fit(self) -> Settings:
-        """The settings of the fit itself, whatever layer of it is shown."""
+        """The settings of the fit itself, without a layer."""
         return replace(self, layer=None)
 
     @property
     def cells_key(self) -> tuple[Any, ...]:
         """The settings that the cells of the rows depend on."""
         if not self.is_grown:
-            # Cells are of a kernel that belongs to the choice: no other setting shares them.
+            # The kernel of the cells belongs to this choice, so no other setting shares them.
             return (self.of_fit.id,)
         return (
             self.psi,
@@ -128,9 +128,7 @@ class Settings:
             # A bool is an instance of int.
             if type(value) is not kinds or not least <= value <= most:
                 kind = "a whole number" if kinds is int else "a number"
-                raise ValueError(
-                    f"{name}={_short(value)} must be {kind} from {least} to {most} here."
-                )
+                raise ValueError(f"{name}={_short(value)} must be {kind} from {least} to {most}.")
         _check_one_of("scaling", self.scaling, SCALINGS)
         _check_one_of("color_space", self.color_space, COLOUR_SPACES)
         check_parameters({"refine": self.refine}, {"refine": (FLAG, NONE)})
@@ -153,8 +151,8 @@ class Settings:
 def first_settings(n_rows: int, *, is_image: bool = False, **given: Any) -> Settings:
     """Return the first settings: given values, and the defaults of PSKC for the rest.
 
-    Clusters are chosen unless tau is given. Those of an image grow, as in the paper, unless their
-    number is given.
+    Clusters are chosen unless tau is given. Clusters of an image grow, as in the paper, unless
+    their number is given.
     """
     auto = {name for name in ("psi", "tau", "refine") if given.get(name, "auto") == "auto"}
     values = {name: None if name in auto else value for name, value in given.items()}
@@ -179,10 +177,10 @@ def _without_none(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _number(name: str, value: Any) -> Any:
-    """Return a number in the type of the setting, because JSON has only one type."""
+    """Return a number in the type of the setting, because JSON has one type of numbers."""
     if isinstance(value, float) and name in _WHOLE_NUMBERS and value.is_integer():
         return int(value)
-    # A whole number beyond the range of floats stays as it is, and is refused.
+    # A whole number that a float cannot hold exactly stays as it is, and is refused.
     if type(value) is int and name in ("tau", "growth_rate") and abs(value) < 1 << 53:
         return float(value)
     return value

@@ -7,20 +7,21 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-# Clusters are joined if most rows of each are in the same cluster; a cluster is split if a second
-# one takes this fraction of it.
+# Clusters are joined if at least MOST of each is in the same new cluster; a cluster is split if at
+# least SECOND of it is in a second new cluster.
 MOST = 0.5
 SECOND = 0.15
 _MAX_NAMED = 3
 
 
 def besides(before: NDArray[np.int64], after: NDArray[np.int64], meant: Collection[int]) -> str:
-    """Return sentences, each after a space, about unintended joins and splits of clusters.
+    """Return sentences about unintended joins and splits, each preceded by a space.
 
     Parameters
     ----------
     before, after : ndarray of int64, shape (n_rows,)
-        Labels now, by which clusters are named, and with the other setting; noise is negative.
+        Labels at the current setting, which name the clusters, and at the other setting; noise is
+        negative.
     meant : collection of int
         The clusters to be joined, or the one to be split.
     """
@@ -34,7 +35,7 @@ def besides(before: NDArray[np.int64], after: NDArray[np.int64], meant: Collecti
             sentences.append(f"{_names(more)} {'joins' if len(more) == 1 else 'join'} them.")
     others = [group for group in joined if group not in with_meant]
     if len(others) > _MAX_NAMED:
-        sentences.append(f"{len(others)} other groups of clusters become one each as well.")
+        sentences.append(f"{len(others)} other groups of clusters are joined as well.")
     else:
         sentences += [f"{_names(group)} become one as well." for group in others]
     second = np.sort(shares, axis=1)[:, -2] if shares.shape[1] > 1 else np.zeros(len(shares))
@@ -45,7 +46,7 @@ def besides(before: NDArray[np.int64], after: NDArray[np.int64], meant: Collecti
 
 
 def _shares(before: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the fraction of each cluster before that is in each cluster after."""
+    """Return the fraction of each old cluster that is in each new cluster."""
     n_before, n_after = int(before.max(initial=-1)) + 1, int(after.max(initial=-1)) + 1
     inside = (before >= 0) & (after >= 0)
     pairs = before[inside] * n_after + after[inside]
@@ -64,7 +65,7 @@ def _joined(shares: NDArray[np.float64]) -> list[list[int]]:
 
 
 def _names(clusters: Sequence[int]) -> str:
-    """Return words for clusters, at the start of a sentence."""
+    """Return the names of clusters as words at the start of a sentence."""
     if len(clusters) == 1:
         return f"Cluster {clusters[0]}"
     if len(clusters) > 2 * _MAX_NAMED:

@@ -23,7 +23,7 @@ from .settings import Settings
 
 # Seed of samples; the exported code draws the same sample.
 SAMPLE_SEED = 0
-# Finding and drawing the cells of a sample of this size takes about a second.
+# Finding the cells of a sample of this size, and drawing its picture, takes about a second.
 DEFAULT_SAMPLE = 1_000_000
 DEFAULT_SAMPLE_OF_MANY_COLUMNS = 100_000
 _MANY_COLUMNS = 8
@@ -48,7 +48,7 @@ _NOWHERE = Origin()
 
 @dataclass(frozen=True, eq=False)
 class TableSubject:
-    """Rows of a table; of very many rows, a sample is explored and the rest labelled on export."""
+    """Rows of a table; if there are many, a sample is explored, and export labels all rows."""
 
     name: str
     columns: tuple[str, ...]
@@ -76,14 +76,14 @@ class TableSubject:
         kept: NDArray[np.bool_] | None = None,
         classes: NDArray[Any] | None = None,
     ) -> TableSubject:
-        """Return the table of array-like data; `sample` is the number of rows to explore."""
+        """Return the subject for array-like data; `sample` is the number of rows to explore."""
         if columns is None and hasattr(X, "columns"):
             columns = tuple(str(column) for column in X.columns)
         rows = np.asarray(X)
         if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype.kind not in "biuf":
             raise ValueError(
-                f"X is of type {rows.dtype} and shape {rows.shape}. Pass a table of numbers, "
-                "(n_samples, n_features)."
+                f"X is of type {rows.dtype} and shape {rows.shape}. Pass a table of numbers "
+                "of shape (n_samples, n_features)."
             )
         if columns is None:
             columns = tuple(f"column_{number}" for number in range(1, rows.shape[1] + 1))
@@ -95,7 +95,7 @@ class TableSubject:
     def from_file(
         cls, path: str, *, weights: ArrayLike | None = None, sample: int | None = None
     ) -> TableSubject:
-        """Return the table of all columns of a file."""
+        """Return the subject for all columns of a file."""
         with ways_out("read_table"):
             file = open_table(Path(path), path)
             columns = select(file).features
@@ -146,13 +146,13 @@ class TableSubject:
         return self._preparations[scaling]
 
     def rows(self, settings: Settings) -> NDArray[Any]:
-        """Return the explored rows as they are clustered."""
+        """Return the explored rows, scaled as for clustering."""
         if settings.scaling not in self._prepared:
             self._prepared[settings.scaling] = self.prepared(self.values, settings)
         return self._prepared[settings.scaling]
 
     def prepared(self, values: NDArray[Any], settings: Settings) -> NDArray[Any]:
-        """Return any rows as they are clustered."""
+        """Return the given rows, scaled as for clustering."""
         return self.preparation(settings).apply(values)
 
 
@@ -204,7 +204,7 @@ class ImageSubject:
 
     @functools.cached_property
     def few_colours(self) -> NDArray[np.uint8]:
-        """Up to 255 colours, (m, 3), that the image can be shown in."""
+        """Up to 255 colours in which the image can be shown, (m, 3)."""
         pil = optional("PIL.Image", "pskclust.explorer", "explore")
         step = max(1, int(np.sqrt(self.numbers.size / _PIXELS_FOR_FEW_COLOURS)))
         some: Any = pil.fromarray(np.ascontiguousarray(self.shown[::step, ::step]))
@@ -220,7 +220,7 @@ Subject = TableSubject | ImageSubject
 
 
 def draw_sample(n_rows: int, n_columns: int, size: int | None) -> NDArray[np.int64] | None:
-    """Return the numbers of the rows to explore; None for all."""
+    """Return the numbers of the rows to explore; None for all rows."""
     if size is None:
         many = n_columns > _MANY_COLUMNS
         size = DEFAULT_SAMPLE_OF_MANY_COLUMNS if many else DEFAULT_SAMPLE

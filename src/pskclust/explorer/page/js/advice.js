@@ -1,4 +1,4 @@
-// Advice: for the clusters that are chosen, and what can be said without being asked.
+// Advice: answers about the selected clusters, and hints about the fit.
 
 import * as api from "./api.js";
 import { byId, element, plural } from "./words.js";
@@ -31,7 +31,7 @@ export class AdvicePanel {
     byId("ask-split").disabled = chosen.length !== 1;
     byId("selection-words").textContent = chosen.length
       ? `Selected: cluster${chosen.length > 1 ? "s" : ""} ${chosen.join(" and ")}.`
-      : "Click a cluster on the picture or in the table; with Shift, a second one.";
+      : "Click a cluster in the picture or in the table; Shift-click a second one.";
   }
 
   show(advice) {

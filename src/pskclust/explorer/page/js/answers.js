@@ -1,4 +1,4 @@
-// The numbers, the table of clusters and the profile.
+// Results of a fit: its figures, the table of clusters and the profile.
 
 import * as api from "./api.js";
 import { byId, count, element, percent, plural, shape, short, swatch } from "./words.js";
@@ -35,23 +35,23 @@ export class Answers {
     byId("seconds").parentElement.title = secondsWords(fit);
   }
 
-  /** Show what speaks for a fit: of clusters that grew the objective, of chosen ones stability. */
+  /** Show the objective of grown clusters, or the stability of chosen clusters. */
   showFigures(fit) {
     const chosen = fit.settings.tau === null;
     const sure = chosen && fit.settings.layer === null;
     byId("objective-name").textContent = chosen ? "Stability" : "Objective";
     byId("similarity-name").textContent = sure ? "Confidence" : "Similarity";
-    byId("similarity-name").title = sure ? "How likely the label of a member is right, by the candidates that agree with it" : "Median similarity of the members to the cluster";
+    byId("similarity-name").title = sure ? "Share of the odds held by candidates that agree with a row's label: mean over the rows of the cluster" : "Median similarity of the rows of the cluster to it";
     if (chosen) {
       byId("objective").textContent = fit.stability === null ? "\u2013" : fit.stability.toFixed(2);
-      byId("objective").parentElement.title = "How well halves of the rows give the same clusters: mean over clusters, 0 to 1.";
+      byId("objective").parentElement.title = "How well clusters are found again in random halves of the rows: mean over clusters, 0 to 1.";
       return;
     }
     byId("objective").textContent = fit.objective >= 1000 ? count(fit.objective) : short(fit.objective, 4);
     const refined = fit.refinement
       ? ` Refinement added ${short(fit.refinement.gained)} and moved ${plural(fit.refinement.moved, this.state.data.image ? "colour" : "row")}.`
       : "";
-    byId("objective").parentElement.title = `Total similarity of rows to their clusters (Eq. 4).${refined}`;
+    byId("objective").parentElement.title = `Total similarity of rows to their clusters (Equation 4 of the paper).${refined}`;
   }
 
   show() {
@@ -68,20 +68,20 @@ export class Answers {
   line(row, chosen) {
     const { state } = this;
     const colour = state.colours(this.theme())[row.cluster] ?? "transparent";
-    const box = element("input", { type: "checkbox", class: "pick", "aria-label": `Choose cluster ${row.cluster}` });
+    const box = element("input", { type: "checkbox", class: "pick", "aria-label": `Select cluster ${row.cluster}` });
     box.checked = chosen;
     box.addEventListener("click", (event) => event.stopPropagation());
     box.addEventListener("change", () => state.choose(row.cluster, true));
-    const name = element("button", { type: "button", class: "name", "aria-pressed": String(chosen), title: "Isolate on the picture" }, swatch(colour), String(row.cluster));
+    const name = element("button", { type: "button", class: "name", "aria-pressed": String(chosen), title: "Isolate in the picture" }, swatch(colour), String(row.cluster));
     const apart = row.apart.map(({ column, difference, mean }) =>
-      element("div", { title: `mean ${short(mean, 4)}, ${short(difference, 2)} standard deviations from the mean of all` },
+      element("div", { title: `mean ${short(mean, 4)}, ${short(difference, 2)} standard deviations from the mean of all rows` },
         `${column} ${difference > 0 ? "high" : "low"} (${short(mean)})`));
     const line = element("tr", { class: chosen ? "chosen" : "", "data-cluster": row.cluster },
       element("td", {}, box),
       element("td", {}, name),
       element("td", { class: "right" }, count(row.size), element("div", { class: "share" }, percent(row.share))),
       element("td", { class: "right" }, row.confidence === null ? short(row.similarity[1]) : percent(row.confidence)),
-      element("td", { class: "apart" }, ...(apart.length ? apart : [element("span", { class: "what" }, "like the whole")])),
+      element("td", { class: "apart" }, ...(apart.length ? apart : [element("span", { class: "what" }, "no large difference")])),
     );
     line.addEventListener("click", (event) => state.choose(row.cluster, event.shiftKey || event.ctrlKey || event.metaKey));
     return line;
@@ -120,8 +120,8 @@ export class Answers {
 function secondsWords({ seconds, settings }) {
   const { choice, cells, growth, refinement } = seconds;
   const rest = `${refinement.toFixed(2)} seconds`;
-  if (settings.layer !== null) return "Similarities of a layer; nothing was fitted anew";
+  if (settings.layer !== null) return "Time for the similarities of the layer, without a new fit";
   if (settings.tau === null) return `Choice ${choice.toFixed(2)}, cells ${cells.toFixed(2)}, results ${rest}`;
-  const first = cells > 0.0005 ? `Cells ${cells.toFixed(2)}` : "Cells known";
+  const first = cells > 0.0005 ? `Cells ${cells.toFixed(2)}` : "Cells reused";
   return `${first}, growth ${growth.toFixed(2)}, refinement and results ${rest}`;
 }

@@ -1,4 +1,4 @@
-// Talking to the server. Every answer is JSON or a PNG; every error is words.
+// Requests to the server. An error has a message that can be shown.
 
 let session = "";
 
@@ -22,7 +22,7 @@ async function request(path, options = {}) {
   try {
     words = (await response.json()).error ?? words;
   } catch {
-    // No JSON: the status has to do.
+    // The answer is not JSON, so only the status is known.
   }
   throw new Refused(words[0].toUpperCase() + words.slice(1), response.status);
 }
@@ -49,7 +49,7 @@ export async function openSession() {
 }
 
 export function endSession() {
-  // The page is going away: nobody waits for the answer.
+  // The page is being closed, so nothing waits for the answer.
   if (session) send("api/end", {}, { keepalive: true }).catch(() => {});
 }
 

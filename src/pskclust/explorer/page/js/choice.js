@@ -1,4 +1,4 @@
-// The number of clusters: found, or asked for, and the numbers that it was chosen from.
+// The number of clusters, chosen or asked for, and the table of candidates.
 
 import { byId, capital, element, percent, refill } from "./words.js";
 
@@ -11,7 +11,7 @@ export class Choice {
     this.found = null;
     this.foundAt = null;
     const slider = byId("n_clusters");
-    // A choice takes longer than a move of tau: only the number where a move ends is asked for.
+    // A choice takes longer than growth, so only the number at the end of a slider move is requested.
     slider.addEventListener("input", () => { byId("n_clusters-number").value = slider.value; });
     slider.addEventListener("change", () => this.ask(Number(slider.value)));
     byId("n_clusters-number").addEventListener("change", () => this.type());
@@ -20,7 +20,7 @@ export class Choice {
     this.show();
   }
 
-  /** Ask for a number of clusters; the number that was found is left to the choice. */
+  /** Request a number of clusters; null or the chosen number returns to the choice. */
   ask(number) {
     const known = this.known();
     const same = known !== null && number === known.clusters;
@@ -36,7 +36,7 @@ export class Choice {
     if (!wrong) this.ask(input.value.trim() === "" ? null : number);
   }
 
-  /** Return the choice at this setting, whatever number is asked for now. */
+  /** Return the choice at this setting, also if another number is asked for; null if unknown. */
   known() {
     const { fit, settings } = this.state;
     if (fit?.found) [this.found, this.foundAt] = [fit.found, place(fit.settings)];
@@ -60,7 +60,7 @@ export class Choice {
     byId("find").hidden = asked === null && settings.layer === null;
     byId("find").textContent = known === null ? "Find the number" : `Back to ${known.clusters}`;
     byId("reason").textContent = known === null ? "" : `${capital(known.reason)}.`;
-    // The candidate of as many clusters as a layer may be another clustering.
+    // A candidate with the same number of clusters as the layer may be another clustering.
     this.showOptions(known, settings.layer === null ? number : null);
   }
 
@@ -73,7 +73,7 @@ export class Choice {
   line(option, known, number) {
     const target = option.is_chosen ? known.clusters : option.n_clusters;
     const current = target === number;
-    const name = element("button", { type: "button", "aria-pressed": String(current), title: option.is_chosen ? "What was found" : `Ask for ${option.n_clusters} clusters` },
+    const name = element("button", { type: "button", "aria-pressed": String(current), title: option.is_chosen ? "The number that was chosen" : `Ask for ${option.n_clusters} clusters` },
       `${option.n_clusters}${option.is_chosen ? " (found)" : ""}`);
     const line = element("tr", { class: current ? "current" : "", "data-number": option.n_clusters },
       element("td", {}, name),
@@ -84,14 +84,14 @@ export class Choice {
   }
 }
 
-/** Return all of a setting but the number of clusters, of the fit and of a layer. */
+/** Return a key of a setting that ignores the number of clusters and the layer. */
 function place(settings) {
   return JSON.stringify({ ...settings, n_clusters: null, layer: null });
 }
 
 function words(known, asked, layer) {
   const choice = known === null ? "" : ` The choice was ${known.clusters}.`;
-  if (layer !== null) return `A layer of ${layer}.${choice}`;
+  if (layer !== null) return `A layer of ${layer} clusters.${choice}`;
   if (asked !== null) return `You asked for ${asked}.${choice}`;
-  return known === null ? "" : "Found by the choice.";
+  return known === null ? "" : "Chosen automatically.";
 }

@@ -1,10 +1,10 @@
-// The settings on the left: chosen or grown, sliders that move on a logarithmic scale, the rest.
+// The settings on the left: the switch between chosen and grown, logarithmic sliders, and other controls.
 
 import { byId, short } from "./words.js";
 
 const STEPS = 1000;
 const TAU = [1e-4, 0.9];
-// One press of an arrow key doubles psi, and moves tau by a tenth of a power of ten.
+// An arrow key doubles or halves psi, and multiplies or divides tau by 10 ** 0.1.
 const KEY_FACTORS = { psi: 2, tau: 10 ** 0.1 };
 const KEY_DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 const NUMBERS = ["growth_rate", "n_partitions", "random_state", "min_cluster_size"];
@@ -28,7 +28,7 @@ export class Controls {
       byId(name).addEventListener("change", (event) => this.set(name, event.target.value));
     }
     byId("refine").addEventListener("change", ({ target }) => {
-      // Clusters that grew are refined unless told otherwise, chosen ones are not.
+      // By default, grown clusters are refined and chosen clusters are not.
       this.set("refine", target.checked === this.isGrown ? null : target.checked);
     });
     byId("noise-kept").addEventListener("change", ({ target }) => this.set("noise", target.checked ? "keep" : "nearest"));
@@ -55,11 +55,11 @@ export class Controls {
     byId("map-grow").addEventListener("click", () => this.go("grown"));
   }
 
-  /** Go to chosen clusters, or to the psi and tau where clusters grew last. */
+  /** Switch to chosen clusters, or to grown clusters with the last psi and tau. */
   go(way) {
     if ((way === "grown") === this.isGrown) return;
     const place = way === "grown" ? this.grown : { psi: null, tau: null };
-    // Numbers of clusters mean others there.
+    // The selection is not kept, because cluster numbers mean other clusters there.
     this.changed({ ...this.state.settings, ...place, n_clusters: null }, false);
   }
 
@@ -91,7 +91,7 @@ export class Controls {
     this.changed({ ...this.state.settings, [name]: value });
   }
 
-  /** Show the settings as they are, but for what somebody is typing. */
+  /** Show the current settings in all controls. */
   show() {
     const { settings } = this.state;
     this.showWay();
@@ -127,7 +127,7 @@ export class Controls {
   }
 }
 
-/** Point to the settings below the end of the panel while some are there. */
+/** Show a button while the panel has more settings below its visible part. */
 function wireMore() {
   const [button, panel] = [byId("more-below"), document.querySelector(".controls")];
   const show = () => button.classList.toggle("gone", panel.scrollHeight - panel.scrollTop - panel.clientHeight < 16);
@@ -142,7 +142,7 @@ function showText(input, text) {
   input.classList.remove("wrong");
 }
 
-/** Values from low to high, each as far from the next by a factor. */
+/** Logarithmic scale from low to high; a place on it is a number from 0 to 1. */
 class Scale {
   constructor(low, high, round) {
     Object.assign(this, { low, high, round });

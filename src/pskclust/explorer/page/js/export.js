@@ -1,4 +1,4 @@
-// Files and recipes to take away.
+// Export of files, Python code and commands.
 
 import * as api from "./api.js";
 import { byId } from "./words.js";
@@ -58,7 +58,7 @@ export class Export {
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = "Copied";
     } catch {
-      // Not allowed: choose it, so that a key copies it.
+      // The browser forbids copying: select the text, so that Ctrl+C copies it.
       getSelection().selectAllChildren(source);
       button.textContent = "Press Ctrl+C";
     }

@@ -1,4 +1,4 @@
-// Clusters growing from their seeds, step by step, each by its own count.
+// Growth of all clusters from their seeds; each cluster counts its steps from 0.
 
 import { byId } from "./words.js";
 
@@ -10,7 +10,7 @@ export class Growth {
     this.playing = false;
     byId("play").addEventListener("click", () => this.toggle());
     byId("step").addEventListener("input", () => {
-      // Pausing puts the slider back to the step that is shown.
+      // Read before the pause, which resets the slider to the step that is shown.
       const step = Number(byId("step").value);
       this.pause();
       state.set({ step });
@@ -28,7 +28,7 @@ export class Growth {
     return this.play();
   }
 
-  /** Show step after step, each at least for a moment and not before its picture is there. */
+  /** Play the steps; each is shown for a moment, and until its picture has arrived. */
   async play() {
     const { state } = this;
     const began = state.step === null || state.step >= this.last ? 0 : state.step;

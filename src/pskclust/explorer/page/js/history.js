@@ -1,4 +1,4 @@
-// The settings tried, undo and redo, and the choice of one to look at beside the current one.
+// The history of settings, undo and redo, and the comparison of two settings.
 
 import { byId, count, element, percent, plural, short } from "./words.js";
 
@@ -14,7 +14,7 @@ export class History {
     byId("redo").addEventListener("click", () => this.move(1));
   }
 
-  /** Note what was found, unless it is where undo or redo went. */
+  /** Add a fit to the history, unless undo or redo led to it. */
   note(fit) {
     const here = this.entries[this.place];
     if (here && here.id === fit.id) this.entries[this.place] = fit;
@@ -72,7 +72,7 @@ export function settingWords(settings) {
   return `${how}${psi === null ? "" : `, psi ${count(psi)}`}${otherWords(settings)}`;
 }
 
-/** Return words for the settings that are not as usual. */
+/** Return words for the settings that differ from the defaults. */
 function otherWords(settings) {
   const words = [];
   const grown = settings.tau !== null;

@@ -11,7 +11,7 @@ export class Hover {
     this.busy = false;
   }
 
-  /** Ask which row is there and show it; undefined if another question came first. */
+  /** Show and return the row at a point, null if there is none; undefined if a newer request came. */
   async at(pane, fit, x, y) {
     this.number += 1;
     const number = this.number;

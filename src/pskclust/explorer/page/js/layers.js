@@ -1,11 +1,11 @@
-// Layers: coarser and finer clusterings of the same fit, shown without a new one.
+// Layers: coarser and finer clusterings of the same rows, shown without a new fit.
 
 import { byId, capital, element, percent, refill } from "./words.js";
 
 const COLUMNS = [
-  { name: "likeness", title: "Similarity of the two clusters that are most alike: the less, the clearer they are apart", words: (value) => value.toFixed(3) },
-  { name: "odds", title: "Share of the odds of all candidates that this one clustering has; candidates above are added up by their number of clusters", words: percent },
-  { name: "stability", title: "How well halves of the rows give the same clusters: mean over clusters", words: (value) => value.toFixed(2) },
+  { name: "likeness", title: "Similarity of the two most similar clusters: the lower, the clearer the clusters", words: (value) => value.toFixed(3) },
+  { name: "odds", title: "Odds of this one clustering; the table above sums the odds of all candidates with the same number of clusters", words: percent },
+  { name: "stability", title: "How well clusters are found again in random halves of the rows: mean over clusters", words: (value) => value.toFixed(2) },
 ];
 
 export class Layers {
@@ -16,7 +16,7 @@ export class Layers {
 
   show() {
     const layers = this.state.fit?.layers ?? [];
-    // One layer is the fit itself.
+    // A single layer is the fit itself.
     byId("layers-table").hidden = layers.length < 2;
     const columns = COLUMNS.filter(({ name }) => layers.some((layer) => layer[name] !== null));
     byId("layers-names").replaceChildren(
@@ -31,7 +31,7 @@ export class Layers {
     const number = layer.n_clusters;
     const isFit = number === fit.fit_clusters;
     const current = number === fit.clusters;
-    const name = element("button", { type: "button", "aria-pressed": String(current), title: isFit ? "The clusters of the fit" : `Show the layer of ${number}` },
+    const name = element("button", { type: "button", "aria-pressed": String(current), title: isFit ? "The clusters of the fit" : `Show the layer of ${number} clusters` },
       `${number}${isFit ? " (fit)" : ""}`);
     const line = element("tr", { class: current ? "current" : "", "data-number": number },
       element("td", {}, name),

@@ -1,4 +1,4 @@
-// The page: parts put together, settings sent, news received.
+// The page as a whole: creates its parts, sends settings and receives news.
 
 import { AdvicePanel } from "./advice.js";
 import { Answers } from "./answers.js";
@@ -22,7 +22,7 @@ const STAGES = {
   choose: "Choosing clusters",
   encode: "Finding cells",
   grow: "Growing clusters",
-  link: "Giving rows to clusters",
+  link: "Assigning rows",
   refine: "Refining",
 };
 
@@ -46,7 +46,7 @@ function forgive() {
   byId("error").hidden = true;
 }
 
-/** Go to a setting: the newest one wins, here and on the server. */
+/** Request a setting; a newer request replaces it, here and on the server. */
 function go(settings, keepChosen = false) {
   keepsChosen = keepChosen;
   state.set({ settings });
@@ -66,12 +66,12 @@ function go(settings, keepChosen = false) {
   }, Math.max(0, wait));
 }
 
-/** Go to a setting of the controls: it asks for a fit, and no layer of the one before. */
+/** Request the fit of a setting itself, not one of its layers. */
 function fitAt(settings, keepChosen = false) {
   go({ ...settings, layer: null }, keepChosen);
 }
 
-/** The server forgot this page, as it does after a while: begin again where it was. */
+/** Open a new session with the current settings, because the server has dropped an idle one. */
 async function renew() {
   await api.openSession();
   version = 0;
@@ -96,7 +96,7 @@ async function listen() {
 
 function receive(found) {
   showWork(found);
-  // What was said once and closed is not said again with the next news.
+  // An error or advice that was shown once is not shown again with the next news.
   const isNew = found.asked !== toldOf;
   if (found.error || found.advice) toldOf = found.asked;
   if (found.error && isNew) {
@@ -119,7 +119,7 @@ function showFit(fit) {
   document.title = `${plural(fit.clusters, "cluster")} \u2013 ${state.data.name} \u2013 pskclust`;
 }
 
-/** Return the selected clusters of a new fit: their numbers differ there, their colours do not. */
+/** Return the selected clusters by their numbers in a new fit, found by their colours, which stay the same. */
 function stillChosen(fit) {
   const before = state.fit;
   if (before === null) return state.chosen.filter((cluster) => cluster < fit.clusters);
@@ -175,7 +175,7 @@ function setMode(mode) {
   if (mode !== "growth" || isGrown()) state.set({ mode, step: null });
 }
 
-/** Return whether the clusters on the picture grew. */
+/** Return whether the clusters in the picture grew. */
 function isGrown() {
   return state.fit !== null && state.fit.settings.tau !== null;
 }
@@ -189,7 +189,7 @@ function isTyping(target) {
   return target.matches?.("input[type=text], input[type=number], select, textarea") ?? false;
 }
 
-/** Put the settings back to those of the picture. */
+/** Reset the settings to those of the picture. */
 function putBack() {
   if (state.fit) state.set({ settings: state.fit.settings });
 }
@@ -210,7 +210,7 @@ function describe(data) {
   byId("data-words").textContent = `${data.name} \u2013 ${size}`;
   byId("data-words").title = data.image ? "" : data.columns.join(", ");
   byId("sample-words").hidden = !data.sampled;
-  byId("sample-words").textContent = `A sample of ${count(data.explored)} rows is shown; exported labels are of all rows`;
+  byId("sample-words").textContent = `A sample of ${count(data.explored)} rows is shown; exported labels cover all rows`;
 }
 
 async function start() {
@@ -221,7 +221,7 @@ async function start() {
   wireTabs(document.querySelector("[role=tablist]"));
   const opened = await api.openSession();
   addEventListener("pagehide", () => api.endSession());
-  // A page that comes back from the browser's memory has no session any more.
+  // A page that the browser restores from its cache no longer has a session.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   describe(opened.data);
   state = new State(opened.first, opened.grown, opened.data);

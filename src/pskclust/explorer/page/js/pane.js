@@ -1,4 +1,4 @@
-// A picture on a canvas: drawn by the server, moved and zoomed here until it draws anew.
+// A picture on a canvas: drawn by the server, and moved and zoomed here until a new one arrives.
 
 import { short } from "./words.js";
 
@@ -164,7 +164,7 @@ export class Pane {
   }
 }
 
-/** Return `about` round numbers, more or less, from low to high. */
+/** Return round numbers from low to high, approximately `about` of them. */
 function ticks(low, high, about) {
   const rough = (high - low) / Math.max(1, about);
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,4 +1,4 @@
-// The map of psi and tau: how many clusters, and how far two seeds agree. Filled in the background.
+// The map of psi and tau: the number of clusters, and the agreement of two seeds.
 
 import * as api from "./api.js";
 import { byId, count, element, percent, plural, short } from "./words.js";
@@ -55,7 +55,7 @@ export class PsiTauMap {
   cell(psi, tau, spot, here) {
     const place = `${psi},${tau}`;
     const where = `psi ${psi}, tau ${tau}`;
-    const words = spot ? `${where}: ${plural(spot.clusters, "cluster")}, ${percent(spot.noise)} noise, stability ${spot.stability.toFixed(2)}` : `${where}: not known yet`;
+    const words = spot ? `${where}: ${plural(spot.clusters, "cluster")}, ${percent(spot.noise)} noise, stability ${spot.stability.toFixed(2)}` : `${where}: not computed yet`;
     const made = element("button", { type: "button", title: words, "aria-label": words, "data-place": place, class: `${spot ? "" : "unknown"} ${here ? "here" : ""}` }, spot ? String(spot.clusters) : "");
     if (spot) {
       const level = Math.min(RAMP.length - 1, Math.max(0, Math.round(spot.stability * (RAMP.length - 1))));

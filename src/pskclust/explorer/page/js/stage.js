@@ -1,4 +1,4 @@
-// The picture: which panes are shown, what they show, and what the pointer and keys do to them.
+// The picture: its panes, their content, and their response to pointer and keys.
 
 import * as api from "./api.js";
 import { settingWords } from "./history.js";
@@ -39,12 +39,12 @@ export class Stage {
     new ResizeObserver(() => this.later()).observe(byId("panes"));
   }
 
-  /** Ask for new pictures; `latest` is kept when they are there. */
+  /** Request new pictures; the promise `latest` resolves when they are shown. */
   refresh() {
     this.latest = this.load();
   }
 
-  /** Show pictures if nothing newer was asked for meanwhile. */
+  /** Load and show pictures, unless newer ones are requested meanwhile. */
   async load() {
     const { state } = this;
     this.showModes();
@@ -88,7 +88,7 @@ export class Stage {
     return this.planes.get(key);
   }
 
-  /** Return the panes to fill, and with what. */
+  /** Return the panes to fill, with the parameters of their pictures. */
   wanted() {
     const { state } = this;
     const common = (fit) => {
@@ -123,7 +123,7 @@ export class Stage {
     this.right.canvas.setAttribute("aria-label", `${state.mode} of ${words(state.fit)}`);
   }
 
-  /** Return the part of the plane to show, of the pane's proportions if a unit is as long in both directions. */
+  /** Return the part of the plane to show, in the proportions of the pane if both axes have the same scale. */
   fitted(plane) {
     let [left, right, bottom, top] = this.state.box ?? plane.box;
     if (!this.isImage && !isComparable(plane)) return [left, right, bottom, top];
@@ -154,22 +154,22 @@ export class Stage {
     const chosen = (state.fit ?? state).settings.tau === null;
     const growth = document.querySelector("[data-mode=growth]");
     growth.disabled = chosen;
-    growth.title = chosen ? "Growth is shown for clusters that grew: go to Grown" : "The step at which growth took each row (4)";
+    growth.title = chosen ? "Only grown clusters have growth steps: switch to Grown" : "The growth step in which each row joined its cluster (4)";
     byId("growth").hidden = state.mode !== "growth" || chosen;
     if (state.mode === "clusters") byId("legend").hidden = true;
     const others = state.data.columns.length > 2 && state.mode === "distribution" && !this.isImage;
     byId("picture-words").textContent = others
-      ? state.view.view === "pca" ? "On the plane through the mean" : "Other columns at their middle value"
+      ? state.view.view === "pca" ? "On the plane through the mean" : "Other columns are at their medians"
       : "";
   }
 
-  /** Say how far the two settings side by side agree. */
+  /** Show the agreement of the two settings side by side. */
   async showAgreement(number) {
     const { fit, beside } = this.state;
     if (!beside || beside.id === fit.id) return;
     const { agreement } = await api.compare(fit.id, beside.id).catch(() => ({}));
     if (number !== this.number || agreement === undefined) return;
-    byId("picture-words").textContent = `The two agree by ${agreement.toFixed(2)} (adjusted Rand index)`;
+    byId("picture-words").textContent = `Agreement of the two: ${agreement.toFixed(2)} (adjusted Rand index)`;
   }
 
   showLegend(high) {
@@ -242,7 +242,7 @@ export class Stage {
     this.state.set({ box: null });
   }
 
-  /** Move at once with what is there; ask for the new picture when it has come to rest. */
+  /** Move the current picture at once; a new one is requested when the movement stops. */
   moveTo(box) {
     for (const pane of this.panes) pane.box = box;
     this.redraw();
@@ -278,7 +278,7 @@ export class Stage {
   }
 }
 
-/** Return whether the ranges of two axes are so alike that a circle is to look like one. */
+/** Return whether the ranges of the axes are similar enough to give both the same scale. */
 function isComparable({ box: [left, right, bottom, top], names }) {
   const ratio = (right - left) / (top - bottom);
   return names[1] !== "" && ratio <= MOST_UNLIKE && ratio >= 1 / MOST_UNLIKE;

@@ -1,7 +1,7 @@
-// What the page shows: settings, view, mode, chosen clusters. All of it is in the link.
+// State of the page. A link holds the settings, the view, the mode, the box and the selected clusters.
 
 const NUMBERS = ["psi", "tau", "n_clusters", "layer", "growth_rate", "n_partitions", "random_state", "min_cluster_size"];
-// What a link does not name is left open.
+// Settings that become null if a link does not name them.
 const OPEN = ["psi", "tau", "n_clusters", "layer", "min_cluster_size", "refine"];
 const MODES = ["clusters", "similarity", "distribution", "growth"];
 
@@ -9,7 +9,7 @@ export class State extends EventTarget {
   constructor(first, grown, data) {
     super();
     this.data = data;
-    // Where growth starts.
+    // Default psi and tau of grown clusters.
     this.grown = grown;
     this.settings = { ...first };
     this.view = data.image
@@ -24,7 +24,7 @@ export class State extends EventTarget {
     this.step = null;
   }
 
-  /** Change some parts and tell of those that are different now. */
+  /** Change some parts, and notify the listeners of those that differ. */
   set(changes) {
     const different = Object.keys(changes).filter(
       (name) => JSON.stringify(this[name]) !== JSON.stringify(changes[name]),
@@ -61,7 +61,7 @@ export class State extends EventTarget {
     return `#${parts}`;
   }
 
-  /** Take over what a link says; what makes no sense in it is left out. */
+  /** Apply the state in a link; invalid parts are ignored. */
   fromLink(link) {
     const parts = new URLSearchParams(link.replace(/^#/, ""));
     const settings = { ...this.settings };
@@ -101,7 +101,7 @@ export class State extends EventTarget {
     return this.mode === "growth" && fit?.settings.tau === null ? "clusters" : this.mode;
   }
 
-  /** Return the colours of clusters on this page. */
+  /** Return the colours of clusters in a theme. */
   colours(theme) {
     return this.fit ? this.fit.colours[theme] : [];
   }

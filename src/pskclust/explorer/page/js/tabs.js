@@ -1,4 +1,4 @@
-// Panels of which one is shown.
+// Tabs, each with a panel; one panel is shown at a time.
 
 export function wireTabs(list) {
   const tabs = [...list.querySelectorAll("[role=tab]")];

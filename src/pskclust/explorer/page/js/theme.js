@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until somebody says otherwise.
+// Light or dark theme: that of the system, until the user switches it.
 
 import { byId } from "./words.js";
 

@@ -1,4 +1,4 @@
-// Numbers as people read them, and elements whose text can never be markup.
+// Numbers formatted for people, and elements whose text is never parsed as markup.
 
 export function count(value) {
   return Math.round(value).toLocaleString("en");
@@ -33,19 +33,19 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** Put other lines into a table; the line whose button has the focus keeps it, by its number. */
+/** Replace the lines of a table; the focus stays on the line with the same number. */
 export function refill(body, lines) {
   const focused = body.contains(document.activeElement) ? document.activeElement.closest("[data-number]")?.dataset.number : null;
   body.replaceChildren(...lines);
   if (focused) body.querySelector(`[data-number="${focused}"] button`)?.focus();
 }
 
-/** Return a word, or a sentence, with a capital. */
+/** Return a text with its first letter capitalised. */
 export function capital(text) {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Return an element of a drawing. */
+/** Return an SVG element. */
 export function shape(tag, attributes = {}, text = null) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
