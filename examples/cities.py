@@ -1,10 +1,10 @@
 """Cities of the world, with the haversine metric.
 
 Latitude and longitude do not form a plane: across the date line, neighbours differ by nearly 360
-degrees, and towards the poles a degree of longitude is short. `metric="haversine"` measures distances on the
-sphere, so Suva, Apia and Auckland, on both sides of the date line, are in the same cluster. The
-defaults find two clusters, the Americas and the rest; here the number is set to eleven, to show
-parts of continents.
+degrees, and towards the poles a degree of longitude is short. `metric="haversine"` measures
+distances on the sphere, so Suva, Apia and Auckland, on both sides of the date line, are in the same
+cluster. The defaults find two clusters, the Americas and the rest; here the number is set to
+eleven, to show parts of continents.
 """
 
 import argparse
