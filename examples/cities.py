@@ -1,9 +1,10 @@
 """Cities of the world, with the haversine metric.
 
-Latitude and longitude do not form a plane: near the date line neighbours differ by 360 degrees, and
-towards the poles a degree of longitude is short. `metric="haversine"` measures on the sphere.
-Suva, Apia and Auckland, on both sides of the date line, come together. The defaults find two
-clusters, the Americas and the rest; eleven are asked for here, to see parts of continents.
+Latitude and longitude do not form a plane: across the date line, neighbours differ by nearly 360
+degrees, and towards the poles a degree of longitude is short. `metric="haversine"` measures
+distances on the sphere, so Suva, Apia and Auckland, on both sides of the date line, are in the same
+cluster. The defaults find two clusters, the Americas and the rest; here the number is set to
+eleven, to show parts of continents.
 """
 
 import argparse
@@ -21,7 +22,7 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--picture", default="cities.png")
 options = parser.parse_args()
 
-# Name, latitude, longitude, rounded to half a degree.
+# Name, latitude and longitude of each city, rounded to half a degree.
 CITIES = """
 London 51.5 0, Paris 49 2.5, Madrid 40.5 -3.5, Lisbon 38.5 -9, Barcelona 41.5 2, Rome 42 12.5,
 Milan 45.5 9, Naples 41 14.5, Berlin 52.5 13.5, Hamburg 53.5 10, Munich 48 11.5, Cologne 51 7,

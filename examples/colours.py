@@ -1,8 +1,8 @@
 """Segmentation of a photograph by colour.
 
-Pixels are points in CIELAB, where distances are differences that people see. The number of
-segments is found. Pixels of one colour count as one row with their number as its weight, which
-saves time. Any photograph: `--image photo.jpg`.
+Pixels are points in the colour space CIELAB, where distances are close to the differences that
+people see. The number of segments is found. Pixels of the same colour become one row, weighted by
+their number, which saves time. To segment another photograph, use `--image photo.jpg`.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Cluster rings, spirals and blobs, print what was found, and draw it.
+"""Cluster rings, spirals and blobs, print the clusters, and draw them.
 
 python examples/demo.py [--rows N] [--picture FILE]
 """
@@ -21,7 +21,7 @@ from pskclust.datasets import make_shapes
 
 MIN_ROWS = 2_000
 NOISE_COLOUR = "0.75"
-# Paul Tol's muted scheme: told apart by colour-blind readers too.
+# Paul Tol's muted scheme, which colour-blind readers can tell apart, too.
 COLOURS = (
     "#332288",
     "#88CCEE",

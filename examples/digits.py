@@ -1,8 +1,8 @@
 """Handwritten digits.
 
-The 1,797 digits of scikit-learn, 8 x 8 pixels each, or, with `--data FOLDER` and `mnist70k.npz`
-in it, the 70,000 of MNIST. No labels are used. Each row of the picture shows the most similar
-members of a cluster, then the least similar ones.
+The data are the 1,797 digits of scikit-learn, 8 x 8 pixels each. With `--data FOLDER`, where FOLDER
+contains `mnist70k.npz`, they are the 70,000 digits of MNIST. Clustering uses no labels. Each row of
+the picture shows the 15 most similar members of a cluster, then the 5 least similar ones.
 """
 
 import argparse

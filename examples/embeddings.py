@@ -1,17 +1,17 @@
 """From texts to named clusters.
 
-The texts are the help of NumPy, SciPy and scikit-learn: more than two thousand functions and
-classes. TF-IDF and a truncated SVD turn each text into a vector of 64 numbers (latent semantic
-analysis). The length of such a vector means little, its direction much, so `metric="cosine"`
-compares them. `PSKC` runs with its defaults, and the names of clusters are the words that are
-frequent in one cluster and rare in the others. Vectors of a language model take the place of these
-without another change.
+The texts are the docstrings of more than two thousand functions and classes of NumPy, SciPy and
+scikit-learn. TF-IDF and a truncated SVD turn each text into a vector of 64 numbers (latent semantic
+analysis). The direction of such a vector matters more than its length, so `metric="cosine"`
+compares directions. `PSKC` runs with its defaults. A cluster is named by words that are frequent in
+it and rare in the others. Embeddings from a language model can replace these vectors without other
+changes.
 
 The defaults find more clusters than there are modules, which clustering does not see. The picture
-shows the next coarser layer of the same fit, whose clusters can be read at a glance: functions that
-do the same come together across packages, such as the Fourier transforms of NumPy and SciPy. So
-agreement with the modules stays far from 1. Texts change with the versions of the packages, and
-figures with them.
+shows the next coarser layer of the same fit. Functions with the same purpose are in one cluster
+even if they are in different packages, such as the Fourier transforms of NumPy and SciPy, so the
+agreement with the modules stays far from 1. Texts, and therefore figures, change with the versions
+of the packages.
 """
 
 import argparse
@@ -47,12 +47,12 @@ sklearn.model_selection sklearn.neighbors sklearn.preprocessing sklearn.svm skle
 
 
 def read_texts() -> dict[str, str]:
-    """Return texts with the module of each; a text that two modules share is of the first."""
+    """Return the module of each text; if two modules share a text, the first one counts."""
     module_of = {}
     for name in MODULES.split():
         module = importlib.import_module(name)
         for member in sorted(module.__all__):
-            # Names that scikit-learn calls experimental are not there.
+            # Experimental names of scikit-learn are in __all__, but not in the module.
             text = inspect.getdoc(module.__dict__.get(member)) or ""
             if len(text) > 200:
                 module_of.setdefault(text, name)
@@ -60,7 +60,7 @@ def read_texts() -> dict[str, str]:
 
 
 def name_clusters(counts, labels: np.ndarray, words: np.ndarray) -> list[str]:
-    """Return the three words of each cluster with the largest class-based TF-IDF."""
+    """Return a name for each cluster: its three words with the largest class-based TF-IDF."""
     of_clusters = np.array([counts[labels == k].sum(axis=0) for k in range(labels.max() + 1)])
     of_clusters = of_clusters.reshape(len(of_clusters), -1)
     frequency = of_clusters / of_clusters.sum(axis=1, keepdims=True)

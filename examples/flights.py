@@ -1,10 +1,11 @@
 """Flights, by where they start and end.
 
-With `--data FOLDER`, and `flights_3m.npz` in it, three million flights of the United States;
-without, a generated stand-in of 60,000 flights between twelve airports, which is what the
-picture shows. Columns are longitude and latitude of both ends. Each panel is a cluster, with up
-to 300 of its flights; black dots are destinations. The defaults find many clusters, most of them
-flights between two airports; psi and tau are set here to join the airports of a region.
+The data are 60,000 generated flights between twelve airports. With `--data FOLDER`, where FOLDER
+contains `flights_3m.npz`, they are three million flights in the United States. The columns are the
+longitude and latitude of origin and destination. Each panel of the picture shows up to 300 flights
+of a cluster of the generated flights; black dots are destinations. The defaults find many clusters,
+most of them flights between two airports; psi and tau are set here to join the airports of a
+region.
 """
 
 import argparse
@@ -28,7 +29,7 @@ options = parser.parse_args()
 WEST = [(-118.4, 33.9), (-122.4, 37.6), (-122.3, 47.4), (-112.0, 33.4)]
 MIDDLE = [(-104.7, 39.9), (-97.0, 32.9), (-95.3, 30.0), (-87.9, 42.0)]
 EAST = [(-84.4, 33.6), (-80.3, 25.8), (-73.8, 40.6), (-71.0, 42.4)]
-# Share of the flights between regions.
+# Regions of origin and destination, and the share of all flights between them.
 ROUTES = [
     *((WEST, WEST, 0.25), (EAST, EAST, 0.25), (MIDDLE, MIDDLE, 0.2)),
     *((WEST, EAST, 0.15), (EAST, WEST, 0.15)),
@@ -36,7 +37,7 @@ ROUTES = [
 
 
 def make_flights(n_flights: int) -> np.ndarray:
-    """Return origins and destinations, each near some airport."""
+    """Return the origin and destination of each flight, each near an airport, (n_flights, 4)."""
     rng = np.random.RandomState(0)
     flights = []
     for start, end, share in ROUTES:

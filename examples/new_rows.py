@@ -1,10 +1,10 @@
 """New rows: save a model, load it, predict.
 
-`predict` gives the most similar cluster of each new row, or -1 if none is similar enough. The
-model file contains arrays and JSON, no pickle. `PSKC()` labels rows far from all known ones as
-noise. With psi and tau, as in the paper, cells are unbounded, and such rows belong to the nearest
-cluster, unless `method="hypersphere"` bounds the cells. The picture shows the prediction for every
-place of the plane.
+`predict` returns the cluster of each new row, or -1 for noise. The model file contains arrays and
+JSON, and no pickle. `PSKC()` labels rows far from all fitted rows as noise. With psi and tau given,
+such rows get the label of a cluster near the border of the data, because cells are unbounded,
+unless `method="hypersphere"` bounds them. The picture shows the prediction for every place of the
+plane.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """The same labels on a Dask cluster.
 
-`pskclust.dask.PSKC` clusters Dask arrays where they are. Here the cluster is two workers on this
-machine; on a real one, give `Client` the address of its scheduler. Labels are those of a fit in
-one process, bit for bit. The picture colours rows by the block that they came in, and by the
-cluster that they are in.
+`pskclust.dask.PSKC` clusters Dask arrays on the workers that hold them. Here the Dask cluster has
+two workers on this machine; to use another Dask cluster, pass the address of its scheduler to
+`Client`. Labels are equal to those of a fit in one process, bit for bit. The picture colours rows
+by their block, and by their cluster.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def main() -> None:
     options = parser.parse_args()
 
     rows, _ = make_shapes(20_000, random_state=0)
-    rows = rows[np.argsort(rows[:, 0])]  # each block is a stripe of the plane
+    rows = rows[np.argsort(rows[:, 0])]  # so that each block is a stripe of the plane
     with Client(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"):
         X = da.from_array(rows, chunks=(5_000, 2))
         model = PSKC(random_state=0).fit(X)
@@ -46,6 +46,6 @@ def main() -> None:
     figure.savefig(options.picture, dpi=100)
 
 
-# Dask starts its workers as new processes, which read this file again.
+# Dask starts its workers as new processes, which import this file: they must not run main again.
 if __name__ == "__main__":
     main()

@@ -1,11 +1,12 @@
 """Outliers: a digit that is rare.
 
-In 899 handwritten digits of scikit-learn, all but ten of one digit are left out, and the ten that
-remain are to be found among the others: ten trials, one for each digit. `outlier_scores_` of
-`PSKC` ranks the rows, with defaults; so do an isolation forest and the local outlier factor. ROC
-AUC is 1 if every rare digit scores worse than every other one, 0.5 for chance. No method is best
-for every digit. The picture shows the rows with the highest scores of each trial, and frames the
-rare digit. Many of the others are outliers, too: badly written ones.
+Each of ten trials makes one digit rare: of 899 handwritten digits of scikit-learn, it keeps only
+ten images of that digit, and all images of the others. The task is to find the ten. `PSKC`, an
+isolation forest and the local outlier factor, all at their defaults, rank the images by outlier
+scores. ROC AUC is 1 if every image of the rare digit has a higher score than all others, and about
+0.5 if the ranking is random. No method is best for every digit. The picture shows the images with
+the highest scores of `PSKC` in each trial; the rare digit is framed. Many of the others are badly
+written, so they are outliers, too.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """A pipeline of scaling, PCA and psKC.
 
-`PSKC` is a scikit-learn estimator, so it stands at the end of a pipeline as any other does.
-Without scaling, one column of the wine data in large units (proline) would decide alone. The
-picture shows the clusters along the two principal axes.
+`PSKC` is a scikit-learn estimator, so it can be the last step of a pipeline. Without scaling, one
+column of the wine data with large numbers (proline) dominates all distances. The picture shows the
+clusters along the first two principal axes.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 """Three tables of measurements.
 
-Iris flowers, wines and tumours, the tables that scikit-learn carries. Columns have different units,
-so they are scaled first; nothing else is set. Clusters are compared with the classes, which
+The tables come with scikit-learn: iris flowers, wines and tumours. Columns have different units, so
+they are scaled first; `PSKC` has its defaults. Its clusters are compared with the classes, which
 clustering does not see, and with two other methods: HDBSCAN at its defaults, and k-means, which is
-given the number of classes. `PSKC` is best on the tumours. On the other two k-means is better: it
-knows the number, and `PSKC` takes the two kinds of iris that overlap for one cluster, as HDBSCAN
-does. The picture shows the clusters of `PSKC` along the first two principal axes; a cross is noise.
+given the number of classes. `PSKC` is best on the tumours. On the other two tables k-means is
+better: on iris, `PSKC` and HDBSCAN join two kinds that overlap into one cluster. The picture shows
+the clusters of `PSKC` along the first two principal axes; a cross is noise.
 """
 
 import argparse

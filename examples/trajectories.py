@@ -1,9 +1,10 @@
 """Groups of rows: trajectories of five kinds.
 
-Each trajectory is a group of positions, and trajectories are clustered, not positions. All kinds
-have the same mean and the same spread, so k-means on these finds nothing. The mean map of the
-isolation kernel tells which places a trajectory visits. The picture shows the trajectories of each
-cluster, and every trajectory as one point, in the first two principal components of the mean maps.
+Each trajectory is a group of positions, and `GroupPSKC` clusters the trajectories, not the
+positions. All five kinds have the same mean and the same spread, so k-means on means and spreads
+cannot tell them apart. The mean map of a trajectory shows which places it visits. The picture shows
+six trajectories of each cluster, and every trajectory as one point along the first two principal
+components of the mean maps.
 """
 
 import argparse

@@ -1,9 +1,8 @@
 """Clusters of very different density.
 
-A DBSCAN radius that suits the two dense clusters turns the sparse one into noise, and a radius
-that suits the sparse one joins the dense two. The cells of psKC are small where rows are dense,
-so `PSKC()` finds all three. DBSCAN is drawn at the best of twenty radii, chosen with the classes
-in hand.
+A DBSCAN radius that suits the two dense clusters turns the sparse one into noise, and a radius that
+suits the sparse one joins the two dense ones. The cells of psKC are small where rows are dense, so
+`PSKC()` finds all three. DBSCAN has the best of twenty radii, picked with the classes.
 """
 
 import argparse

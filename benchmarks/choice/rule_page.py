@@ -20,35 +20,35 @@ WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
 
 # What the evidence is, for a reader.
 MEANINGS = {
-    "path": "1 if the tree follows paths, 0 if it is of average linkage",
+    "path": "1 for a tree of single linkage, 0 for a tree of average linkage",
     "log_number": "logarithm of the number of clusters",
     "evenness": "entropy of the clusters' sizes, divided by its largest value",
-    "smallest": "logarithm of the smallest cluster's size, relative to the mean",
+    "smallest": "logarithm of the smallest cluster's size, relative to the mean size",
     "found": "how well halves of the rows find the clusters again, mean over clusters",
-    "found_least": "the same, of the cluster that is found least well",
-    "same_number": "agreement with the cuts of the halves' trees into as many clusters",
-    "crossed": "how well the trees of other psi and of the other kind find the clusters again",
-    "crossed_least": "the same, of the cluster that is found least well",
-    "silhouette": "how much more similar rows are to their own cluster than to the next one",
-    "contact": "share of other clusters in the smallest cells of a cluster's rows",
-    "valley": "how much less dense it is between clusters than in them, as a logarithm",
+    "found_least": "how well halves of the rows find the least stable cluster again",
+    "same_number": "agreement with cuts of the halves' trees into the same number of clusters",
+    "crossed": "how well trees of other psi or linkage find the clusters again, mean over clusters",
+    "crossed_least": "how well trees of other psi or linkage find the least stable cluster again",
+    "silhouette": "how much more similar rows are to their own cluster than to the nearest other",
+    "contact": "share of rows of other clusters in the smallest cells of a cluster's rows",
+    "valley": "log ratio of the density inside clusters to the density at their borders",
     "weakest_split": "how well the least stable split that is made is found again",
     "best_left": "how well the most stable split that is not made is found again",
     "splits_mean": "mean log odds of the splits that are made",
     "splits_least": "least log odds of a split that is made",
     "splits_left": "largest log odds of a split that is not made",
-    "splits_against": "sum of the negative log odds of splits that are made, by share of rows",
-    "splits_missed": "sum of the positive log odds of splits that are not made, by share of rows",
+    "splits_against": "sum of the negative log odds of splits that are made, weighted by rows",
+    "splits_missed": "sum of the positive log odds of splits that are not made, weighted by rows",
     "splits_last": "log odds of the last split that is made",
-    "splits_next": "log odds of the next split",
+    "splits_next": "log odds of the first split that is not made",
     "best_stability": "how well halves of the rows find the most stable split of the best cut",
-    "dip": "deepest dip of the density between two sides of a split, along the discriminant",
-    "found_everywhere": "best split of a tree: found by halves times by other trees, mean of trees",
-    "apart_everywhere": "largest distance of the sides of a split, mean of trees",
-    "held_valley_everywhere": "deepest valley at a split, on the other half of rows, mean of trees",
-    "held_sure_everywhere": "the same in units of its standard error",
-    "log_rows": "logarithm of the number of rows, less 6.5",
-    "log_dimension": "logarithm of the intrinsic dimension, less 1",
+    "dip": "deepest dip of the density between the sides of a split, along the discriminant",
+    "found_everywhere": "stability in halves times that in other trees: best split, mean of trees",
+    "apart_everywhere": "distance of the sides along the discriminant: best split, mean of trees",
+    "held_valley_everywhere": "depth of the valley on the other half: best split, mean of trees",
+    "held_sure_everywhere": "the same depth in units of its error: best split, mean of trees",
+    "log_rows": "logarithm of the number of rows, minus 6.5",
+    "log_dimension": "logarithm of the intrinsic dimension, minus 1",
 }
 
 
@@ -58,36 +58,36 @@ def by_hand_table() -> str:
     rows = [
         (
             f"{choose.MAX_ROWS:,} rows",
-            "largest sample that the choice is made on",
-            "trees need the similarity of all pairs; twice as many rows cost four times as much",
+            "largest sample on which a clustering is chosen",
+            "trees need the similarity of all pairs: twice the rows cost four times as much",
         ),
         (
             f"psi {psis}",
             "numbers of cells, each four times the one before",
-            "from cells of many rows to cells of a few; cells hold two rows or more",
+            "from cells of many rows to cells of a few; on average, cells hold two rows or more",
         ),
         (
             str(stability.N_HALVES),
-            "halves of the rows that trees are grown from again",
-            "each row is in two of them; each half costs one more tree of every kind",
+            "random halves of the rows, from each of which trees are grown again",
+            "each row is in two halves; each half costs one more tree of every kind",
         ),
         (
             f"{stability.MIN_ROWS} rows, and one in {stability.MAX_ROWS_SHARE}",
             "smallest cluster of the sample",
-            "less is hardly told from chance; with one row in 50 small clusters are lost",
+            "smaller ones can hardly be told from chance; one in 50 would lose small clusters",
         ),
         (
             str(split_tree.N_NEAR),
-            "rows that a path needs around it",
+            "neighbours in mutual reachability",
             "a bridge of single rows does not join two clusters",
         ),
         (
             f"{_share_kept():.0%}",
-            "of single clusters are left whole",
-            "sets the balance between one cluster and several; fit.py finds the log odds for it",
+            "share of single clusters that are left whole",
+            "sets the balance between one cluster and several; fit.py shifts the log odds to match",
         ),
     ]
-    lines = ["| number | what it is | why |", "|---|---|---|"]
+    lines = ["| number | meaning | why |", "|---|---|---|"]
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
 
 
@@ -100,67 +100,84 @@ def cost_table() -> str:
     """Return the numbers that bound time, and those that definitions need."""
     numbers = stability.NUMBERS
     rows = [
-        (f"2 to {split_tree.MAX_LEAVES} clusters", "are looked at: all up to 16, then every tenth"),
-        (f"{stability.ROWS_PER_CLUSTER} rows", "a cluster has at least on average"),
-        (f"{choose.N_BEST} candidates", "are compared with each other at the end"),
-        (f"{choose.MIN_ROWS_TO_DIVIDE} rows", "fewer are one cluster"),
-        (f"psi {scales.PSI_FOR_FEW}", "for fewer than 64 rows"),
+        (
+            f"2 to {split_tree.MAX_LEAVES} clusters",
+            "in a candidate: all numbers up to 16, then steps of about 10%",
+        ),
+        (f"{stability.ROWS_PER_CLUSTER} rows", "smallest mean size of the clusters of a candidate"),
+        (f"{choose.N_BEST} candidates", "with the best scores, compared with each other"),
+        (
+            f"{choose.MIN_ROWS_TO_DIVIDE} rows",
+            "smallest sample to divide; fewer rows are one cluster",
+        ),
+        (f"psi {scales.PSI_FOR_FEW}", "number of cells for fewer than 64 rows"),
         (
             f"{scales.MAX_EVIDENCE_ROWS} rows",
-            "of the sample, evenly spaced, tell similarity and contact; of each half, half as many",
+            "of the sample, evenly spaced, for similarity and contact; half as many of each half",
         ),
         (
             f"{scales.ROWS_PER_FINE_CELL} rows a cell",
-            "in the cells for contact and density of clusters",
+            "on average in the smallest cells, for contact and density of clusters",
         ),
         (
             f"{scales.N_FEW} and {scales.N_MORE} rows",
-            "nearest to a row, for contact and density of the two sides of a split",
+            "nearest to a row, for contact and density at the two sides of a split",
         ),
         (
             f"{discriminant.MAX_AXES} principal axes",
             "of the rows, for the discriminant",
         ),
-        (f"{scoring.SURE:g}", "log odds of a split count up to this"),
+        (
+            f"{scoring.SURE:g}",
+            "largest log odds of a split, for or against; larger values are clipped",
+        ),
     ]
     assert numbers[-1] == split_tree.MAX_LEAVES
-    lines = ["| number | what it is |", "|---|---|"]
+    lines = ["| number | meaning |", "|---|---|"]
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
 
 
 def noise_table() -> str:
     """Return the numbers that tell noise; nothing of them is fitted."""
     rows = [
-        (f"{noise.N_NEAR} rows", "nearest ones, whose mean distance tells how dense it is"),
+        (f"{noise.N_NEAR} rows", "nearest to a row; their mean distance measures density"),
         (
             f"{noise.EMPTIEST:.0%}",
-            "of the box of the data: background fills its emptiest tenth, too",
+            "of the box of the data, its emptiest part: a background has rows there, too",
         ),
         (
             f"{noise.MIN_ROWS_FOR_BACKGROUND} rows",
-            "fewer show no background: tails would pass for one",
+            "smallest sample to search for a background; in fewer, tails would pass for one",
         ),
-        (f"{noise.MIN_SEEN} rows", "at least show a background there, as the smallest cluster has"),
-        (f"{noise.MAX_SHARE:.0%}", "a larger share of rows is the data, not its background"),
-        (f"{noise._FAR:g} times", "as far from other rows as rows are from the middle: an outlier"),
-        (f"{noise._WIDER:g} times", "the width of the box beyond its sides, all is noise"),
+        (f"{noise.MIN_SEEN} rows", "needed in the emptiest part to show a background"),
+        (f"{noise.MAX_SHARE:.0%}", "largest share of rows that a background can have"),
+        (
+            f"{noise._FAR:g} times",
+            "the median distance from the middle: an outlier is as far from its nearest rows",
+        ),
+        (
+            f"{noise._WIDER:g} times",
+            "the width of the box: rows farther outside it are noise",
+        ),
     ]
-    lines = ["| number | what it is |", "|---|---|"]
+    lines = ["| number | meaning |", "|---|---|"]
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
 
 
 def score_table(weights: dict[str, Any]) -> str:
     """Return the fitted numbers of the score, and of one cluster or several."""
-    lines = ["| evidence | weight | what it is |", "|---|---|---|"]
+    lines = ["| evidence | weight | meaning |", "|---|---|---|"]
     fitted = weights["score"]["weights"]
     for name, weight in sorted(fitted.items(), key=lambda item: -abs(item[1])):
         lines.append(f"| {name} | {weight:+.3f} | {MEANINGS[name]} |")
-    lines.append(f"| temperature | {weights['score']['temperature']:g} | odds = exp(score / it) |")
+    lines.append(
+        f"| temperature | {weights['score']['temperature']:g} | odds = exp(score / temperature) |"
+    )
     return "\n".join(lines) + "\n"
 
 
 def several_table(weights: dict[str, Any]) -> str:
-    lines = ["| evidence | weight | what it is |", "|---|---|---|"]
+    lines = ["| evidence | weight | meaning |", "|---|---|---|"]
     for name, weight in weights["several"]["weights"].items():
         lines.append(f"| {name} | {weight:+.3f} | {MEANINGS[name]} |")
     lines.append(f"| constant | {weights['several']['constant']:+.3f} | |")
@@ -219,10 +236,10 @@ def fitted_to(weights: dict[str, Any]) -> str:
     sets = weights["sets"]
     kept = weights["left_out"]["single_clusters_kept"]
     return (
-        f"Fitted on {weights['date']} to {sets['given']} sets of the two collections and "
-        f"{sets['generated']} generated ones, in {len(sets['families'])} families. "
-        f"Of single clusters that were left out, {kept:.0%} stay whole. The power of the dimension "
-        f"in step 9 is {weights['power_of_dimension']:g}.\n"
+        f"The numbers were fitted on {weights['date']} to {sets['given']} collected and "
+        f"{sets['generated']} generated sets, in {len(sets['families'])} families. "
+        f"Of the single clusters that were left out of a fit, {kept:.0%} stay whole. "
+        f"The power of the dimension in step 9 is {weights['power_of_dimension']:g}.\n"
     )
 
 
