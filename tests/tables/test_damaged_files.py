@@ -18,6 +18,7 @@ from pyarrow import parquet as pq
 
 from pskclust.tables import read_table
 from pskclust.tables.errors import TableError
+from pskclust.tables.opening import open_table
 from tests.helpers.cli import start
 
 X = np.random.RandomState(0).rand(50, 2)
@@ -238,3 +239,9 @@ def test_a_compressed_table_that_is_damaged_beyond_its_beginning_is_named(
     path.write_bytes(content)
     with pytest.raises(TableError, match=r"table.csv.* is damaged"):
         read_table(path)
+
+
+def test_an_unknown_binary_file_is_called_so(tmp_path):
+    (tmp_path / "rows").write_bytes(b"\0\1\2" * 50)
+    with pytest.raises(TableError, match=r"not supported \(binary, without a known signature\)"):
+        open_table(tmp_path / "rows", "rows")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import tracemalloc
 
 import numpy as np
@@ -14,7 +15,9 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 
 from pskclust.tables import base, libsvm, text
+from pskclust.tables.compressed import line_blocks
 from pskclust.tables.errors import TableError
+from pskclust.tables.formats import COMPRESSIONS
 from pskclust.tables.libsvm import LibsvmTable
 from pskclust.tables.opening import open_table
 from pskclust.tables.reading import read_rows
@@ -123,6 +126,30 @@ def test_libsvm_columns_go_by_their_index(zero_based, piece, tmp_path, monkeypat
     assert table.columns == names
     assert_array_equal(rows.numbers, np.column_stack([X, np.zeros(80)]))
     assert_array_equal(rows.classes, np.arange(80) % 2)
+
+
+@pytest.mark.parametrize("ending", COMPRESSIONS)
+def test_all_rows_of_compressed_libsvm_are_read(ending, tmp_path, monkeypatch):
+    monkeypatch.setattr(libsvm, "_PIECE_BYTES", 300)
+    X = np.random.RandomState(0).randint(0, 3, (80, 4)).astype(float)
+    dump_svmlight_file(X, np.arange(80) % 2, str(tmp_path / "X.svm"), zero_based=False)
+    path = tmp_path / f"X.svm{ending}"
+    with pa.CompressedOutputStream(str(path), COMPRESSIONS[ending]) as stream:
+        stream.write((tmp_path / "X.svm").read_bytes())
+    _, rows = read(path, features=("1", "2", "3", "4"), label="class")
+    assert_array_equal(rows.numbers, X)
+    assert_array_equal(rows.classes, np.arange(80) % 2)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(TableError, match="is damaged"):
+        read(path, features=("1", "2"))
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 100])
+def test_blocks_of_lines_are_the_stream(size):
+    text = b"one\ntwo two\n\nthree and no end"
+    blocks = list(line_blocks(io.BytesIO(text), size))
+    assert b"".join(blocks) == text
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
 
 
 def test_small_numbers_stay_small_and_large_ones_exact(tmp_path):

@@ -87,7 +87,8 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
             return "libsvm" if _looks_like_libsvm(head) else "csv"
         if found in FORMATS:
             return found
-        raise TableError(f"the format of {name} is not supported ({_described(found)}).")
+        words = _described(found) or "binary, without a known signature"
+        raise TableError(f"the format of {name} is not supported ({words}).")
     if found != ("text" if ending in TEXT else ending):
         raise WrongFormatError(name, _WORDS[ending], _described(found))
     return ending

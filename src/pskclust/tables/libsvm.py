@@ -5,6 +5,7 @@ The value of an index that a line leaves out is 0.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Batch, NamedColumns, batch_rows, require_few_columns
+from .compressed import line_blocks, opened_stream
 from .errors import TableError
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ class LibsvmTable(NamedColumns):
 
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
-        self._size = path.stat().st_size
         lowest, highest, n_rows = 1, 0, 0
         for rows, _, _ in self._pieces(name):
             n_rows += rows.shape[0]
@@ -56,24 +57,31 @@ class LibsvmTable(NamedColumns):
                 yield Batch(dense[:, : len(numbers)], carried, share)
 
     def _pieces(self, name: str) -> Iterator[tuple[Any, Any, float]]:
-        from sklearn.datasets import load_svmlight_file
+        from pyarrow import ArrowException
 
-        for start in range(0, self._size, _PIECE_BYTES):
-            try:
-                rows, classes = load_svmlight_file(
-                    str(self._path),
-                    n_features=_ANY_INDEX,
-                    zero_based=True,
-                    offset=start,
-                    length=_PIECE_BYTES,
-                )
-            except (ValueError, OverflowError) as error:
-                raise TableError(
-                    f"{name} is not in LibSVM format: each line must be a class and index:value "
-                    f"pairs ({error})."
-                ) from error
-            if rows.shape[0]:
-                yield rows, classes, min(1.0, (start + _PIECE_BYTES) / self._size)
+        try:
+            with opened_stream(self._path) as (stream, share):
+                for lines in line_blocks(stream, _PIECE_BYTES):
+                    rows, classes = _parsed(lines, name)
+                    if rows.shape[0]:
+                        yield rows, classes, share()
+        except (ArrowException, OSError) as error:
+            raise TableError(f"{name} is damaged: {error}.") from error
+
+
+def _parsed(lines: bytes, name: str) -> tuple[Any, Any]:
+    """Return the sparse rows and the classes of some lines."""
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        found = load_svmlight_file(io.BytesIO(lines), n_features=_ANY_INDEX, zero_based=True)
+    except (ValueError, OverflowError) as error:
+        raise TableError(
+            f"{name} is not in LibSVM format: each line must be a class and index:value "
+            f"pairs ({error})."
+        ) from error
+    rows, classes = found
+    return rows, classes
 
 
 def _dense(rows: Any, classes: NDArray[np.float64], wanted: list[str]) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ import pyarrow.csv as pacsv
 
 from .arrow_values import release_memory, to_numbers
 from .base import Batch, NamedColumns, batch_rows, checked_names
+from .compressed import opened_stream
 from .dialect import (
     MISSING,
     Dialect,
@@ -67,7 +68,7 @@ class TextTable(NamedColumns):
         types = {name: pa.string() for name in others} | {name: pa.float64() for name in numbers}
         size = batch_rows(len(types))
         try:
-            with self._opened() as (stream, share):
+            with opened_stream(self._path) as (stream, share):
                 for block in self._blocks(stream, types):
                     for start in range(0, block.num_rows, size):
                         piece = block.slice(start, size)
@@ -103,23 +104,10 @@ class TextTable(NamedColumns):
             ),
         )
 
-    @contextlib.contextmanager
-    def _opened(self) -> Iterator[tuple[Any, Any]]:
-        """Yield a stream of decompressed bytes, and a function that returns the fraction read."""
-        size = max(1, self._path.stat().st_size)
-        compression = COMPRESSIONS.get(self._path.suffix.lower())
-        with pa.OSFile(str(self._path)) as raw:
-            stream = pa.CompressedInputStream(raw, compression) if compression else raw
-
-            def share() -> float:
-                return 1.0 if raw.closed else min(1.0, raw.tell() / size)
-
-            yield stream, share
-
     def _head(self, name: str) -> bytes:
         """Return the beginning of the text, up to the end of a line."""
         try:
-            with self._opened() as (stream, _):
+            with opened_stream(self._path) as (stream, _):
                 head: bytes = stream.read(_HEAD_BYTES)
         except (pa.ArrowException, OSError) as error:
             kind = COMPRESSIONS.get(self._path.suffix.lower(), "text")
@@ -178,7 +166,7 @@ class TextTable(NamedColumns):
 
     def _numbered_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield rows with their line numbers; slow, used only for messages."""
-        with self._opened() as (stream, _):
+        with opened_stream(self._path) as (stream, _):
             lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
             reader = csv.reader(lines, delimiter=self._dialect.delimiter)
             # A damaged file is read up to the damage.
