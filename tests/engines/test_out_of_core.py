@@ -304,7 +304,7 @@ def test_a_disk_that_fills_up_is_told(scattered, tmp_path):
         scratch.keep([np.arange(10)])
         scratch._file.close()
         scratch._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115
-        with pytest.raises(InsufficientDiskError, match="cannot hold another 80 bytes .No space"):
+        with pytest.raises(InsufficientDiskError, match="cannot take another 80 bytes .No space"):
             scratch.keep([np.arange(10)])
 
 

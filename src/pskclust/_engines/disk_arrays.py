@@ -85,7 +85,7 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
             self._file.flush()
         except OSError as error:
             raise InsufficientDiskError(
-                f"scratch_dir={os.fspath(self._folder)!r} cannot hold another "
+                f"scratch_dir={os.fspath(self._folder)!r} cannot take another "
                 f"{readable_bytes(content.nbytes)} ({error.strerror}). Pass a folder on a larger "
                 "disk, or use a smaller n_partitions."
             ) from error
