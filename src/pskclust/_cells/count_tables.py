@@ -57,7 +57,7 @@ class CountTable:
 def _from_packed(
     shape: tuple[int, int], cells: bytes | None, kind: str, packed: bytes, mass: int
 ) -> CountTable:
-    """Return a table from packed counts: those of all cells, or only those of `cells`."""
+    """Return a table from packed counts: of all cells, or of the cells in `cells` only."""
     counts = np.frombuffer(packed, kind)
     if cells is None:
         return CountTable(counts.astype(np.int64).reshape(shape), mass)

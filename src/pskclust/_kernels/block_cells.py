@@ -63,7 +63,7 @@ class Workspace(NamedTuple):
     in_group: NDArray[np.int32]  # (psi,) their numbers in the partitioning
     shifted: NDArray[np.float32]  # (psi + 1, d) the middle minus these centres
     halves: NDArray[np.float32]  # (psi + 1,) half of the squared lengths of `shifted`
-    in_block: NDArray[np.int32]  # (psi + 4,) indices of those that may be nearest in a block
+    in_block: NDArray[np.int32]  # (psi + 4,) indices of the centres that may be nearest in a block
     candidates: NDArray[np.intp]  # (psi,) their indices among the distinct centres
     sums: NDArray[np.float32]  # (psi,) values that `compare` compares, for one row
     smallest: NDArray[np.float32]  # (2, 64) the two smallest sums of each row
@@ -155,7 +155,7 @@ def write_nearest(
     block,  # IN   which block
     rows,  # IN   (d, 64) its rows minus the middle
     i,  # IN   which partitioning
-    n_kept,  # IN   how many centres may be nearest
+    n_kept,  # IN   number of centres that may be nearest
     margin,  # IN   difference of two sums beyond which their order is certain
     centres,  # IN   Centres
     space,  # INOUT Workspace

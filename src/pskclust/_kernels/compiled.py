@@ -211,7 +211,7 @@ def settle_row(
     row,  # IN   which row
     screen,
     closest,  # IN   (t,) smallest squared distance in each partitioning
-    margin,  # IN   how much farther than that the nearest centre can seem to be
+    margin,  # IN   how much larger the nearest centre's rounded squared distance can be
     found,  # IN   points that may be nearest centres
     found2,  # IN   their squared distances
     n_candidates,  # TMP  (t,)

@@ -25,7 +25,7 @@ def keep_possible(
     box,  # IN   which box
     centres,  # IN   (d, psi)
     numbers,  # IN   (psi,) numbers of the centres, ascending
-    n_centres,  # IN   how many of them to choose from
+    n_centres,  # IN   number of centres to choose from
     bounds,  # TMP  (2, psi)
     kept,  # OUT  (d, psi) the centres that may be nearest to a point of the box
     kept_numbers,  # OUT  (psi,)
@@ -48,7 +48,7 @@ def nearest_in_block(
     block,  # IN   which block
     centres,  # IN   (d, psi)
     numbers,  # IN   (psi,)
-    n_centres,  # IN   how many of them to choose from
+    n_centres,  # IN   number of centres to choose from
     distances2,  # TMP  (2, 64)
     nearest,  # OUT  (64,)
 ):
@@ -71,13 +71,13 @@ def nearest_in_block(
 @compiled_into
 def shared_cell(
     points,  # IN   (n_blocks, d, 64)
-    n_here,  # IN   how many rows the block has
+    n_here,  # IN   number of rows in the block
     low,  # IN   (n_blocks + 1, d)
     high,  # IN   (n_blocks + 1, d)
     block,  # IN   which block
     centres,  # IN   (d, psi)
     numbers,  # IN   (psi,)
-    n_centres,  # IN   how many of them to choose from
+    n_centres,  # IN   number of centres to choose from
     bounds,  # TMP  (2, max(psi, 64))
     kept,  # OUT  (d, psi) centres that may be nearest to a row of the block
     kept_numbers,  # OUT  (psi,)
@@ -104,7 +104,7 @@ def list_cells(
     n_kept,  # IN   number of candidates
     present,  # OUT  (psi,) set to True for cells with a row
     cells,  # OUT  the distinct cells of the rows
-    end,  # IN   where to put the first of them
+    end,  # IN   index at which the list continues
 ):
     """List the distinct cells of a block; return the end of the list."""
     for number in range(n_kept):
@@ -123,10 +123,10 @@ def list_present(
     present,  # INOUT (t, psi) True for cells with a row; all False on return
     possible,  # IN   (t, psi) the cells that a superblock could have
     n_possible,  # IN   (t,) number of these cells
-    superblock,  # IN   which one
+    superblock,  # IN   which superblock
     super_end,  # OUT  (n_superblocks, t)
     super_cells,  # OUT  (n_superblocks * t * psi,)
-    end,  # IN   where to put the first of them
+    end,  # IN   index at which the list continues
 ):
     """List the distinct cells of a superblock; return the end of the list."""
     for i in range(len(possible)):

@@ -104,8 +104,8 @@ def could_be_closer(
     block,  # IN   which block
     own,  # IN   the cluster of its rows
     other,  # IN   another cluster
-    closeness,  # IN   (k, t, psi + 1) what a cell adds to a row's closeness to a cluster
-    gap,  # IN   by how much the sum of the other cluster must be larger
+    closeness,  # IN   (k, t, psi + 1) contribution of a cell to a row's closeness to a cluster
+    gap,  # IN   by how much the other cluster's sum of contributions must be larger
 ):
     """Return whether a row of a block could be closer to another cluster than to its own."""
     gain = -gap
@@ -154,8 +154,8 @@ def judge_blocks(
     tables,  # IN   (k, t, psi + 1)
     starts,  # IN   (t * psi + 1,) start of each cell's clusters
     clusters,  # IN   clusters with members in each cell
-    closeness,  # IN   (k, t, psi + 1) what a cell adds to a row's closeness to a cluster
-    offsets,  # IN   (k,) what is subtracted from the sum
+    closeness,  # IN   (k, t, psi + 1) contribution of a cell to a row's closeness to a cluster
+    offsets,  # IN   (k,) subtracted from the sum of contributions
     marks,  # TMP  (k,) -1 on entry
     content,  # OUT  (n_blocks,) cluster of all rows if certainly no row would leave it, else -1
     own_low,  # OUT  (n_blocks,) lower bound of the rows' scores against that cluster
@@ -210,7 +210,7 @@ def weakest_rows(
     scores,  # TMP  (64,)
     weakest,  # INOUT (k,) the lowest score of a row against its own cluster
 ):
-    """Find the lowest score in each cluster of its own rows; skip blocks that cannot hold it."""
+    """Find the lowest score of a member of each cluster; skip blocks that cannot contain it."""
     for block in blocks:
         own = content[block]
         if own_low[block] >= weakest[own]:
@@ -227,7 +227,7 @@ def most_similar(
     superblocks,  # IN   (m,) numbers of the superblocks
     tables,  # IN   (k, t, psi + 1)
     denominators,  # IN   (k,)
-    threshold,  # IN   what a similarity must exceed
+    threshold,  # IN   value that a similarity must exceed
     possible,  # TMP  (2, k)
     commons,  # TMP  (k,)
     highs,  # TMP  (k,)

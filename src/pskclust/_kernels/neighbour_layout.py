@@ -28,7 +28,7 @@ def list_distinct(
     seen,  # INOUT (psi,) the pair of block and partitioning that a cell was last seen in
     pair,  # IN   number of this pair of block and partitioning
     distinct_cells,  # OUT  (distinct,)
-    end,  # IN   where to put the first of them
+    end,  # IN   index at which the list continues
 ):
     """List the distinct cells of a block in a partitioning; return the end of the list."""
     for place in range(BLOCK):
