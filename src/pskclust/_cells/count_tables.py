@@ -193,7 +193,7 @@ class ClusterTables:
         return padded(self.counts.toarray().reshape(len(self), *self.shape))
 
     def products(self) -> NDArray[Any]:
-        """Return the inner products of all pairs of tables: integers, or floats on overflow."""
+        """Return the inner products of all pairs of tables; floats if integers might overflow."""
         counts = self.counts
         if self.resolution * int(self.masses.sum()) ** 2 > _LARGEST_INTEGER:
             counts = counts.astype(np.float64)

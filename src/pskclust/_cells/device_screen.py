@@ -23,7 +23,7 @@ from .._utils.torch_device import full_precision, open_device
 _BOUNDS, _MAX_ROWS = 1 << 25, 1 << 14
 # Number of bounds that are compared at a time. On the CPU they fit into cache.
 _COMPARED, _COMPARED_ON_CPU = 1 << 24, 1 << 20
-# More candidates are settled before other threads may use the device, to limit memory.
+# More candidates than this are settled before other threads may use the device, to limit memory.
 _MAX_WAITING = 1 << 22
 # Number of values that are summed at a time to settle candidates.
 _NUMBERS_TO_SETTLE = 1 << 20
@@ -158,7 +158,7 @@ class DeviceScreen:
     def _settle_rows(
         self, points: NDArray[np.float64], rows: NDArray[np.intp], cells: Cells
     ) -> None:
-        """Find the cells of rows that the device cannot screen, because products may overflow."""
+        """Find the cells of rows that the device cannot screen, by distances on the host."""
         if not len(rows):
             return
         points, centres = points[rows], self._screen.centres

@@ -39,7 +39,7 @@ def draw_for_fit(
     replace: bool,
     random_state: RandomState | int | None,
 ) -> Partition:
-    """Draw the partition of a fit after checking psi and the rows; psi=None is the default psi."""
+    """Draw the partition of a fit after checking psi and the rows; None means the default psi."""
     # Rows that are read in blocks or on a cluster are checked when they are read.
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_overflow(rows.rows)

@@ -39,7 +39,7 @@ BLOCKS_PER_GROUP = 4
 # If boxes exclude less than a tenth of the centres in the first partitionings, the others do not
 # use boxes.
 _TRIALS, _MIN_SHARE_RULED_OUT = 3, 0.1
-# Up to this many centres are compared with the rows at once, which is faster than using a box.
+# Up to this many centres are compared with the rows directly, which is faster than using a box.
 _FEW_CENTRES = 12
 
 

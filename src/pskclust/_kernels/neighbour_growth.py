@@ -210,7 +210,7 @@ def best_row(
 
 @compiled_into
 def best_in_block(layout, block, table, open_rows, order, besides, best_place, best_score):
-    """Return a bound on a block's open rows, and the best row among them and the best so far."""
+    """Return a bound on the scores of a block's open rows, and the best row and score so far."""
     if not open_rows[block]:
         return np.int64(-1), best_place, best_score
     common = common_score(layout, block, table)

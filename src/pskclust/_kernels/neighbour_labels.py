@@ -171,7 +171,8 @@ def judge_blocks(
             common = common_score(layout, block, tables[own])
             own_low[block] = block_bounds(layout, block, common, tables[own])[0]
             mark_clusters(layout, block, tables.shape[2] - 1, starts, clusters, marks)
-            # Of the clusters that share no cell with the block, the lowest offset is the closest.
+            # Of the clusters that share no cell with the block, the one with the lowest offset is
+            # the closest.
             lowest, may_leave = np.int64(-1), False
             for other in range(len(tables)):
                 gap = offsets[other] - offsets[own]
