@@ -114,7 +114,7 @@ def test_tables_come_off_the_stack_as_they_went_on():
 
 def test_counts_of_another_shape_are_no_tables():
     clusters = some_clusters()
-    with pytest.raises(ValueError, match=r"counts \(3, 12\) are not tables of shape \(3, 5\)"):
+    with pytest.raises(ValueError, match=r"of shape \(3, 12\) are not tables of shape \(3, 5\)"):
         ClusterTables(clusters.counts, clusters.masses, (3, 5), 3)
 
 

@@ -223,7 +223,7 @@ def test_arrays_that_were_never_drawn_are_refused(method, name, change):
     partition = some_partition(method)
     partition.check(2)
     damaged = replace(partition, **{name: change(getattr(partition, name).copy())})
-    with pytest.raises(ValueError, match=f"{name} is not valid for a partition"):
+    with pytest.raises(ValueError, match=f"the array '{name}' is not valid for a partition"):
         damaged.check(2)
 
 

@@ -292,7 +292,7 @@ def test_a_disk_that_is_too_small_is_told_before_anything_is_written(scattered, 
         mock.patch.object(disk_arrays.shutil, "disk_usage", return_value=usage),
         pytest.raises(
             InsufficientDiskError,
-            match=r"420 rows need about 94.1 kB of disk.*has 1 kB free. Name a folder",
+            match=r"420 rows need about 94.1 kB of disk.*has 1 kB free. Pass a folder",
         ),
     ):
         PSKC(scratch_dir=tmp_path).fit(scattered)

@@ -19,15 +19,15 @@ from .._utils.parallel import Buffers
 from .on_device import DevicePartition
 from .voronoi import VoronoiPartition
 
-# Up to this number, most blocks lie in one cell, which bounds alone find.
+# Up to this number of columns, most blocks lie in one cell, which bounds alone can find.
 _MAX_COLUMNS_FOR_SHARING = 3
-# With more columns, balls exclude nearly as many centres as boxes, with one product.
+# With more columns, balls exclude nearly as many centres as boxes, at the cost of one product.
 _MAX_COLUMNS_FOR_BOXES = 32
 _BYTES_AT_A_TIME = 1 << 21
 
 _CHUNK_ROWS = 2048
-# With more columns, balls are tried on this many blocks. Screening one of the distinct centres
-# takes as long as this many products of a row with a remaining centre (measured).
+# With more columns, balls are tried on this many blocks. Screening a distinct centre takes as long
+# as this many multiplications of a row's values with those of remaining centres (measured).
 _BLOCKS_TO_TRY, _PRODUCTS_PER_SCREENED_CENTRE = 24, 96
 # Squares and products of lengths within these limits neither overflow nor underflow in float32.
 _SHORTEST, _LONGEST = 1e-12, 1e18
@@ -53,9 +53,9 @@ def encoder_for(
 
 
 class Encoder(ABC):
-    """Encoder of superblocks; each thread has its own working arrays."""
+    """Base class of encoders of superblocks; each thread has its own working arrays."""
 
-    _max_superblocks = 1  # at a time
+    _max_superblocks = 1  # encoded at a time
 
     def __init__(
         self,
@@ -68,17 +68,17 @@ class Encoder(ABC):
         self._partition = partition
         self._blocks_per_superblock = blocks_per_superblock
         shape = -(-n_rows // BLOCK), partition.n_partitions
-        # The number psi marks a mixed block.
+        # The cell number psi marks a mixed block.
         self._block_cells = np.empty(shape, dtype=np.min_scalar_type(partition.psi))
         self._thread = threading.local()
-        # Several superblocks at a time reduce the overhead of Python, within a limit of memory.
+        # Encoding several superblocks at a time reduces Python's overhead; memory limits them.
         bytes_each = blocks_per_superblock * BLOCK * partition.n_partitions
         n_superblocks = max(1, min(self._max_superblocks, _BYTES_AT_A_TIME // bytes_each))
         self._blocks_at_a_time = n_superblocks * blocks_per_superblock
         self.rows_at_a_time = self._blocks_at_a_time * BLOCK
 
     def encode(self, rows: slice) -> Arrays:
-        """Return the cells of mixed blocks, and the distinct cells of blocks and superblocks."""
+        """Fill the block cells of rows, and return the other arrays of their layout."""
         if not hasattr(self._thread, "arrays"):
             self._thread.arrays = self._temporary(), self._output()
         temporary, output = self._thread.arrays
@@ -99,13 +99,14 @@ class Encoder(ABC):
     def _fill(
         self, columns: NDArray[np.float64], rows: slice, temporary: Any, output: Arrays
     ) -> tuple[int, int, int]:
-        """Fill output with the cells of rows; return the used lengths.
+        """Fill `output` with the cells of rows; return the used lengths of its lists.
 
-        `columns` are the points as `_columns` returns them.
+        The lists are those of mixed, distinct and superblock cells. `columns` are the points as
+        `_columns` returns them.
         """
 
     def layout(self, parts: list[Arrays]) -> Layout:
-        """Return the layout of all superblocks, given the parts of each."""
+        """Return the layout of all rows, joined from the parts that `encode` returned."""
         mixed_end, mixed_of, mixed_cells, distinct_end, distinct_cells, super_end, super_cells = (
             zip(*parts, strict=True)
         )
@@ -122,7 +123,7 @@ class Encoder(ABC):
         )
 
     def _columns(self, rows: slice, n_blocks: int) -> NDArray[np.float64]:
-        """Return the points of rows, (n_blocks, d, 64); copies of the last one fill its block."""
+        """Return the points of rows, (n_blocks, d, 64); copies of the last point fill its block."""
         points = self._points_at(rows)
         missing = n_blocks * BLOCK - len(points)
         if missing:
@@ -148,7 +149,7 @@ class Encoder(ABC):
 
 
 class SharingEncoder(Encoder):
-    """Encoder for few columns: bounds often leave one centre for a whole block."""
+    """Encoder for few columns: bounds often leave a single centre for a whole block."""
 
     _max_superblocks = 8
 
@@ -266,7 +267,7 @@ class BallEncoder(BoxEncoder):
         self._longest = float(np.sqrt(squares.max()))
 
     def pays(self, n_rows: int) -> bool:
-        """Return whether balls exclude enough centres to be faster than a full product."""
+        """Return whether balls exclude enough centres to be faster than a product with all."""
         n_partitions, psi = self._partition.centres.shape
         n_points, n_columns = self._partition.points.shape
         n_products = self._share_left(n_rows) * n_partitions * psi * n_columns
@@ -298,10 +299,11 @@ class BallEncoder(BoxEncoder):
     def _distances2(
         self, middles: NDArray[np.float64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Return squared distances to all centres, and bounds of their rounding errors.
+        """Return squared distances of middles to all centres, and bounds on their rounding errors.
 
-        The error of a float32 product of d columns is at most (d + 4) u |m| |z|, including the
-        rounding of its factors; that of the sum is a few u (|m| + |z|)^2.
+        For a middle m, a centre z and the unit roundoff u, the error of a float32 product of d
+        columns is at most (d + 4) u |m| |z|, including the rounding of its factors. The sum adds an
+        error of a few u (|m| + |z|)^2.
         """
         shifted = middles - self._shift
         squares = np.einsum("ij,ij->i", shifted, shifted)
@@ -317,7 +319,7 @@ class BallEncoder(BoxEncoder):
 
 
 class ScreenEncoder(BoxEncoder):
-    """Encoder that multiplies by all distinct centres, for devices and many columns."""
+    """Encoder for devices and for many columns: rows are multiplied by all distinct centres."""
 
     _boxes = False
     _buffers = Buffers()
@@ -336,7 +338,7 @@ class ScreenEncoder(BoxEncoder):
 def _by_columns(
     partition: VoronoiPartition, n_partitions: int | None = None
 ) -> NDArray[np.float64]:
-    """Return the centres of some partitionings, (t, d, psi)."""
+    """Return the centres of the first `n_partitions` partitionings (default all), (t, d, psi)."""
     centres = partition.points[partition.centres[:n_partitions]]
     return np.ascontiguousarray(centres.transpose(0, 2, 1))
 
@@ -344,7 +346,7 @@ def _by_columns(
 def _starts(
     ends: Iterable[NDArray[np.int64]], entries: Iterable[NDArray[Any]]
 ) -> NDArray[np.int64]:
-    """Return the start of each part among all entries, from its end within its superblock."""
+    """Return the starts of lists in the joined entries, given their ends within each part."""
     shifted, before = [np.zeros(1, dtype=np.int64)], 0
     for own_ends, own_entries in zip(ends, entries, strict=True):
         shifted.append(own_ends + before)

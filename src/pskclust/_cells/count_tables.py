@@ -1,8 +1,8 @@
 """Count tables: the mass of a set of rows in each cell, in whole numbers.
 
 Divided by its mass |G|, the table of a set G is the mean map of the paper (Eq. 2). The score of a
-row against a table is an integer; its similarity (Eq. 1) is the score after one division in
-float64.
+row against a table is the sum of the counts in the row's cells, an integer. One division in float64
+turns it into the similarity (Eq. 1).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy import sparse
 from .._kernels import reference
 from .._kernels.reference import Cells
 
-# A table of this size is sent faster with its empty cells than without.
+# Tables up to this size are sent faster with their empty cells than without.
 _SMALL_TABLE_BYTES = 1 << 15
 _LARGEST_INTEGER = 2**63 - 1
 # Type of cells in messages, for machines of any byte order.
@@ -29,7 +29,7 @@ _CELL = np.dtype("<u4")
 
 @dataclass(eq=False)
 class CountTable:
-    """Table of a set that changes: counts (t, n_cells), and the mass in units of weight."""
+    """Count table of a set that may change: counts, (t, n_cells), and mass in units of weight."""
 
     counts: NDArray[np.int64]
     mass: int
@@ -43,13 +43,13 @@ class CountTable:
         self.mass -= other.mass
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle compactly: counts in the smallest type, without empty cells."""
+        """Pickle compactly: counts in the smallest type; a large table without its empty cells."""
         counts, cells = self.counts, None
         smallest_type = np.min_scalar_type(counts.max(initial=0))
         if counts.size * smallest_type.itemsize > _SMALL_TABLE_BYTES:
             places = np.flatnonzero(counts)
             counts, cells = counts.ravel()[places], places.astype(_CELL).tobytes()
-        # Bytes, because arrays take twice as long to pickle.
+        # Counts are pickled as bytes, because arrays take twice as long.
         packed = counts.astype(smallest_type).tobytes()
         return _from_packed, (self.counts.shape, cells, smallest_type.str, packed, self.mass)
 
@@ -57,7 +57,7 @@ class CountTable:
 def _from_packed(
     shape: tuple[int, int], cells: bytes | None, kind: str, packed: bytes, mass: int
 ) -> CountTable:
-    """Return a table from all counts, or from the counts of some cells."""
+    """Return a table from packed counts: of all cells, or of the cells in `cells` only."""
     counts = np.frombuffer(packed, kind)
     if cells is None:
         return CountTable(counts.astype(np.int64).reshape(shape), mass)
@@ -67,7 +67,7 @@ def _from_packed(
 
 
 def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return tables with a last column of zeros, which mixed blocks refer to."""
+    """Return tables with a last column of zeros, which mixed blocks refer to as their cell."""
     *shape, width = counts.shape
     wider = np.zeros((*shape, width + 1), dtype=np.int64)
     wider[..., :-1] = counts
@@ -107,16 +107,18 @@ class TableStack:
 
 @dataclass(frozen=True, eq=False)
 class ClusterTables:
-    """Tables of all clusters of a clustering; each row is a flattened table."""
+    """Count tables of all clusters of a clustering; each row of `counts` is a flattened table."""
 
     counts: sparse.csr_array  # (k, t * n_cells) int64
     masses: NDArray[np.int64]  # (k,)
     shape: tuple[int, int]  # (t, n_cells) of each table
-    resolution: int  # score of a row against itself: t
+    resolution: int  # score of a row against a table of itself alone: t
 
     def __post_init__(self) -> None:
         if self.counts.shape != (len(self.masses), math.prod(self.shape)):
-            raise ValueError(f"counts {self.counts.shape} are not tables of shape {self.shape}")
+            raise ValueError(
+                f"counts of shape {self.counts.shape} are not tables of shape {self.shape}"
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields only, not cached properties."""
@@ -131,13 +133,13 @@ class ClusterTables:
         return CountTable(counts, int(self.masses[cluster]))
 
     def changed(self, change: ClusterTables) -> ClusterTables:
-        """Return the sum of these tables and `change`, which counts leaving rows as negative."""
+        """Return the sum of these tables and `change`, in which leaving rows count negatively."""
         counts = (self.counts + change.counts).tocsr()
         counts.eliminate_zeros()
         return replace(self, counts=counts, masses=self.masses + change.masses)
 
     def only(self, kept: NDArray[np.bool_]) -> ClusterTables:
-        """Return the tables of some clusters."""
+        """Return the tables of the clusters for which `kept` is True."""
         return replace(self, counts=self.counts[kept], masses=self.masses[kept])
 
     def joined(self, links: NDArray[np.int64], n_clusters: int) -> ClusterTables:
@@ -148,25 +150,25 @@ class ClusterTables:
         return replace(self, counts=(sums @ self.counts).tocsr(), masses=sums @ self.masses)
 
     def followed_by(self, others: ClusterTables) -> ClusterTables:
-        """Return these tables followed by others."""
+        """Return the tables of these clusters, followed by those of `others`."""
         counts = sparse.vstack([self.counts, others.counts], format="csr")
         return replace(self, counts=counts, masses=np.append(self.masses, others.masses))
 
     def repeated(self, n_times: int) -> ClusterTables:
-        """Return the table of the first cluster `n_times`."""
+        """Return `n_times` copies of the first cluster's table."""
         firsts = np.zeros(n_times, dtype=np.intp)
         return replace(self, counts=self.counts[firsts], masses=self.masses[firsts])
 
     def by_number(self) -> ClusterTables:
         """Return tables whose similarities are mean numbers of members in a row's cells.
 
-        Each cluster has mass 1, so that the most similar cluster is the one with the most members
-        in the cells, not the one with the largest fraction of its members there.
+        Each cluster has mass 1. So the cluster most similar to a row is the one with the most
+        members in the row's cells, not the one with the largest fraction of its members there.
         """
         return replace(self, masses=np.ones_like(self.masses))
 
     def similarities(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the similarities of scores, (m, k), by one division each."""
+        """Return the similarities for scores, (m, k), by one division each."""
         return scores / (self.resolution * self.masses)
 
     def scores(self, cells: Cells, kernels: Any = reference) -> NDArray[np.int64]:
@@ -178,9 +180,9 @@ class ClusterTables:
 
     @cached_property
     def by_cell(self) -> sparse.csr_array:
-        """Counts, with one row for each cell."""
+        """Counts, with one row for each cell and one column for each cluster."""
         by_cell = self.counts.T.tocsr()
-        # A fixed type, because each type would compile the kernels again.
+        # The type is fixed, because the kernels would be compiled again for every other type.
         by_cell.indptr = by_cell.indptr.astype(np.int64)
         by_cell.indices = by_cell.indices.astype(np.int64)
         return by_cell
@@ -191,7 +193,7 @@ class ClusterTables:
         return padded(self.counts.toarray().reshape(len(self), *self.shape))
 
     def products(self) -> NDArray[Any]:
-        """Return the products of all pairs of tables, as integers unless they would overflow."""
+        """Return the inner products of all pairs of tables; floats if integers might overflow."""
         counts = self.counts
         if self.resolution * int(self.masses.sum()) ** 2 > _LARGEST_INTEGER:
             counts = counts.astype(np.float64)
@@ -199,7 +201,7 @@ class ClusterTables:
         return products
 
     def inner_scores(self) -> list[int]:
-        """Return the total score of each cluster's members: its sum of squared counts."""
+        """Return the total score of each cluster's members: the sum of its squared counts."""
         starts = self.counts.indptr
         return [
             _sum_of_squares(self.counts.data[start:end])
@@ -208,7 +210,7 @@ class ClusterTables:
 
 
 def most_similar(similarities: NDArray[np.float64], threshold: float) -> NDArray[np.int64]:
-    """Return the most similar cluster of each row; -1 if its similarity is within `threshold`."""
+    """Return the most similar cluster of each row; -1 if no similarity exceeds `threshold`."""
     if not similarities.shape[1]:
         return np.full(len(similarities), -1)
     best = similarities.argmax(axis=1)

@@ -1,8 +1,8 @@
 """Nearest centres by matrix products on a device; doubtful cases are settled on the host.
 
-The device computes the bounds of `screening`, the smallest bound of each partitioning, and all
-bounds within twice the error of it. A single such bound belongs to the nearest centre. Several are
-candidates, which the host settles by distances in float64.
+The device computes the bounds of `screening`. In each partitioning it finds the smallest bound, and
+all bounds that exceed it by no more than twice the error. If there is only one, its centre is the
+nearest. Otherwise their centres are candidates, and the host decides by distances in float64.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .._kernels.screening import Multiplied, make_screen, rows_to_multiply
 from .._utils.parallel import rows_per_product
 from .._utils.torch_device import full_precision, open_device
 
-# Number of bounds that a device holds, and that it compares, at a time. On the CPU the latter fit
-# into cache.
+# A device holds at most this many bounds, of at most this many rows, at a time.
 _BOUNDS, _MAX_ROWS = 1 << 25, 1 << 14
+# Number of bounds that are compared at a time. On the CPU they fit into cache.
 _COMPARED, _COMPARED_ON_CPU = 1 << 24, 1 << 20
-# Largest number of candidates that wait while other threads use the device.
+# More candidates than this are settled before other threads may use the device, to limit memory.
 _MAX_WAITING = 1 << 22
 # Number of values that are summed at a time to settle candidates.
 _NUMBERS_TO_SETTLE = 1 << 20
@@ -32,14 +32,14 @@ _NUMBERS_TO_SETTLE = 1 << 20
 class Candidates(NamedTuple):
     """Pairs of row and partitioning whose nearest centre is in doubt, with possible centres."""
 
-    rows: NDArray[np.int64]  # (p,)
-    partitionings: NDArray[np.int64]  # (p,)
+    rows: NDArray[np.int64]  # (p,) row of each pair
+    partitionings: NDArray[np.int64]  # (p,) partitioning of each pair
     pairs: NDArray[np.int64]  # (k,) pair of each candidate, ascending
     numbers: NDArray[np.int64]  # (k,) centre of each candidate, ascending within a pair
 
 
 class DeviceScreen:
-    """Centres on a device; one thread uses it at a time, so that its memory is bounded."""
+    """Centres on a device, which one thread uses at a time to limit the device's memory."""
 
     def __init__(self, points: NDArray[np.float64], centres: NDArray[np.intp], device: str) -> None:
         self._device = open_device(device)
@@ -55,7 +55,7 @@ class DeviceScreen:
 
     @property
     def chunk_rows(self) -> int:
-        """Number of rows whose bounds fit into the device's share of memory."""
+        """Number of rows to screen at a time, which limits the memory of their bounds."""
         n_points = len(self._screen.points)
         if self._device.device.type == "cpu":
             return rows_per_product(n_points)
@@ -66,7 +66,7 @@ class DeviceScreen:
         points: NDArray[np.float64],  # IN   (m, d)
         cells: Cells,  # OUT  (m, t)
     ) -> None:
-        """Find the nearest centres; of equally near ones, the first."""
+        """Find the nearest centre of each point; of equally near centres, the first."""
         made = rows_to_multiply(points, self._screen)
         in_range = np.isfinite(made.error) & self._multiplies
         known = np.flatnonzero(in_range)
@@ -85,24 +85,24 @@ class DeviceScreen:
         rows: NDArray[np.intp],
         cells: Cells,
     ) -> list[Candidates]:
-        """Fill cells with the centres of the smallest bounds; return the candidates."""
+        """Fill cells with the centres of the smallest bounds; return the unsettled candidates."""
         torch = self._device.torch
         waiting: list[Candidates] = []
         with self._lock, torch.inference_mode():
-            # Errors include a factor of two, which covers the rounding of the limit.
+            # The errors are limits with a factor of two to spare, which covers rounding here.
             margin = self._there((2 * made.error[rows]).astype(made.rows.dtype))
             bound2 = self._bounds(made.rows[rows])
             for partitionings in self._groups(len(rows)):
                 waiting.append(self._compared(bound2, margin, partitionings, cells))
                 if sum(len(candidates.pairs) for candidates in waiting) > _MAX_WAITING:
-                    # Rows with many ties would make a long list.
+                    # With many ties, the list of candidates would become too long.
                     for candidates in waiting:
                         self._settle(points, candidates, cells)
                     waiting = []
         return waiting
 
     def _bounds(self, rows: NDArray[np.floating[Any]]) -> Any:
-        """Return the bounds of rows, (u, n), on the device."""
+        """Return the bounds of rows, (u, n), computed on the device."""
         torch, there = self._device.torch, self._there(rows)
         shape = self._factors.shape[1], len(rows)
         bound2 = torch.empty(shape, dtype=there.dtype, device=self._device.device)
@@ -125,7 +125,7 @@ class DeviceScreen:
         own2 = bound2.index_select(0, numbers.reshape(-1)).view(*numbers.shape, -1)
         smallest2, nearest = own2.min(dim=1)
         limit = smallest2 + margin
-        # This form includes bounds that are NaN.
+        # Unlike <=, the negated comparison includes bounds that are NaN.
         near = (own2 > limit.unsqueeze(1)).logical_not_()
         cells[:, partitionings] = nearest.t().to(torch.int32).cpu().numpy()
         unsure = torch.nonzero(near.sum(dim=1, dtype=torch.int32) > 1)
@@ -135,7 +135,7 @@ class DeviceScreen:
         return Candidates(rows, group + partitionings.start, listed[:, 0], listed[:, 1])
 
     def _settle(self, points: NDArray[np.float64], candidates: Candidates, cells: Cells) -> None:
-        """Write the cells of candidates, by distances in float64."""
+        """Find the cells of pairs with several candidates by distances in float64."""
         rows, partitionings, pairs, numbers = candidates
         if not len(rows):
             return
@@ -147,7 +147,7 @@ class DeviceScreen:
             difference = points[rows[pairs[some]]]
             difference -= self._screen.points[centres[some]]
             difference *= difference
-            # Sums in column order, as in `squared_distances`.
+            # Sums are in column order, as in `squared_distances`.
             distance2[some] = np.add.accumulate(difference, axis=1, out=difference)[:, -1]
         starts = np.flatnonzero(np.diff(pairs, prepend=-1))
         smallest2 = np.minimum.reduceat(distance2, starts)
@@ -158,7 +158,7 @@ class DeviceScreen:
     def _settle_rows(
         self, points: NDArray[np.float64], rows: NDArray[np.intp], cells: Cells
     ) -> None:
-        """Find the cells of rows whose products overflow or underflow."""
+        """Find the cells of rows that the device cannot screen, by distances on the host."""
         if not len(rows):
             return
         points, centres = points[rows], self._screen.centres
@@ -169,6 +169,6 @@ class DeviceScreen:
             cells[rows, partitioning] = found
 
     def _there(self, array: NDArray[Any]) -> Any:
-        """Return an array on the device."""
+        """Return an array as a tensor on the device."""
         there: Any = self._device.torch.from_numpy(np.ascontiguousarray(array))
         return there.to(self._device.device)

@@ -1,4 +1,4 @@
-"""Random row numbers of centres, drawn by weight."""
+"""Random selection of rows as centres, in proportion to their weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._data.weights import RowWeights
 def draw_points(
     data: FitRows, n_partitions: int, psi: int, replace: bool, rng: RandomState
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the points of distinct drawn rows, (u, d), and the point of each centre, (t, psi)."""
+    """Return the distinct drawn rows, (u, d), and the index of each centre in them, (t, psi)."""
     rows = draw_rows(data.weights, n_partitions, psi, replace, rng)
     different, numbers = np.unique(rows, return_inverse=True)
     points = data.points(different)
@@ -31,7 +31,7 @@ def draw_rows(
 
     The cumulative weights are divided into slots of equal length, and slots are drawn. With integer
     weights a slot is a copy of a row; otherwise a random position within the slot selects one of
-    the rows in it. So weights and repeated rows give the same draws.
+    the rows in it. So an integer weight has the same effect as copies of the row.
     """
     n_slots = weights.n_slots
     slots = np.array([_draw_slots(n_slots, psi, replace, rng) for _ in range(n_partitions)])

@@ -14,7 +14,7 @@ from .partition import Partition
 from .trees import TreePartition
 from .voronoi import HyperspherePartition, VoronoiPartition
 
-# Memory for row numbers while they are drawn, sorted and renumbered.
+# Row numbers of centres need this memory while they are drawn, sorted and renumbered.
 _BYTES_PER_CENTRE = 48
 
 PARTITIONS: dict[str, type[VoronoiPartition | TreePartition]] = {
@@ -39,7 +39,7 @@ def draw_for_fit(
     replace: bool,
     random_state: RandomState | int | None,
 ) -> Partition:
-    """Check psi and distances, and draw the partition of a fit; None is the default psi."""
+    """Draw the partition of a fit after checking psi and the rows; None means the default psi."""
     # Rows that are read in blocks or on a cluster are checked when they are read.
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_overflow(rows.rows)

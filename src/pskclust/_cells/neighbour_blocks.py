@@ -24,7 +24,7 @@ from .voronoi import VoronoiPartition
 BLOCKS_PER_SUPERBLOCK = 32
 _ROWS_PER_CHUNK = 1 << 16
 _RANGES_PER_THREAD = 4
-# With more columns, rows are sorted by their main directions of variation, and not copied.
+# With more columns, rows are sorted along 8 main directions of variation, and not copied.
 MAX_COLUMNS_TO_COPY, _DIRECTIONS_TO_ORDER_BY = 32, 8
 _POINTS_TO_FIND_DIRECTIONS = 2048
 
@@ -54,7 +54,7 @@ class BlockedRows:
         return self.cells(places)
 
     def arrays(self) -> list[NDArray[Any]]:
-        """Return all arrays, as `of` accepts them."""
+        """Return all arrays, in the order that `of` expects."""
         return [self.order, self.units, *self.layout[1:]]
 
     @classmethod
@@ -95,7 +95,7 @@ def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
 
 
 def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the superblocks of each of the t * psi cells: starts in a list, and the list."""
+    """Return the superblocks with rows in each of the t * psi cells: starts in a list, the list."""
     layout = rows.layout
     n_partitions = layout.block_cells.shape[1]
     first_cells = np.tile(np.arange(n_partitions) * psi, rows.n_superblocks)
@@ -111,7 +111,7 @@ def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray
 def _order_of_rows(
     data: Data, partition: VoronoiPartition, n_jobs: int | None
 ) -> tuple[NDArray[np.int64], Callable[[slice], NDArray[np.float64]]]:
-    """Return an order that keeps neighbours together, and a function for points in that order."""
+    """Return an order that keeps neighbours together, and a function that returns its points."""
     n_columns = partition.points.shape[1]
     if n_columns <= MAX_COLUMNS_TO_COPY:
         order, points = _order_by_neighbourhood(data.points, len(data), n_columns, n_jobs)
@@ -142,7 +142,7 @@ def _order_by_neighbourhood(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return an order that keeps neighbours together, and the points in that order.
 
-    It is the order of the leaves of a k-d tree, whose leaves are the blocks.
+    Rows are in the order of the leaves of a k-d tree; each leaf is a block.
     """
     order, points = np.arange(n_rows), np.empty((n_rows, n_columns))
 
@@ -162,7 +162,7 @@ def _order_by_neighbourhood(
     def split_to_blocks(some: slice) -> None:
         split_rows(points, order, *ranges[some.start])
 
-    # First split into a few ranges for each thread, then split each range.
+    # First split all rows into a few ranges for each thread, then split each range into blocks.
     while len(ranges) < _RANGES_PER_THREAD * n_threads(n_jobs) and n_rows > len(ranges) * BLOCK:
         parts = map_chunks(split, len(ranges), 1, n_jobs, min_chunks_per_thread=1)
         ranges = [part for both in parts for part in both]
@@ -177,7 +177,7 @@ def split_rows(
     last: int,
     once: bool = False,
 ) -> int:
-    """Sort a range of rows into blocks, or `once` into two parts; return the border."""
+    """Sort a range of rows into blocks; if `once`, split it only in two and return the border."""
     values = np.empty(neighbour_order.MAX_VALUES)
     ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
     place: int = neighbour_order.split(points, order, first, last, once, values, ends)

@@ -21,9 +21,9 @@ from .voronoi import VoronoiPartition
 
 @dataclass(frozen=True, eq=False)
 class DevicePartition(VoronoiPartition):
-    """Voronoi partition whose cells are found on a device; the cells are the same.
+    """Voronoi partition whose cells are found on a device; they equal those found on the CPU.
 
-    After unpickling in another process, it opens the device there on first use.
+    A partition that was unpickled in another process opens the device there on first use.
     """
 
     device: str
@@ -47,12 +47,12 @@ class DevicePartition(VoronoiPartition):
         return DeviceScreen(self.points, self.centres, self.device)
 
 
-# Centres stay on the device as long as the model exists.
+# Centres stay on the device as long as the original partition exists.
 _on_devices: weakref.WeakKeyDictionary[Partition, DevicePartition] = weakref.WeakKeyDictionary()
 
 
 def on_device(partition: Partition, device: str | None) -> Partition:
-    """Return the partition with cells found on `device`, or unchanged if it is None."""
+    """Return the partition with cells found on `device`; unchanged if `device` is None."""
     if device is None:
         return partition
     check_method_of_device(device, partition.method)

@@ -41,20 +41,20 @@ class Partition(ABC):
         return rows_per_chunk(self.n_cells)
 
     def cell_bytes(self, n_rows: int) -> int:
-        """Return the memory of the cells of rows in all partitionings."""
+        """Return the size in bytes of the cells of `n_rows` rows in all partitionings."""
         return n_rows * self.n_partitions * self.cell_type.itemsize
 
     def encoding_bytes(self, n_rows: int, n_threads: int) -> int:
-        """Return the memory to find the cells of rows in threads, besides that of the cells."""
+        """Return the bytes of working memory for finding the cells of `n_rows` rows in threads."""
         return self._rows_at_work(n_rows, n_threads) * 2 * 8 * self.psi
 
     def _rows_at_work(self, n_rows: int, n_threads: int) -> int:
-        """Return the most rows that threads encode at the same time."""
+        """Return the largest number of rows that threads encode at the same time."""
         return min(n_rows, n_threads * self.chunk_rows)
 
     @property
     def no_cell(self) -> int | None:
-        """Number of a point without a cell, None if all points have one."""
+        """Cell number of a point outside all cells; None if every point has a cell."""
         return None
 
     @property
@@ -68,7 +68,7 @@ class Partition(ABC):
         buffers: Buffers | None = None,
     ) -> Cells:
         """Return the cell of each point in each partitioning, (m, t)."""
-        # Partitionings are contiguous while cells are found, so the result is transposed.
+        # Cells are written one partitioning after the other, so the result is transposed.
         cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
         distances = (buffers or Buffers()).array((2, len(points), self.psi), np.float64)
         for number, column in enumerate(cells):
@@ -92,7 +92,7 @@ class Partition(ABC):
     def count(
         self, cells: Cells, units: NDArray[np.int64], kernels: Any = reference
     ) -> NDArray[np.int64]:
-        """Return the counts of a set, given the cells and the weights of its rows."""
+        """Return the count table of a set of rows, given their cells and weights."""
         counts = np.zeros(self.table_shape, dtype=np.int64)
         self.add(cells, units, counts, kernels)
         return counts
@@ -104,7 +104,7 @@ class Partition(ABC):
         counts: NDArray[np.int64],
         kernels: Any = reference,
     ) -> None:
-        """Add rows to counts, given their cells and weights."""
+        """Add rows to a count table, given their cells and weights."""
         kernels.count_cells(cells, units, counts)
         if self.no_cell is not None:
             counts[:, self.no_cell] = 0
@@ -112,18 +112,19 @@ class Partition(ABC):
     @property
     @abstractmethod
     def dimension(self) -> int:
-        """Dimension d for which the volume of a cell is its size to the power of d."""
+        """Dimension d of the cells: a cell of size s has a volume of s ** d."""
 
     @abstractmethod
     def middles(self, counts: sparse.csr_array) -> NDArray[np.float64] | None:
-        """Return the mean centre of the cells of each set, (k, d); None if cells have no centres.
+        """Return the mean centre of each set's cells, weighted by its counts, (k, d).
 
-        `counts` are flat tables of sets, (k, t * n_cells).
+        `counts` are the flattened count tables of the sets, (k, t * n_cells). If cells have no
+        centres, return None.
         """
 
     @abstractmethod
     def log_sizes(self) -> NDArray[np.float64]:
-        """Return the logarithm of the size, a length, of each cell, (t, n_cells)."""
+        """Return the logarithm of each cell's size, which is a length, (t, n_cells)."""
 
     @abstractmethod
     def check_reach(self, rows: NDArray[Any]) -> None:
@@ -131,7 +132,7 @@ class Partition(ABC):
 
     @abstractmethod
     def check(self, n_columns: int) -> None:
-        """Raise ValueError if arrays read from a file are not a valid partition."""
+        """Raise ValueError if the arrays of a partition read from a file are not valid."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields only, not cached properties."""
@@ -144,4 +145,4 @@ class Partition(ABC):
 
 def require_valid(condition: bool, name: str) -> None:
     if not condition:
-        raise ValueError(f"{name} is not valid for a partition")
+        raise ValueError(f"the array {name!r} is not valid for a partition")

@@ -1,4 +1,4 @@
-"""Distances between the centres of a partitioning, as sizes of its cells."""
+"""Distances between the centres of a partitioning, used as the sizes of its cells."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from .._utils.parallel import one_blas_thread
 
 # With more columns, a search tree visits nearly all centres.
 _MAX_COLUMNS_FOR_SEARCH_TREES = 8
-# Largest number of values in the centres that each centre is compared with.
+# Each centre is compared with centres of at most _MAX_NUMBERS values in total, but with at least
+# _MIN_CENTRES of them.
 _MAX_NUMBERS, _MIN_CENTRES = 1 << 16, 32
 # A squared distance below this fraction of a squared norm is a rounding error.
 _ROUNDING = 1e-13
 
 
 def log_spacings(points: NDArray[np.float64], centres: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the log distance of each centre to the nearest distinct one, (t, psi).
+    """Return the log distance of each centre to the nearest distinct centre, (t, psi).
 
-    `centres` are numbers of points, (t, psi). With many columns, only the first centres of a
-    partitioning are compared. If all centres are equal, the log distance is 0.
+    `centres` are indices of points, (t, psi). With many columns, each centre is compared only with
+    the first centres of its partitioning. If all centres are equal, the log distance is 0.
     """
     return np.array([_log_gaps(points[own]) for own in centres])
 
@@ -33,20 +34,20 @@ def _log_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(different) == 1:
         return np.zeros(len(centres))
     gaps = _gaps(different)
-    # The distance of nearly equal centres may be lost in rounding.
+    # Rounding may reduce the distance between nearly equal centres to 0.
     gaps = np.maximum(gaps, gaps[gaps > 0].min(initial=1.0))
     return np.asarray(np.log(gaps)[number.ravel()])
 
 
 def _gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distance of each centre to the nearest other one; 0 if they are equal."""
+    """Return the distance of each centre to the nearest other centre; 0 if the two are equal."""
     if len(centres) == 1:
         return np.zeros(1)
     if centres.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
         return np.asarray(KDTree(centres).query(centres, 2)[0])[:, 1]
     others = centres[: max(_MIN_CENTRES, _MAX_NUMBERS // centres.shape[1])]
     norms = (centres * centres).sum(axis=1)
-    # One thread, so that rounding does not depend on the number of threads.
+    # With one thread, rounding does not depend on the number of threads.
     with one_blas_thread:
         gaps2 = norms[:, np.newaxis] + norms[: len(others)] - 2 * (centres @ others.T)
     np.fill_diagonal(gaps2, np.inf)

@@ -29,7 +29,7 @@ class TreePartition(Partition):
 
     feature: NDArray[np.int32]  # (t, 2 psi - 1) column compared at a node; -1 at a leaf
     threshold: NDArray[np.float64]  # (t, 2 psi - 1)
-    target: NDArray[np.int32]  # (t, 2 psi - 1) node of the other branch; at a leaf, its number
+    target: NDArray[np.int32]  # (t, 2 psi - 1) node of the other branch; at a leaf, the cell number
 
     @property
     def n_partitions(self) -> int:
@@ -56,7 +56,7 @@ class TreePartition(Partition):
             require_valid(array.shape == shape and array.dtype == kind, name)
         leaf = self.feature < 0
         require_valid(bool((self.feature < n_columns).all() and leaf[:, -1].all()), "feature")
-        # Branches lead forwards only, so that every walk ends.
+        # Branches lead to later nodes only, so every walk through the tree ends.
         beyond = np.where(leaf, -1, np.arange(shape[1]))
         bound = np.where(leaf, self.psi, shape[1])
         require_valid(bool(((self.target > beyond) & (self.target < bound)).all()), "target")

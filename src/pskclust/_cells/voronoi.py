@@ -26,12 +26,12 @@ _MIN_COLUMNS_FOR_PRODUCTS = 4
 
 @dataclass(frozen=True, eq=False)
 class VoronoiPartition(Partition):
-    """Partition into Voronoi cells: all points nearest to the same centre (aNNE, the paper's)."""
+    """Partition into Voronoi cells, as in the paper: points nearest to the same centre (aNNE)."""
 
     method = "voronoi"
 
     points: NDArray[np.float64]  # (u, d) the distinct rows that were drawn
-    centres: NDArray[np.intp]  # (t, psi) number of the point of each centre
+    centres: NDArray[np.intp]  # (t, psi) index of each centre in `points`
 
     @property
     def n_partitions(self) -> int:
@@ -52,7 +52,7 @@ class VoronoiPartition(Partition):
         return np.asarray(sums / totals[:, np.newaxis])
 
     def log_sizes(self) -> NDArray[np.float64]:
-        """Return the log distance of each centre to the nearest distinct one, (t, n_cells)."""
+        """Return the log distance of each centre to the nearest distinct centre, (t, n_cells)."""
         sizes = np.zeros(self.table_shape)
         sizes[:, : self.psi] = log_spacings(self.points, self.centres)
         return sizes
@@ -115,7 +115,7 @@ class VoronoiPartition(Partition):
 
     @cached_property
     def _narrow_screen(self) -> Screen:
-        """Screen of the compiled kernel, which settles single centres, not whole rows."""
+        """Screen for the compiled kernel, which needs exact distances to doubtful centres only."""
         return make_screen(self.points, self.centres, narrow=True)
 
     @classmethod
@@ -127,14 +127,15 @@ class VoronoiPartition(Partition):
 
 @dataclass(frozen=True, eq=False)
 class HyperspherePartition(VoronoiPartition):
-    """Partition into balls around centres that reach to the nearest other centre (iNNE).
+    """Partition into balls around centres, each reaching to the nearest other centre (iNNE).
 
-    A point in several balls belongs to that of the nearest centre; a point in none has no cell.
+    A point in several balls belongs to the ball of the nearest centre; a point outside all balls
+    has no cell.
     """
 
     method = "hypersphere"
 
-    radius2: NDArray[np.float64]  # (t, psi)
+    radius2: NDArray[np.float64]  # (t, psi) squared radius of each ball
 
     @property
     def no_cell(self) -> int:
@@ -175,7 +176,7 @@ def _within(numbers: NDArray[np.intp], end: int) -> bool:
 
 
 def _squared_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the squared distance of each centre to the nearest other one."""
+    """Return the squared distance of each centre to the nearest other centre."""
     difference, distance2 = np.empty((2, len(centres), len(centres)))
     reference.squared_distances(centres, centres, difference, distance2)
     np.fill_diagonal(distance2, np.inf)

@@ -1,9 +1,9 @@
 """Cost model of a fit on a Dask cluster; its few constants were measured.
 
-benchmarks/cluster.py measures fits of two columns with one and two workers, fits the constants of
-a round to them, and checks them against a case that they were not fitted to; those below are
-round numbers between several such runs. benchmarks/out_of_core.py measures eight columns.
-docs/dask.md shows how accurate the model is.
+benchmarks/cluster.py measures fits of two columns with one and two workers, estimates the constants
+of a round from them, and checks the constants against another case. The values below are rounded
+from several such runs. benchmarks/out_of_core.py measures eight columns. docs/dask.md shows how
+accurate the model is.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ import numpy as np
 from .._data.defaults import choose_psi, choose_tau
 from .._utils.memory import readable_bytes
 
-# Of a round, on a worker of one thread: at all, for each worker, for each row of a worker.
+# Seconds of a round with workers of one thread: a fixed part, and a part for each worker.
 _LATENCY = 8e-4
 _SECONDS_PER_WORKER = 1e-4
-# Blocks of neighbours prune less the more columns there are; measured at two and at eight.
+# Neighbour blocks save less with more columns; these pairs were measured with two and with eight.
 _MEASURED_COLUMNS = (2, 8)
 _SECONDS_PER_ROW_AND_ROUND = (2e-10, 4e-8)
 _SECONDS_TO_ENCODE_A_ROW = (8e-7, 2e-5)
 _BYTES_PER_CELL = (0.2, 2.1)
-# Labels, steps, order, places, weights.
+# For labels, growth steps, block order, positions and weights.
 _BYTES_PER_ROW = 36
-# Compiled code and Dask itself.
+# For compiled code and Dask itself.
 _BYTES_PER_WORKER = 1.3e8
-# Beyond, all rows are scored, cell by cell, and encoded by matrix products.
+# With more columns, rows are encoded by matrix products, and all rows are scored, cell by cell.
 _MOST_COLUMNS_IN_BLOCKS = 8
 _SECONDS_PER_CELL_SCORED = 1e-9
 _PRODUCTS_PER_SECOND = 1e10
 
 _BYTES_PER_COUNT = 8
-# Refinement, and questions that are asked once.
+# For refinement, and for messages that are sent once.
 _OTHER_ROUNDS = 10
 
 
@@ -86,12 +86,12 @@ class Plan:
     seconds: float
 
     def facts(self) -> dict[str, str]:
-        """Return the estimate as texts for people.
+        """Return the estimate as readable texts.
 
         Returns
         -------
         facts : dict of str to str
-            Texts by subject: rows, memory, rounds, network, encoding, and the time in all.
+            Text for each subject: rows, memory, rounds, network, encoding, and the total time.
 
         Examples
         --------
@@ -133,11 +133,11 @@ def plan(
     workers : int
         Number of workers with one thread each, 1 or more.
     psi : int or None, default=None
-        Number of cells of each partitioning; None is the default for clusters that grow.
+        Number of cells of each partitioning. None means the default psi of growing clusters.
     n_partitions : int, default=100
         Number of partitionings.
     n_clusters : int, default=10
-        Expected number of clusters. Each cluster takes a round for each step of growth.
+        Expected number of clusters. Each growth step of a cluster takes one round.
     growth_rate : float, default=0.1
         Fraction by which the threshold falls in each step, between 0 and 1.
     bytes_per_second : float, default=1.25e9
@@ -200,7 +200,7 @@ class _RowCosts(NamedTuple):
 
 
 def _row_costs(columns: int, n_partitions: int, psi: int) -> _RowCosts:
-    """Return the memory and time of a row on its worker."""
+    """Return the bytes and the seconds that one row takes on its worker."""
     cell_bytes = n_partitions * np.min_scalar_type(psi - 1).itemsize
     if columns > _MOST_COLUMNS_IN_BLOCKS:
         encode_seconds = columns * n_partitions * psi / _PRODUCTS_PER_SECOND

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     import dask.dataframe as dd
 
 DaskRows: TypeAlias = "da.Array | dd.DataFrame"
-# Weights may also be in this process.
+# Weights may also be an array in this process.
 DaskColumn: TypeAlias = "da.Array | dd.Series | ArrayLike"
 DaskArray: TypeAlias = da.Array
 
 
 @dataclass(frozen=True)
 class Collection:
-    """A Dask array or dataframe, as an array with unbroken rows."""
+    """Dask array or dataframe, as an array whose blocks contain whole rows."""
 
     array: da.Array
     names: list[str] | None
@@ -45,11 +45,11 @@ class Collection:
 
     @classmethod
     def of(cls, X: DaskRows) -> Collection:
-        """Return X as a collection, or raise TypeError if it is not one."""
+        """Return X as a collection, or raise TypeError if X is not a Dask collection."""
         if not hasattr(X, "__dask_graph__"):
             raise TypeError(
                 f"X is not a dask array or dataframe but {type(X).__name__}. Pass "
-                "dask.array.from_array(X), or fit it with pskclust.PSKC."
+                "dask.array.from_array(X), or use pskclust.PSKC."
             )
         names, kind = None, getattr(X, "dtype", None)
         if hasattr(X, "to_dask_array"):
@@ -57,7 +57,8 @@ class Collection:
             X = X.to_dask_array()
         if X.ndim != 2:
             raise ValueError(
-                f"X has {X.ndim} dimension(s). Pass two: rows and columns, say X.reshape(-1, 1)."
+                f"X has {X.ndim} dimension(s). Pass an array of rows and columns, such as "
+                "X.reshape(-1, 1)."
             )
         return cls(X if X.numblocks[1] == 1 else X.rechunk({1: -1}), names, kind)
 
@@ -66,7 +67,7 @@ class Collection:
         return int(self.array.shape[1])
 
     def announced(self) -> list[Announced]:
-        """Return the announced width, type and number of rows of each block."""
+        """Return the number of rows, the width and the type that X announces for each block."""
         return [
             Announced(None if np.isnan(n_rows) else int(n_rows), self.n_columns, self.dtype)
             for n_rows in self.array.chunks[0]
@@ -78,8 +79,8 @@ class Collection:
 
 
 def _column_names(frame: Any) -> list[str] | None:
-    """Return the names of the columns, if all are strings, or raise ValueError for text columns."""
-    from pandas.api.types import is_numeric_dtype  # there where dataframes are
+    """Return the names of the columns if all are strings; raise ValueError for a text column."""
+    from pandas.api.types import is_numeric_dtype  # pandas is installed where dataframes are used
 
     for name, kind in frame.dtypes.items():
         if not is_numeric_dtype(kind):
@@ -92,14 +93,14 @@ def _column_names(frame: Any) -> list[str] | None:
 
 
 class Announced(NamedTuple):
-    """The announced shape and type of a block of X; None where they are unknown."""
+    """Shape and type that X announces for a block; None where they are unknown."""
 
     n_rows: int | None
     n_columns: int
     dtype: np.dtype[Any] | None
 
     def difference(self, rows: NDArray[Any]) -> str | None:
-        """Return how rows differ from the announcement, None if they do not."""
+        """Return a description of how rows differ from the announcement; None if they do not."""
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
             return f"has shape {rows.shape}, but X announces {self.n_columns} columns"
         if self.n_rows is not None and len(rows) != self.n_rows:
@@ -110,16 +111,16 @@ class Announced(NamedTuple):
 
 
 class _Summary(NamedTuple):
-    """The length, validity and extreme values of the rows of a block."""
+    """Length, validity and extreme values of the rows of a block."""
 
-    difference: str | None  # from the announcement
+    difference: str | None  # how the block differs from the announcement
     n_rows: int
     good: bool
     extremes: list[NDArray[Any]]
 
 
 class DaskData:
-    """The blocks of a collection and of weights, kept on the cluster until `release`.
+    """Blocks of a collection and of weights; the cluster keeps the rows until `release`.
 
     A lost block is computed again, as long as its sources exist.
     """
@@ -160,11 +161,11 @@ class DaskData:
         self.rows.clear()
 
     def run(self, block: int) -> range:
-        """Return the numbers of the rows of a block."""
+        """Return the row numbers of a block."""
         return range(int(self.starts[block]), int(self.starts[block + 1]))
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the points of some rows; their numbers must be ascending."""
+        """Return the points of the chosen rows, whose numbers must be ascending."""
         parts = _by_block(chosen, self.starts)
 
         def draw() -> list[NDArray[np.float64]]:
@@ -178,7 +179,7 @@ class DaskData:
         return np.concatenate(self._tasks.repeated(draw))
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
-        """Return the numbers, ascending, of the rows whose points meet a condition."""
+        """Return the row numbers, ascending, of the points that meet a condition."""
 
         def find() -> list[NDArray[np.intp]]:
             rows, shared = self._all_rows(), self._tasks.shared(condition)
@@ -193,7 +194,7 @@ class DaskData:
         return np.concatenate([np.empty(0, dtype=np.intp), *numbers])
 
     def _all_rows(self) -> list[Future]:
-        """Return the rows of all blocks; lost ones are computed again."""
+        """Return the futures of all blocks; lost blocks are computed again."""
         blocks = range(len(self._sources))
         self.forget_lost()
         self.require(blocks)
@@ -236,7 +237,7 @@ class DaskData:
 def check_block(
     block: Any, metric: str, names: NDArray[Any] | None = None, first_row: int = 0
 ) -> NDArray[Any]:
-    """Return the rows of a block, or raise ValueError."""
+    """Return the rows of a block, or raise an error if their values are not allowed."""
     rows = np.asarray(block)
     return check_values(rows, metric, names, first_row) if len(rows) else rows
 
@@ -263,7 +264,7 @@ def _take(block: Any, places: NDArray[np.intp], metric: str) -> NDArray[np.float
 
 
 class UniformWeights:
-    """All rows of weight 1."""
+    """Weights of rows that all have weight 1."""
 
     one = 1
     uniform = True
@@ -277,7 +278,7 @@ class UniformWeights:
 
 
 class DaskWeights:
-    """Weights of rows, on the cluster, in as many blocks as the rows."""
+    """Weights of rows on the cluster, in blocks that match those of the rows."""
 
     uniform = False
 
@@ -305,7 +306,7 @@ class DaskWeights:
             )
 
     def units(self, block: int) -> Future:
-        """Return the weights of a block in units."""
+        """Return a future of the weights of a block, in units."""
         client = self._tasks.client
         weights = client.compute(self._sources[block])
         return client.submit(_in_units, weights, self._exponent, pure=False)
@@ -327,7 +328,7 @@ class DaskWeights:
 def weights_of(
     sample_weight: DaskColumn | None, data: DaskData, resolution: int, tasks: Tasks
 ) -> UniformWeights | DaskWeights:
-    """Return the weights of the rows, in blocks as long as those of the rows."""
+    """Return the weights of the rows, with the same block lengths as the rows."""
     if sample_weight is None:
         return UniformWeights(len(data))
     weights = _weight_array(sample_weight, data)
@@ -374,7 +375,7 @@ def _rows_at(units: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.
 def _by_block(
     rising: NDArray[np.int64], starts: NDArray[np.int64]
 ) -> list[tuple[int, NDArray[np.int64]]]:
-    """Return the blocks that contain some places, and the places in each."""
+    """Return the blocks that contain some ascending positions, and the positions within each."""
     cuts = np.searchsorted(rising, starts)
     return [
         (block, rising[first:last] - starts[block])

@@ -1,9 +1,9 @@
 """DaskEngine: rows on the workers of a Dask cluster.
 
 An actor on each worker holds the cells of its blocks. A round is one message to each actor, mostly
-the gain of a table and a threshold, and one answer. The engine remembers all messages, which are
-small. When a worker is lost, other workers encode its rows again and get all messages again, which
-gives the rows the labels that they had.
+the change of a table and a threshold, and one answer. The engine keeps all messages that change
+rows; they are small. When a worker is lost, other workers encode its rows again and receive these
+messages again, which restores the labels of the rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .worker import WORKER_VERBS, Command
 
 
 class DaskEngine(CombinedRows):
-    """Rows on a cluster."""
+    """Engine with rows on the workers of a Dask cluster."""
 
     name = "dask"
 
@@ -69,8 +69,8 @@ class DaskEngine(CombinedRows):
         self.n_rows_left = sum(n_open for n_open, _ in abouts)
         self.backend: Backend = abouts[0][1]
 
-    # Verbs that differ from those of rows in one process: tables that this process knows already
-    # are not asked for, and a verb without an answer waits for the next message.
+    # These verbs differ from those for rows in one process: workers are not asked for tables that
+    # this process knows already, and a verb without an answer waits for the next message.
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         found = [answer for answer in self._ask("best_row", table, besides) if answer is not None]
@@ -87,8 +87,8 @@ class DaskEngine(CombinedRows):
         self.n_rows_left -= 1
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        # Workers have the table of the last step. It has gained their last answers, unless copies
-        # of the seed have joined as well.
+        # Workers have the table of the last step. Since then it has gained only their last answers,
+        # unless copies of the seed have joined as well.
         is_gain = step > 1 and table.mass == self._mass_then
         sent = self._gain if is_gain else table
         answers = self._ask("absorb_by", sent, is_gain, min_score, cluster, step)
@@ -101,21 +101,21 @@ class DaskEngine(CombinedRows):
         return absorbed
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
-        """Return arrays on the cluster, in blocks as long as those of the rows."""
+        """Return the results as arrays on the cluster, with the same block lengths as the rows."""
         self._ask("row_results", clusters)
         self._results.append(CollectedResults(len(self._results), self._data, self._tasks))
         self._results[-1].collect(self._shares)
-        # The earlier ones may have been lost since.
+        # Results of earlier passes may have been lost since.
         while lost := self._lost_results():
             self._make_up_for(lost)
         return self._results[-1].arrays()
 
     def map_rows(self, function: RowFunction, labels: da.Array) -> da.Array:
-        """Return a Dask array, not computed yet: the function applied to each block."""
+        """Return the values of `function`, block by block, as a Dask array not yet computed."""
         return labels.map_blocks(_of_block, function, dtype=np.float64)
 
     def _lost_results(self) -> list[Share]:
-        """Wait until all results are data of workers; return the shares that were lost."""
+        """Wait until all results are Dask data on workers; return the shares that were lost."""
         futures = [future for results in self._results for future in results.futures]
         try:
             for _ in self._tasks.finished(futures, "collecting the labels"):
@@ -136,7 +136,7 @@ class DaskEngine(CombinedRows):
 
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
         self._waiting.append((verb, arguments))
-        # A verb without an answer waits for the next one that has one.
+        # A verb without an answer waits and is sent with the next verb that has one.
         if not WORKER_VERBS[verb].answers:
             return []
         commands, self._waiting = self._waiting, []
@@ -158,7 +158,7 @@ class DaskEngine(CombinedRows):
         return replaced
 
     def _replace(self, blocks: list[int]) -> list[Share]:
-        """Return new shares for lost blocks, with rows in the state that they had."""
+        """Return new shares for lost blocks, with the state of their rows restored."""
         placed: list[Share] = []
         while blocks:
             self._placement.count_loss()
@@ -172,7 +172,7 @@ class DaskEngine(CombinedRows):
         return placed
 
     def _send(self, shares: Sequence[Share], message: bytes) -> tuple[list[Any], list[Share]]:
-        """Return the answers, and the shares that were lost before they answered."""
+        """Send a message to shares; return the answers, and the shares lost before answering."""
         lost = [share for share in shares if not self._delivered(share, message)]
         answers = []
         for share in shares:

@@ -1,4 +1,4 @@
-"""Blocks of rows on the workers of a Dask cluster, encoded and kept by an actor on each."""
+"""Placement of blocks of rows on Dask workers, where an actor holds the cells of the rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from .transport import Connection, SchedulerConnection, SocketConnection, new_ke
 from .worker import Worker, encode_shard
 
 _MOST_LOSSES = 20
-# A worker gets no more rows than this, times an equal share, unless a block alone is more.
+# A worker keeps its own blocks up to this multiple of an equal share of the rows.
 _FAIR_SHARE = 1.25
-# A call by way of the scheduler takes a connection to it.
+# Each call through the scheduler takes up one of the scheduler's connections, so their number is
+# limited.
 _CONNECTED_AT_ONCE = 32
 
 
@@ -35,7 +36,7 @@ class Share(NamedTuple):
 
 
 class Placement:
-    """Puts blocks onto workers, and onto others when workers are lost."""
+    """Placement of blocks on workers, and on other workers when some are lost."""
 
     def __init__(
         self, data: DaskData, partition: Partition, n_jobs: int | None, tasks: Tasks
@@ -47,7 +48,7 @@ class Placement:
         self._connections: list[Connection] = []
 
     def place(self, blocks: list[int], report: Report = ignore) -> list[Share]:
-        """Encode blocks and give them to actors; start again if a worker is lost meanwhile."""
+        """Encode blocks, give them to actors and return the shares; repeat if a worker is lost."""
         n_actors, n_connections = len(self._actors), len(self._connections)
         while True:
             try:
@@ -67,7 +68,7 @@ class Placement:
         _release(self._on_the_way)
 
     def _let_go(self, n_actors: int, n_connections: int) -> None:
-        """Release all but the first actors and connections."""
+        """Release all actors and connections but the first `n_actors` and `n_connections`."""
         for connection in self._connections[n_connections:]:
             connection.close()
         for actor in self._actors[n_actors:]:
@@ -75,16 +76,16 @@ class Placement:
         del self._connections[n_connections:], self._actors[n_actors:]
 
     def count_loss(self, error: LostError | None = None) -> None:
-        """Count a loss; raise `error`, or one about workers, after too many of them."""
+        """Count a loss of workers; after too many, raise `error`, or by default a RuntimeError."""
         self._n_losses += 1
         if self._n_losses > _MOST_LOSSES:
             raise error or RuntimeError(
-                f"Workers were lost {_MOST_LOSSES} times during this fit. They may run out of "
-                "memory: look at their logs, use more workers, or a smaller n_partitions."
+                f"Workers were lost more than {_MOST_LOSSES} times during this fit. They may run "
+                "out of memory: look at their logs, use more workers, or a smaller n_partitions."
             )
 
     def _encode(self, blocks: list[int], report: Report) -> dict[Future, list[int]]:
-        """Encode blocks; return the shards, with the blocks of each."""
+        """Encode blocks; return a future of each shard, with the blocks in it."""
         client = self._tasks.client
         self._data.require(blocks)
         for _ in self._tasks.finished([self._data.rows[block] for block in blocks], "reading X"):
@@ -116,7 +117,7 @@ class Placement:
         return shards
 
     def _assigned(self, blocks: list[int]) -> Iterator[tuple[str, list[int]]]:
-        """Yield workers with the blocks of one shard each: their own blocks, up to a fair share."""
+        """Yield the worker and the blocks of each shard; workers keep their own, up to a share."""
         workers = self._tasks.workers()
         lengths = self._data.lengths
         holders = self._tasks.holders([self._data.rows[block] for block in blocks])
@@ -136,13 +137,13 @@ class Placement:
                 yield address, group.tolist()
 
     def _hold(self, shards: dict[Future, list[int]]) -> list[Share]:
-        """Give shards to actors, one on each worker with shards; return their shares."""
+        """Give shards to actors, one on each worker that has shards; return the actors' shares."""
         client = self._tasks.client
         places = self._tasks.holders(list(shards))
         by_worker: dict[str, list[Future]] = {}
         for shard in shards:
             if not places.get(shard.key):
-                raise LostError("A shard was lost before a worker had it.")
+                raise LostError("A shard was lost before an actor received it.")
             by_worker.setdefault(places[shard.key][0], []).append(shard)
         actors: dict[Future, list[int]] = {}
         for address, own in by_worker.items():
@@ -165,7 +166,7 @@ class Placement:
         client = self._tasks.client
         places = self._tasks.holders(list(actors))
         if not all(places.get(actor.key) for actor in actors):
-            raise LostError("A worker was lost before it was asked anything.")
+            raise LostError("A worker was lost before the first message to it.")
         ways = [
             SchedulerConnection(client, places[actor.key][0], actor.key, self._tasks.timeout)
             for actor in actors
@@ -183,7 +184,7 @@ class Placement:
         ]
 
     def _faster(self, ways: list[SchedulerConnection]) -> list[Connection]:
-        """Return direct connections to workers where possible, else the given ones."""
+        """Return direct connections to workers where possible, else the given connections."""
         keys = [new_key() for _ in ways]
         scheduler = self._tasks.client.scheduler.address
         hosts = [plain_host(way.address, scheduler) for way in ways]
@@ -191,7 +192,7 @@ class Placement:
             way.call("listen", host, key)
         connections: list[Connection] = []
         lost = None
-        # All of them, since a port stays open until a client connects.
+        # Connect to all workers even if one is lost: a port stays open until a client connects.
         for way, key, host in zip(ways, keys, hosts, strict=True):
             connection: Connection = way
             try:
@@ -201,13 +202,13 @@ class Placement:
             except TimeoutError as error:
                 raise self._tasks.too_long(f"worker {way.address} could not be reached") from error
             if port:
-                # If the worker is out of reach, or gone, the scheduler will say so.
+                # If this fails, messages go through the scheduler, which reports a lost worker.
                 with contextlib.suppress(OSError):
                     connection = SocketConnection(host, port, key, self._tasks.timeout)
             connections.append(connection)
             self._connections.append(connection)
         if lost:
-            raise LostError("A worker was lost before it was asked anything.") from lost
+            raise LostError("A worker was lost before the first message to it.") from lost
         return connections
 
 
@@ -218,6 +219,6 @@ def _release(futures: list[Future]) -> None:
 
 
 def _encode(*arguments: Any, n_jobs: int | None) -> Shard:
-    """Encode a shard with `n_jobs` threads, by default as many as the worker has."""
+    """Encode a shard with `n_jobs` threads; with None, with all threads of the worker."""
     threads = get_worker().state.nthreads if n_jobs is None else n_jobs
     return encode_shard(*arguments, n_jobs=threads)

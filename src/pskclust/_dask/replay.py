@@ -1,4 +1,4 @@
-"""Replay: the commands sent to workers that changed the state of rows, to be sent again."""
+"""Replay: messages that changed the state of rows, kept to be sent again to new workers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from .worker import WORKER_VERBS, Command
 
 
 class Replay:
-    """All messages with a command that changed the state of rows, in the order sent."""
+    """Messages with a command that changed the state of rows, in the order of sending."""
 
     def __init__(self) -> None:
         self._messages: list[bytes] = []
 
     def add(self, commands: Sequence[Command], message: bytes) -> None:
-        """Note commands, and the message that they were sent in."""
+        """Keep the message in which commands were sent, if one of them changes the rows."""
         if any(WORKER_VERBS[verb].changes for verb, _ in commands):
             self._messages.append(message)
 

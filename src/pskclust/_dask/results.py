@@ -1,4 +1,4 @@
-"""Results of rows as Dask arrays, whose blocks are computed again if a worker is lost in a fit."""
+"""Results of rows as Dask arrays; their blocks are computed again if a fit loses a worker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DTYPES = (np.int64, np.float64, np.int32)
 
 
 class CollectedResults:
-    """The results of one pass over all rows: a future on the cluster for each block with rows."""
+    """Results of one pass over all rows: a future on the cluster for each block with rows."""
 
     def __init__(self, number: int, data: DaskData, tasks: Tasks) -> None:
         self._number, self._data, self._tasks = number, data, tasks
@@ -29,7 +29,7 @@ class CollectedResults:
         self._futures: dict[tuple[str, int], Future] = {}
 
     def collect(self, shares: list[Share]) -> None:
-        """Turn the results of shares into data of their workers."""
+        """Submit tasks that turn the results of shares into Dask data on their workers."""
         for share in shares:
             for block in share.blocks:
                 self._futures[self._name, self._places[block]] = self._tasks.client.submit(
@@ -46,10 +46,10 @@ class CollectedResults:
         return list(self._futures.values())
 
     def arrays(self) -> RowResults:
-        """Return arrays, in blocks as long as those of the rows.
+        """Return the results as Dask arrays, with the same block lengths as the rows.
 
-        Their graph is the dictionary of futures itself: futures that take the place of lost ones
-        are in all arrays that were computed from these.
+        The graph of the arrays is the dictionary of futures itself. So when a lost future is
+        replaced, it is replaced in all arrays that were derived from these, too.
         """
         lengths = self._data.lengths[list(self._places)]
         graph = HighLevelGraph.from_collections(self._name, self._futures)
@@ -61,11 +61,11 @@ class CollectedResults:
         values = whole.map_blocks(
             operator.getitem, field, dtype=dtype, meta=np.empty(0, dtype=dtype)
         )
-        # Other lengths, since blocks may be empty.
+        # Empty blocks of the rows have no future, so their lengths are restored here.
         return values.rechunk((tuple(self._data.lengths.tolist()),))
 
 
 def _results_of(actor: Any, number: int, first_row: int) -> RowResults:
-    """Ask the actor itself, which is on this worker: a call would send the results through."""
+    """Return results from the actor object on this worker; a remote call would send them around."""
     results: RowResults = get_worker().state.actors[actor.key].results_of(number, first_row)
     return results

@@ -23,11 +23,11 @@ _MORE_MEMORY = (
 
 
 class LostError(RuntimeError):
-    """Data on the cluster was lost and cannot be computed again."""
+    """Error for data on the cluster that was lost with a worker."""
 
 
 def scheduler_is_gone(error: BaseException) -> RuntimeError:
-    """Return an error that says so, and why."""
+    """Return an error that says that the scheduler is gone, with the cause."""
     return RuntimeError(
         f"The Dask scheduler is gone, or this client is closed ({error!r}). Fit again with a "
         "client that is connected."
@@ -42,11 +42,11 @@ class Tasks:
         self.timeout = timeout
         self._known: dict[str, Any] = {}
         self._clock_behind = math.inf
-        # Before any work, since workers that run out of memory may be lost at once.
+        # Workers are noted before any work, because a lack of memory may kill them at once.
         self._remember(self.asked("the workers", _facts_about_workers, client))
 
     def workers(self) -> dict[str, int]:
-        """Return the addresses of all workers, one or more, with the threads of each."""
+        """Return the number of threads of each worker, by address; wait for a first worker."""
         facts = self.asked("the workers", _facts_about_workers, self.client)
         if not facts:
             _within(self.timeout, self.client.wait_for_workers, 1, timeout=self.timeout)
@@ -57,18 +57,18 @@ class Tasks:
         return {address: own["nthreads"] for address, own in facts.items()}
 
     def holders(self, futures: Sequence[Future]) -> dict[str, list[str]]:
-        """Return the addresses of the workers that hold the result of each future, by its key."""
+        """Return the addresses of the workers that hold the result of a future, by its key."""
         held: dict[str, list[str]] = self.asked("results", self.client.who_has, list(futures))
         return held
 
     def shared(self, value: object) -> Future:
         """Return a future of a value that is sent to one worker; others fetch it from there.
 
-        Not `scatter` with `broadcast`, which may wait without end if a worker is lost meanwhile.
+        `scatter` with `broadcast` is not used: it may wait forever if a worker is lost meanwhile.
         """
-        lost = LostError("A value was lost with the workers that were to hold it.")
+        lost = LostError("A value was lost with the workers that it was sent to.")
         for address in list(self.workers())[:_N_REPETITIONS]:
-            for direct in (True, False):  # a worker may be out of reach for this process
+            for direct in (True, False):  # this process may not reach a worker directly
                 try:
                     return self._scattered(value, address, direct=direct)
                 except LostError as error:
@@ -85,14 +85,14 @@ class Tasks:
                     hash=False,
                     timeout=min(self.timeout / 2, _SECONDS_FOR_DETAILS),
                 )
-            # Of Dask's, for a worker that is gone or paused before the value arrives.
+            # Dask raises these errors if a worker is gone or paused before the value arrives.
             except (KeyError, TimeoutError) as error:
                 raise LostError(f"A value was lost with worker {address}.") from error
 
         return self.asked("a place for data", scatter)
 
     def repeated(self, attempt: Callable[[], T]) -> T:
-        """Return the result of an attempt, which is repeated if a worker was lost meanwhile."""
+        """Return the result of `attempt`, repeated up to three times if a worker is lost."""
         for _ in range(_N_REPETITIONS):
             try:
                 return attempt()
@@ -101,9 +101,9 @@ class Tasks:
         return attempt()
 
     def asked(self, what: str, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """Call a function of the client, which may wait without end, with the timeout.
+        """Call a function of the client, which might wait forever, with a timeout.
 
-        It is called in a thread, which is left behind if the scheduler does not answer.
+        The function runs in a thread, which is abandoned if the scheduler does not answer.
         """
         outcome = _within(self.timeout, function, *arguments, **options)
         if outcome is None:
@@ -124,7 +124,7 @@ class Tasks:
         waiting: Any = list(futures)
         try:
             while waiting:
-                # Without it, `wait` looks for the default client.
+                # Outside this context, `wait` would use the default client.
                 with self.client.as_current():
                     done, waiting = wait(waiting, self.timeout, return_when="FIRST_COMPLETED")
                 for future in done:
@@ -142,13 +142,13 @@ class Tasks:
             ) from error
         except CancelledError as error:
             raise LostError(
-                f"Dask gave up {what}: the scheduler was restarted or lost, or rows that were put "
-                "on a worker, and cannot be computed again, were lost with it. Fit again, from "
-                "data that is read from files if this should survive the loss of workers."
+                f"Dask gave up {what}: the scheduler was restarted or lost, or rows that cannot be "
+                "computed again were lost with a worker. Fit again; with data that is read from "
+                "files, a fit survives the loss of workers."
             ) from error
 
     def gather(self, futures: Sequence[Future], what: str) -> list[Any]:
-        """Return the results of futures, which are small, in their order; release the futures."""
+        """Return the small results of futures, in the order of the futures, and release them."""
         try:
             for _ in self.finished(futures, what):
                 pass
@@ -159,7 +159,7 @@ class Tasks:
         return results
 
     def too_long(self, what: str) -> TimeoutError:
-        """Return an error that names the workers that were lost or have fallen silent."""
+        """Return a timeout error that names the workers that were lost or sent no heartbeat."""
         now = self._facts_now()
         waited = f"For {self.timeout:g} seconds {what}."
         lost, silent = self._lost(now), self._silent(now)
@@ -175,30 +175,30 @@ class Tasks:
         )
 
     def _remember(self, facts: dict[str, Any]) -> None:
-        """Note workers while they are there, for messages about those that are lost."""
+        """Note the facts about present workers, for messages about workers that are lost later."""
         self._known.update(facts)
         self._compare_clocks(facts)
 
     def _compare_clocks(self, facts: dict[str, Any]) -> None:
-        """Note how far the clock of the scheduler, which times heartbeats, is behind."""
+        """Note how far the scheduler's clock, which times heartbeats, is behind this process's."""
         ages = [time.time() - own["last_seen"] for own in facts.values()]
         self._clock_behind = min([self._clock_behind, *ages])
 
     def _facts_now(self, at_most: float = _SECONDS_FOR_DETAILS) -> dict[str, Any] | None:
-        """Return the facts about all workers, None if the scheduler does not answer soon."""
+        """Return the facts about all workers; None if the scheduler does not answer in time."""
         seconds = min(self.timeout, at_most)
         answer, _ = _within(seconds, _facts_about_workers, self.client) or (None, None)
         return answer
 
     def _lost(self, now: dict[str, Any] | None) -> dict[str, int]:
-        """Return the memory limits of workers that are gone, or restarted, by their names."""
+        """Return the memory limits of workers that are gone or were restarted, by worker name."""
         if now is None:
             return {}
         gone = [self._known[address] for address in sorted(self._known) if address not in now]
         return {str(own["name"]): own["memory_limit"] for own in gone}
 
     def _silent(self, now: dict[str, Any] | None) -> list[str]:
-        """Return the addresses of workers whose last heartbeat is old."""
+        """Return the addresses of workers without a heartbeat in the last half of the timeout."""
         if not now:
             return []
         self._compare_clocks(now)
@@ -208,24 +208,24 @@ class Tasks:
 
 def _facts_about_workers(client: Client) -> dict[str, Any]:
     """Return the scheduler's facts about each worker, by address."""
-    # Not `client.scheduler_info`: it answers from memory where the scheduler is gone.
+    # `client.scheduler_info` is not used: it returns old facts if the scheduler is gone.
     facts: dict[str, Any] = client.sync(client.scheduler.identity)["workers"]
     return facts
 
 
 def _sentence_about(lost: dict[str, int]) -> str:
-    """Return a sentence about lost workers, given the memory limit of each, 0 without one."""
+    """Return a sentence about lost workers, given the memory limit of each; 0 means no limit."""
     named = [
         f"{name} (memory limit {readable_bytes(limit)})" if limit else name
         for name, limit in lost.items()
     ]
-    return f"Workers were lost, which may have run out of memory: {', '.join(named)}."
+    return f"These workers were lost and may have run out of memory: {', '.join(named)}."
 
 
 def _within(
     seconds: float, function: Callable[..., T], *arguments: Any, **options: Any
 ) -> tuple[T | None, BaseException | None] | None:
-    """Return the value or exception of a function, None if it takes longer."""
+    """Return the value or the exception of a function; None if it takes longer than `seconds`."""
     outcome: list[tuple[T | None, BaseException | None]] = []
 
     def call() -> None:

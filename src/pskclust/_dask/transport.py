@@ -1,9 +1,9 @@
 """Connections between the process that fits and the workers that hold rows.
 
-A fit has hundreds of rounds of a millisecond's work each. Calls of an actor take several
-milliseconds, so a plain socket is used where Dask itself uses plain sockets (tcp://); the key that
-opens it is exchanged through Dask. Where Dask encrypts (tls://), or workers cannot be reached, the
-scheduler passes rounds on, over Dask's own connections.
+A fit has hundreds of rounds of a millisecond's work each, but a call of a Dask actor takes several
+milliseconds. So a plain socket is used where Dask itself uses plain sockets (tcp://); the key that
+opens it is exchanged through Dask. Where Dask encrypts (tls://), or where workers cannot be reached
+directly, messages go through the scheduler, over Dask's own connections.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from distributed.protocol import to_serialize
 _SECONDS_TO_CONNECT = 10
 _LENGTH = struct.Struct("<Q")
 _KEY_BYTES = 32
-# The next round mostly follows sooner. To wake a worker that sleeps makes a round longer by about
-# a tenth where processors are few.
+# A worker waits this long without sleeping, because the next message mostly arrives sooner. With
+# few processors, waking a sleeping worker makes a round about a tenth longer.
 _SECONDS_AWAKE = 0.001
 _give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
 
 
 class Connection(Protocol):
-    """A connection to one worker. Messages are answered in order."""
+    """Connection to one worker, which answers messages in order."""
 
     def send(self, message: bytes) -> None:
         """Send a message, without waiting for the answer."""
 
     def receive(self) -> Any:
-        """Return the answer, or raise ConnectionError if the worker is lost."""
+        """Return the next answer, or raise ConnectionError if the worker is lost."""
 
     def close(self) -> None: ...
 
@@ -49,8 +49,8 @@ class Connection(Protocol):
 def plain_host(worker: str, scheduler: str) -> str:
     """Return the host at which a worker may listen on a plain socket; "" if it may not.
 
-    It may where Dask itself uses plain sockets, at the address that other machines know it by,
-    and never at all addresses of its machine.
+    A worker may listen if Dask itself uses plain sockets, and only at the address by which other
+    machines know the worker, never at all addresses of its machine.
     """
     if not all(address.startswith("tcp://") for address in (worker, scheduler)):
         return ""
@@ -65,7 +65,7 @@ def new_key() -> bytes:
 
 
 class SchedulerConnection:
-    """Calls of an actor's method, passed on by the scheduler."""
+    """Connection that calls methods of an actor through the scheduler."""
 
     def __init__(self, client: Any, address: str, actor: str, timeout: float) -> None:
         self._client, self.address, self._actor = client, address, actor
@@ -90,18 +90,18 @@ class SchedulerConnection:
         self._reply = asyncio.run_coroutine_threadsafe(call, self._client.loop.asyncio_loop)
 
     def result(self) -> Any:
-        """Return the result of the method that was called."""
+        """Return the result of the last method that was called."""
         reply = _lost_if_broken(self._reply.result, self._timeout)
         if reply["status"] != "OK":
             raise reply["exception"]
         return reply["result"]
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing, because there is no connection to close."""
 
 
 class SocketConnection:
-    """A socket to the worker itself."""
+    """Connection by a socket to the worker itself."""
 
     def __init__(self, host: str, port: int, key: bytes, timeout: float) -> None:
         self._socket = socket.create_connection((host, port), _SECONDS_TO_CONNECT)
@@ -130,12 +130,12 @@ def pack(message: Any) -> bytes:
 
 
 def unpack(message: bytes) -> Any:
-    """Return the message in some bytes, which are trusted: the peer has proved to have the key."""
+    """Return the message in bytes; they are trusted, because the peer has proved it has the key."""
     return pickle.loads(message)
 
 
 def serve(host: str, key: bytes, answer: Callable[[bytes], tuple[str, Any]]) -> int:
-    """Answer one client that connects with the key, within ten seconds; return the port."""
+    """Serve one client, which has ten seconds to connect with the key; return the port."""
     server = socket.create_server((host, 0), family=_family(host))
     server.settimeout(_SECONDS_TO_CONNECT)
     port: int = server.getsockname()[1]
@@ -167,7 +167,7 @@ def _serve(server: socket.socket, key: bytes, answer: Callable[[bytes], tuple[st
 
 
 def _stay_awake(arrivals: selectors.BaseSelector) -> None:
-    """Return when a message arrives, or after a moment."""
+    """Wait without sleeping until a message arrives, for a millisecond at most."""
     end = time.perf_counter() + _SECONDS_AWAKE
     while not arrivals.select(0) and time.perf_counter() < end:
         _give_way()
@@ -188,7 +188,7 @@ def _read(connection: socket.socket, length: int) -> bytearray:
     while rest:
         n_bytes = connection.recv_into(rest)
         if not n_bytes:
-            raise ConnectionError("The connection was closed.")
+            raise ConnectionError("The connection was closed by the other side.")
         rest = rest[n_bytes:]
     return content
 

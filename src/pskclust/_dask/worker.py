@@ -26,7 +26,7 @@ WORKER_VERBS: Mapping[str, Verb] = {
     **VERBS,
     "about": Verb(answers=True, changes=False),
     "absorb_by": Verb(answers=True, changes=True),
-    # A worker keeps the results, so one that takes over rows must have them too.
+    # A worker keeps the results, so a worker that takes over rows must compute them, too.
     "row_results": Verb(answers=True, changes=True),
 }
 
@@ -41,13 +41,13 @@ def encode_shard(
     *,
     n_jobs: int | None,
 ) -> Shard:
-    """Return the cells of the rows of some blocks, whose numbers are those of `runs`."""
+    """Return a shard with the cells of some blocks; `runs` are the row numbers of each block."""
     several = [np.asarray(block) for block in blocks]
     for block, run in zip(several, runs, strict=True):
         if len(block) != len(run):
             raise ValueError(
-                f"A block of X has {len(block)} rows now, but had {len(run)} before. Blocks must "
-                "be the same whenever they are computed."
+                f"A block of X had {len(run)} rows when it was read, but has {len(block)} now. A "
+                "block must be the same whenever it is computed."
             )
     rows = np.concatenate(several)
     weights = uniform_weights(len(rows)) if units is None else Weights(np.concatenate(units), one)
@@ -56,7 +56,7 @@ def encode_shard(
 
 
 class Worker:
-    """The shards on one worker."""
+    """Actor that holds the shards on one worker and runs commands on them."""
 
     def __init__(self, shards: Sequence[Shard]) -> None:
         self._engine = ShardedEngine(shards, "dask")
@@ -65,21 +65,22 @@ class Worker:
         self._results: list[dict[int, RowResults]] = []
 
     def listen(self, host: str, key: bytes) -> int:
-        """Take commands from one client with the key; return the port, 0 if there is none.
+        """Listen for commands of one client that has the key; return the port, 0 without one.
 
-        Behind network address translation a worker cannot listen at the address that others use.
+        Behind network address translation, a worker cannot listen at the address by which others
+        reach it.
         """
         with contextlib.suppress(OSError):
             return serve(host, key, self.run) if host else 0
         return 0
 
     def run(self, message: bytes) -> tuple[str, Any]:
-        """Run commands in their order; return the answer to the last, or an error."""
+        """Run the commands of a message in order; return the answer to the last, or an error."""
         answer = None
         try:
             for verb, arguments in unpack(message):
                 if verb not in WORKER_VERBS:
-                    raise ValueError(f"{verb!r} is not a verb of an engine")
+                    raise ValueError(f"{verb!r} is not a verb of a worker")
                 owner = self if hasattr(self, verb) else self._engine
                 answer = getattr(owner, verb)(*arguments)
         except Exception as error:
@@ -87,20 +88,20 @@ class Worker:
         return "answer", answer
 
     def about(self) -> tuple[int, Backend]:
-        """Return the number of rows in no cluster, and the backend that works on them."""
+        """Return the number of rows in no cluster, and the backend of this worker's engine."""
         return self._engine.n_rows_left, self._engine.backend
 
     def best_row(
         self, table: CountTable, besides: int | None
     ) -> tuple[Candidate, CountTable] | None:
-        """Return the best row and its table for weight 1, which the next step needs."""
+        """Return the best row and its table for weight 1, which the next step needs; or None."""
         best = self._engine.best_row_if_any(table, besides)
         return None if best is None else (best, self._engine.table_of(best.row, 1))
 
     def absorb_by(
         self, table: CountTable, is_gain: bool, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb rows by a table: a new one, or the last one with a gain added."""
+        """Absorb rows by a new table or, if `is_gain`, by the last table plus the given one."""
         if is_gain:
             self._table.add(table)
         else:
@@ -108,7 +109,7 @@ class Worker:
         return self._engine.absorbed(self._table, min_score, cluster, step)
 
     def row_results(self, clusters: ClusterTables) -> None:
-        """Compute the results of all rows for `results_of`, in copies: the engine goes on."""
+        """Compute the results of all rows for `results_of`; copies, because labels may change."""
         self._results.append(
             {
                 run.start: own.copied()
@@ -118,5 +119,5 @@ class Worker:
         )
 
     def results_of(self, number: int, first_row: int) -> RowResults:
-        """Return the results of a run, given the number of the pass and of the first row."""
+        """Return the results of the run that starts at `first_row`, from pass `number`."""
         return self._results[number][first_row]

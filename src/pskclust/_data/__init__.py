@@ -1,1 +1,1 @@
-"""Input to checked rows: arrays, weights, metrics, parameters, streamed sources."""
+"""From input to checked rows: arrays, weights, metrics, parameters and streamed sources."""

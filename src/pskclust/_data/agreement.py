@@ -1,4 +1,4 @@
-"""Agreement of two labellings of the same rows, from the rows that their groups share."""
+"""Agreement of two labellings of the same rows, computed from the rows that their groups share."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class SharedRows:
-    """The rows that a group of one and a group of another labelling share, where they share any.
+    """Numbers of rows shared by a group of one labelling and a group of another, if not zero.
 
-    scikit-learn has these scores, too, and loads all of its metrics for them.
+    scikit-learn has the same scores, but importing them loads all of its metrics.
     """
 
-    shared: NDArray[np.int64]  # (m,) rows of each pair of groups
-    one: NDArray[np.int64]  # (m,) number of the group of one labelling
-    other: NDArray[np.int64]  # (m,) number of the group of the other
+    shared: NDArray[np.int64]  # (m,) number of rows shared by each pair of groups
+    one: NDArray[np.int64]  # (m,) index of the pair's group in the first labelling
+    other: NDArray[np.int64]  # (m,) index of the pair's group in the second labelling
 
     @classmethod
     def of(
@@ -34,7 +34,7 @@ class SharedRows:
 
     @property
     def sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The sizes of the groups of either labelling."""
+        """Sizes of the groups of the first and of the second labelling."""
         one, other = (
             np.bincount(numbers, weights=self.shared).astype(np.int64)
             for numbers in (self.one, self.other)
@@ -42,11 +42,11 @@ class SharedRows:
         return one, other
 
     def adjusted_rand(self) -> float:
-        """Return the adjusted Rand index: 1 for the same groups, about 0 for chance."""
+        """Return the adjusted Rand index: 1 for equal groups, about 0 for agreement by chance."""
         n_rows = int(self.shared.sum())
         together, in_one, in_other = (_pairs(counts) for counts in (self.shared, *self.sizes))
         everything = n_rows * (n_rows - 1) // 2
-        # Whole numbers, divided once.
+        # All terms are whole numbers, which are divided once.
         most = (in_one + in_other) * everything - 2 * in_one * in_other
         return 2 * (together * everything - in_one * in_other) / most if most else 1.0
 
@@ -67,12 +67,12 @@ class SharedRows:
 def adjusted_rand(
     one: ArrayLike, other: ArrayLike, weights: NDArray[np.int64] | None = None
 ) -> float:
-    """Return the adjusted Rand index of two labellings of one row or more."""
+    """Return the adjusted Rand index of two labellings of the same rows, at least one."""
     return SharedRows.of(one, other, weights).adjusted_rand()
 
 
 def _pairs(counts: NDArray[np.int64]) -> int:
-    # As Python's integers, which squares of large weights do not overflow.
+    # Python's integers do not overflow, unlike int64 with squares of large weights.
     sizes: list[int] = counts.tolist()
     return sum(size * (size - 1) for size in sizes) // 2
 

@@ -1,4 +1,4 @@
-"""Checks of rows, psi and method, made before any work is done."""
+"""Checks of rows, psi and method before a fit starts its work."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .distance_metrics import column_ranges
 
 
 def check_distances(rows: NDArray[Any]) -> None:
-    """Raise ValueError if squared distances between these rows could overflow or underflow."""
+    """Raise ValueError if squared distances between rows could overflow or all underflow."""
     check_overflow(rows)
     check_underflow(rows)
 
 
 def check_overflow(rows: NDArray[Any], *others: NDArray[Any]) -> None:
-    """Raise ValueError if squared distances between these rows could overflow."""
+    """Raise ValueError if squared distances between rows, including `others`, could overflow."""
     low, high = _box(rows, *others)
     with np.errstate(over="ignore", under="ignore"):
         spread = high - low
@@ -52,7 +52,7 @@ def _box(*several: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float6
 
 
 def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
-    """Raise ValueError if `psi` different centres cannot be drawn."""
+    """Raise ValueError if there are fewer than `psi` slots to draw from without replacement."""
     if replace or psi <= n_slots:
         return
     rows = "total weight" if weighted else "rows of X"
@@ -63,7 +63,7 @@ def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
 
 
 def check_method_of_device(device: str, method: str) -> None:
-    """Raise ValueError if the cells of `method` are not found by matrix products."""
+    """Raise ValueError if `method` cannot find cells on a device, which needs matrix products."""
     if method != "voronoi":
         raise ValueError(
             f"device={device!r} works with method='voronoi' only, not with method={method!r}. Use "

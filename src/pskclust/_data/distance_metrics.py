@@ -1,8 +1,8 @@
 """Distance metrics, as maps of rows to points in Euclidean space.
 
-Each metric orders pairs of rows as the Euclidean distance between their points does, so that the
-rest of the package uses Euclidean distance only. A new metric needs a name in `METRICS`, a map in
-`to_points`, and, if it does not allow all rows, a check in `check_metric`.
+Each metric orders pairs of rows in the same way as the Euclidean distance between their points, so
+the rest of the package uses Euclidean distance only. A new metric needs a name in `METRICS`, a map
+in `to_points` and, if it does not allow all rows, a check in `check_metric`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ROWS_SIDE_BY_SIDE = 64
 
 
 def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
-    """Return the points of some rows, of float64; each depends on its row only."""
+    """Return the points of some rows, in float64; each point depends on its own row only."""
     points = np.ascontiguousarray(rows, dtype=np.float64)
     if metric == "cosine":
         return _on_unit_sphere(points)
@@ -29,13 +29,13 @@ def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
 
 
 def n_point_columns(n_columns: int, metric: str) -> int:
-    """Return the number of columns of the points of rows with `n_columns` columns."""
+    """Return the number of coordinates of the points of rows with `n_columns` columns."""
     return 3 if metric == "haversine" else n_columns
 
 
 def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the smallest and the largest value of each column."""
-    # NumPy reduces short rows slowly, so several rows are joined to one.
+    # NumPy reduces short rows slowly, so several rows are joined into one.
     n_rows, n_columns = rows.shape
     n_whole = n_rows - n_rows % _ROWS_SIDE_BY_SIDE
     low, high = rows[n_whole:], rows[n_whole:]
@@ -51,7 +51,7 @@ def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 def check_metric(rows: NDArray[Any], metric: str, first_row: int = 0) -> None:
     """Raise ValueError if `metric` is not defined for a row of X.
 
-    `rows` are the rows of X from `first_row` on.
+    `rows` are consecutive rows of X, starting at `first_row`.
     """
     if metric == "cosine":
         _require_directions(rows, first_row)
@@ -60,7 +60,7 @@ def check_metric(rows: NDArray[Any], metric: str, first_row: int = 0) -> None:
 
 
 def _on_unit_sphere(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Dividing by the largest component first keeps squares from over- and underflowing.
+    # Dividing by the largest component first keeps squares from overflowing or underflowing.
     scaled: NDArray[np.float64] = points / np.abs(points).max(axis=1, keepdims=True)
     squared_norm = np.zeros(len(points))
     for column in scaled.T:
@@ -70,7 +70,7 @@ def _on_unit_sphere(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _on_globe(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return points on the unit sphere, whose chords order pairs as great circles do."""
+    """Return points on the unit sphere, with distances in the order of great-circle distances."""
     latitude, longitude = np.radians(np.ascontiguousarray(degrees.T))
     return np.column_stack(
         [

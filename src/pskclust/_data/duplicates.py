@@ -1,4 +1,4 @@
-"""Merging of equal rows, if there are many."""
+"""Merging of equal rows, if there are many of them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from .rows import Data
 from .weights import Weights
 
-# Clustering fewer rows takes less time than finding equal ones.
+# Clustering fewer rows takes less time than finding the equal rows among them.
 _MIN_ROWS = 10_000
 _ROWS_TO_LOOK_AT = 1 << 14
-# Rows are merged if at most this fraction is distinct; in a sample the fraction is higher.
+# Rows are merged if at most this fraction is distinct. The limit is higher for a sample, which
+# contains fewer copies.
 _MAX_SHARE, _MAX_SHARE_OF_SAMPLE = 0.5, 0.9
 
 
@@ -22,16 +23,16 @@ _MAX_SHARE, _MAX_SHARE_OF_SAMPLE = 0.5, 0.9
 class EqualRows:
     """The distinct rows, in the order of their first copies, and the copies of each."""
 
-    first_copies: NDArray[np.intp]  # (m,) rising
-    numbers: NDArray[np.intp]  # (n,) number of the distinct row that each row equals
-    n_copies: NDArray[np.int64]  # (m,)
+    first_copies: NDArray[np.intp]  # (m,) row number of each first copy, ascending
+    numbers: NDArray[np.intp]  # (n,) index of the distinct row that each row equals
+    n_copies: NDArray[np.int64]  # (m,) number of copies, including the first
 
     def merged(self, data: Data) -> Data:
         """Return data with each distinct row once, weighted by the number of its copies."""
         return replace(data, rows=data.rows[self.first_copies], weights=Weights(self.n_copies, 1))
 
     def second_copy(self, number: int) -> int:
-        """Return the second copy of a distinct row."""
+        """Return the row number of the second copy of a distinct row."""
         copies = np.flatnonzero(self.numbers == number)
         return int(copies[1])
 
@@ -66,7 +67,7 @@ def _group(rows: NDArray[Any], max_share: float = _MAX_SHARE) -> EqualRows | Non
     groups = EqualRows(
         first_copies[by_first_copy], places[numbers], n_copies[by_first_copy].astype(np.int64)
     )
-    # If distinct rows share a hash, one chance in 10^19, nothing is merged.
+    # If two distinct rows have the same hash (a chance of about 1 in 10^19), nothing is merged.
     return groups if _all_equal(rows, groups) else None
 
 

@@ -1,4 +1,4 @@
-"""Groups of rows."""
+"""Groups of rows, and the check of the `groups` argument."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 class Groups:
     """The sorted names of groups, and the index of each row's group."""
 
-    names: NDArray[Any]  # (g,)
-    numbers: NDArray[np.intp]  # (n,)
+    names: NDArray[Any]  # (g,) sorted
+    numbers: NDArray[np.intp]  # (n,) index in `names`
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -23,7 +23,7 @@ class Groups:
 
 
 def check_groups(groups: ArrayLike | None, n_rows: int) -> Groups:
-    """Return the groups of rows; None makes each row a group."""
+    """Return the groups of rows after checking them; with None, each row is a group."""
     if groups is None:
         return Groups(np.arange(n_rows), np.arange(n_rows))
     names = np.asarray(groups)
@@ -32,7 +32,7 @@ def check_groups(groups: ArrayLike | None, n_rows: int) -> Groups:
             f"groups has shape {names.shape}, but X has {n_rows} rows. Pass the group of each row, "
             f"in an array of shape ({n_rows},)."
         )
-    # NaN is not equal to itself.
+    # NaN differs from itself.
     missing = np.flatnonzero((names != names) | (names == np.array(None)))
     if len(missing):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Warnings of columns that are almost certainly not meant to be clustered as they are."""
+"""Warnings about columns that are almost certainly not meant to be clustered as they are."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .._utils.exceptions import ColumnsWarning
 
 _MIN_ROWS = 20
 _MIN_RATIO = 1000
-# Enough to see a ratio of this size.
+# This many rows are enough to see a ratio of spreads of that size.
 _MAX_ROWS_FOR_SPREADS = 10_000
-# From warnings.warn up to the caller of PSKC.fit.
+# Number of frames from warnings.warn up to the caller of PSKC.fit.
 _STACK_LEVEL = 6
 
 
 def warn_of_odd_columns(
     rows: NDArray[Any], names: Sequence[str] | None, metric: str = "euclidean"
 ) -> None:
-    """Warn of a row number, and of a column that outweighs all others.
+    """Warn about columns of row numbers, and about a column that outweighs all others.
 
-    Only tables have such columns: arrays, which have no names, are not looked at.
+    Only columns with names are checked, because such columns are typical of tables, not of arrays.
     """
     if names is None or metric != "euclidean" or len(rows) < _MIN_ROWS or rows.shape[1] < 2:
         return
@@ -40,13 +40,13 @@ def warn_of_odd_columns(
     if spreads[widest] > _MIN_RATIO * spreads[next_one] > 0:
         _warn(
             f"Column {names[widest]!r} varies {spreads[widest] / spreads[next_one]:,.0f} times as "
-            "much as any other, so it decides the clusters alone. If that is only a matter of "
+            "much as any other, so it alone decides the clusters. If that is only a matter of "
             "units, scale the columns first, say with sklearn.preprocessing.StandardScaler."
         )
 
 
 def _counts_rows(values: NDArray[Any]) -> bool:
-    """Whether values are consecutive whole numbers."""
+    """Return whether values are consecutive whole numbers, ascending."""
     if values[1] - values[0] != 1 or values[0] != np.floor(values[0]):
         return False
     return bool(np.array_equal(values, values[0] + np.arange(len(values))))

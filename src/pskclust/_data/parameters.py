@@ -19,15 +19,15 @@ METHODS = ("voronoi", "hypersphere", "tree")
 
 # More partitionings change similarities by less than 0.002 and take minutes to draw.
 MAX_PARTITIONS = 100_000
-# A choice uses each partitioning with several psi; more would take minutes.
+# Choosing a clustering takes this many partitionings for each of several psi; more take minutes.
 MAX_PARTITIONS_OF_CHOICE = 10_000
-# For one cluster; steps that admit no row take about a second in all.
+# Limit for one cluster: a million steps that admit no row take about a second.
 MAX_GROWTH_STEPS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Allowed values of a parameter: a test, and a description."""
+    """Allowed values of a parameter: a description, and a function that tests a value."""
 
     words: str
     admits: Callable[[Any], bool]
@@ -65,7 +65,7 @@ NONE = Rule("None", lambda value: value is None)
 PATH = Rule("a path", lambda value: isinstance(value, str | os.PathLike))
 FUNCTION = Rule("a function", callable)
 DEVICE = Rule(
-    "the name of a device of PyTorch, such as 'cuda'",
+    "the name of a PyTorch device, such as 'cuda'",
     lambda value: isinstance(value, str) and bool(value),
 )
 GROWTH_RATE = Rule(
@@ -114,7 +114,7 @@ def require_few_steps(tau: float, growth_rate: float) -> None:
 
 
 def _rounded_up(value: float) -> float:
-    """Return the value rounded up to two digits."""
+    """Return the value rounded up to two significant digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return math.ceil(value / unit) * unit
 
@@ -153,7 +153,7 @@ class Parameters:
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Parameters:
-        """Return checked parameters; raise ValueError for the first that is not allowed."""
+        """Return checked parameters; raise ValueError for the first value that is not allowed."""
         check_parameters(values, CLUSTERING_RULES)
         tau, refine = values["tau"], values["refine"]
         parameters = cls(

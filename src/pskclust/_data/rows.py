@@ -16,7 +16,7 @@ from .._utils.parallel import map_chunks, rows_per_chunk
 from .distance_metrics import check_metric, to_points, warn_if_unlikely
 from .weights import RowWeights, Weights
 
-# Maps points, (m, d), to a mask, (m,).
+# Function that maps points, (m, d), to a mask, (m,).
 Condition = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
 
@@ -35,7 +35,7 @@ class FitRows(Protocol):
     def __len__(self) -> int: ...
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the points, in Euclidean space, of the chosen rows; numbers are ascending."""
+        """Return the chosen rows, whose numbers are ascending, as points in Euclidean space."""
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the row numbers, ascending, of the points that meet a condition."""
@@ -61,7 +61,7 @@ class Data:
         return Data(self.rows[chosen], self.metric, self.weights.only(chosen))
 
     def points(self, chosen: slice | NDArray[np.intp] = slice(None)) -> NDArray[np.float64]:
-        """Return the points, in Euclidean space, of the chosen rows."""
+        """Return the chosen rows as points in Euclidean space."""
         return to_points(self.rows[chosen], self.metric)
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
@@ -85,7 +85,7 @@ def check_rows(
     reset: bool = False,
     min_samples: int = 1,
 ) -> NDArray[Any]:
-    """Return X as a finite array, (n, d), of its own numeric type.
+    """Return X as an array of finite numbers, (n, d), that keeps its numeric type.
 
     Set (with `reset`) or check `n_features_in_` and `feature_names_in_` of `estimator`.
     """
@@ -121,7 +121,7 @@ def check_values(
 ) -> NDArray[Any]:
     """Return rows of X if they are finite numbers that `metric` allows, else raise an error.
 
-    `rows` are the rows of X from `first_row` on.
+    `rows` are consecutive rows of X, starting at `first_row`.
     """
     if rows.dtype.kind not in "biuf":
         raise TypeError(f"X has the type {rows.dtype}, not numbers. Encode it as numbers first.")
@@ -135,7 +135,7 @@ def check_values(
 def check_columns(
     estimator: BaseEstimator, n_columns: int, names: Sequence[str] | None, *, reset: bool
 ) -> None:
-    """Set or check `n_features_in_` and `feature_names_in_` as scikit-learn does for arrays."""
+    """Set or check `n_features_in_` and `feature_names_in_`, like scikit-learn for arrays."""
     if reset:
         estimator.n_features_in_ = n_columns
         estimator.__dict__.pop("feature_names_in_", None)

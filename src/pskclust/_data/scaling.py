@@ -1,7 +1,7 @@
 """Scaling of the columns of a table before a fit, saved so that it can be repeated.
 
-Each value takes one subtraction and one division in float64, by numbers that a model file stores
-to the bit. So a row that is scaled again equals the row of the fit to the bit.
+A value is scaled by one subtraction and one division in float64, with numbers that a model file
+stores to the bit. So a row that is scaled again equals the row of the fit to the bit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNEQUAL_SPREADS = 30
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """The columns of a fit, their scaling and their means.
+    """Columns of a fit, with their scaling and their means.
 
     Attributes
     ----------
@@ -62,8 +62,11 @@ class Preparation:
                 offset, largest = _range(rows, weight)
                 scale = largest - offset
         if not np.isfinite(offset + scale).all():
-            raise ValueError(f"scaling={scaling!r} overflows: values of X are too large.")
-        # A constant column stays constant.
+            raise ValueError(
+                f"scaling={scaling!r} overflows, because values of X are too large. Divide them by "
+                "a constant first."
+            )
+        # Division by 1 leaves a constant column constant.
         scale[~(scale > 0)] = 1.0
         return cls(tuple(columns), scaling, offset, scale, means)
 
@@ -75,7 +78,8 @@ class Preparation:
         X : array-like of shape (n_samples, n_columns), or a table with these columns
             A table with column names may have more columns, in any order.
         names : sequence of str or None, default=None
-            Names of the columns of an array. With names, it may have more columns, in any order.
+            Names of the columns of an array. An array with names may have more columns, in any
+            order.
 
         Returns
         -------
@@ -114,7 +118,7 @@ class Preparation:
         return scaled
 
     def apply_all(self, rows: NDArray[Any] | RowBlocks) -> NDArray[Any] | RowBlocks:
-        """Return scaled rows: an array, or blocks that are scaled when they are read."""
+        """Return the scaled rows: an array, or row blocks that are scaled when they are read."""
         if not isinstance(rows, RowBlocks):
             return self.apply(rows)
         return RowBlocks(*rows.shape, lambda: map(self.apply, rows))
@@ -137,17 +141,17 @@ def mean_and_deviation(
     n_rows, n_columns = rows.shape
     total = float(n_rows) if weight is None else weight.sum()
     mean, squares = np.zeros(n_columns), np.zeros(n_columns)
-    # Sums instead of BLAS products, whose results may depend on the number of threads.
+    # BLAS products are avoided, because their results may depend on the number of threads.
     for weights, chunk in _weighted_chunks(rows, weight):
         mean += (weights[:, np.newaxis] * chunk).sum(axis=0) / total
-    # A second pass keeps the variance exact where the mean is large.
+    # A second pass keeps the variance accurate if the mean is large.
     for weights, chunk in _weighted_chunks(rows, weight):
         squares += (weights[:, np.newaxis] * np.square(chunk - mean)).sum(axis=0)
     return mean, np.sqrt(squares / total)
 
 
 def chunks(rows: NDArray[Any] | Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
-    """Yield rows in chunks of fixed size, so that sums round alike for arrays and blocks."""
+    """Yield rows in chunks of fixed size, so that sums of arrays and of row blocks are equal."""
     if isinstance(rows, np.ndarray):
         for start in range(0, len(rows), _CHUNK_ROWS):
             yield rows[start : start + _CHUNK_ROWS]
@@ -173,12 +177,17 @@ def _range(
         low = np.minimum(low, taking_part.min(axis=0, initial=np.inf))
         high = np.maximum(high, taking_part.max(axis=0, initial=-np.inf))
     if weight is not None and not (weight > 0).any():
-        raise ValueError("sample_weight is zero for every row. At least one must be positive.")
+        raise ValueError(
+            "sample_weight is zero for every row. At least one weight must be positive."
+        )
     return low, high
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:
-    """Return the columns of largest and smallest spread and their ratio, None if it is small."""
+    """Return the columns of largest and smallest spread and their ratio; None if it is small.
+
+    Columns without spread are ignored.
+    """
     if not (spreads > 0).any():
         return None
     widest, narrowest = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())

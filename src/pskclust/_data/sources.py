@@ -1,6 +1,6 @@
 """Rows that are read block by block from any source.
 
-The package `tables` reads them from files.
+The package `tables` provides row blocks that are read from files.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RowBlocks:
         of array-likes of shape (m, n_columns), where m may differ from block to block. It is
         called once for each pass over the rows and must return the same rows every time.
     names : sequence of str or None, default=None
-        Names of the columns. With names, a fitted model checks those of new rows.
+        Names of the columns. With names, a fitted model checks the column names of new rows.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class RowBlocks:
         Yields
         ------
         rows : memmap of shape (n_rows, n_columns)
-            The rows, read-only, of float32 or the smallest wider type that holds all blocks.
+            The rows, read-only, as float32 or the smallest wider type that holds all blocks.
 
         Examples
         --------
@@ -157,7 +157,7 @@ class RowBlocks:
         """
         if len(array.shape) != 2:
             raise ValueError(
-                f"X has shape {tuple(array.shape)}. Pass an array of two dimensions: rows, columns."
+                f"X has shape {tuple(array.shape)}. Pass an array of shape (n_rows, n_columns)."
             )
         n_rows, n_columns = array.shape
         step = _rows_per_block(n_columns, getattr(array, "chunks", None))
@@ -179,7 +179,7 @@ def numbered(blocks: Iterable[NDArray[Any]]) -> Iterator[tuple[int, NDArray[Any]
 
 
 def of_length(blocks: Iterable[NDArray[Any]], n_rows: int) -> Iterator[NDArray[Any]]:
-    """Yield the rows of all blocks in blocks of `n_rows` rows; the last one may be shorter."""
+    """Yield all rows in new blocks of `n_rows` rows; the last block may be shorter."""
     waiting: list[NDArray[Any]] = []
     n_waiting = 0
     for block in blocks:

@@ -1,4 +1,4 @@
-"""Rows of a fit that are read block by block: a pass to sample them, a pass to encode them."""
+"""Rows of a fit that are read block by block: in one pass to sample, in another to encode them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .weights import Weights
 class StreamedRows:
     """Rows that are read from their source in each pass; their weights are in memory.
 
-    With `with_fingerprint`, which a checkpoint needs, `fingerprint` is a hash of all values and
-    weights after the first pass. Computing it takes time.
+    With `with_fingerprint`, the first pass also sets `fingerprint`, a hash of all values and
+    weights. It takes time, and only checkpoints need it.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class StreamedRows:
         return self._blocks.n_columns
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Check all rows and return the points of the chosen ones; numbers are ascending."""
+        """Check all rows, and return the points of the chosen rows, whose numbers are ascending."""
         names = None if self._blocks.names is None else np.array(self._blocks.names, dtype=object)
         digest = self._digest() if self._with_fingerprint else None
         extremes: list[NDArray[Any]] = []
@@ -76,12 +76,12 @@ class StreamedRows:
         return np.concatenate(found)
 
     def _digest(self) -> hashlib.blake2b:
-        # One entry stands for all of uniform weights.
+        # Uniform weights are all equal, so one entry is enough.
         step = len(self) if self.weights.uniform else 1
         return hashlib.blake2b(self.weights.units[::step].tobytes())
 
     def shards(self, n_rows: int) -> Iterator[tuple[int, Data]]:
-        """Yield shards of `n_rows` rows, each with the number of its first row."""
+        """Yield shards of `n_rows` rows, each after the number of its first row."""
         for first_row, rows in numbered(of_length(self._blocks, n_rows)):
             weights = self.weights.only(slice(first_row, first_row + len(rows)))
             yield first_row, Data(rows, self.metric, weights)

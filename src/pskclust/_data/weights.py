@@ -19,7 +19,7 @@ LARGEST_EXACT = 1 << 53
 
 
 class RowWeights(Protocol):
-    """Weights of rows in whole units, of which `one` make weight 1."""
+    """Weights of rows in whole units; `one` is the number of units of weight 1."""
 
     @property
     def n_slots(self) -> int: ...
@@ -60,12 +60,15 @@ class Weights:
 
     @property
     def uniform(self) -> bool:
-        """Whether no weights were given."""
+        """Whether all rows have weight 1 because no weights were given."""
         return self.units.strides == (0,)
 
     @property
     def n_slots(self) -> int:
-        """Number of distinct centres that can be drawn: a row of weight w counts w times."""
+        """Number of centres that can be drawn without replacement: the total weight of all rows.
+
+        With weights below 1, it is at least the number of rows of positive weight.
+        """
         if self.uniform:
             return len(self.units)
         return max(self.total // self.one, int(np.count_nonzero(self.units)))
@@ -84,7 +87,7 @@ def uniform_weights(n_samples: int) -> Weights:
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: int) -> Weights:
-    """Return `sample_weight` in units; `resolution` is the score of a row with itself."""
+    """Return `sample_weight` in units; `resolution` is the score of a row against itself."""
     if sample_weight is None:
         return uniform_weights(n_samples)
     weights = checked_weights(sample_weight, n_samples)
@@ -93,9 +96,11 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: i
 
 
 def unit_exponent(total: float, whole: bool, resolution: int) -> int:
-    """Return the number of binary digits after the point for weights of this sum."""
+    """Return the number of binary digits after the point for weights with the sum `total`."""
     if not total:
-        raise ValueError("sample_weight is zero for every row. At least one must be positive.")
+        raise ValueError(
+            "sample_weight is zero for every row. At least one weight must be positive."
+        )
     room = LARGEST_EXACT // (2 * resolution)
     if total > room:
         raise ValueError(
@@ -120,7 +125,7 @@ def are_whole(weights: NDArray[np.float64]) -> bool:
 
 
 def sum_of(weights: Iterable[float]) -> float:
-    """Return the sum, rounded once; infinity if it overflows."""
+    """Return the sum of weights, rounded once; infinity if it overflows."""
     try:
         return math.fsum(weights)
     except OverflowError:
@@ -128,9 +133,9 @@ def sum_of(weights: Iterable[float]) -> float:
 
 
 def exact_sum(weights: NDArray[np.float64]) -> list[float]:
-    """Return numbers whose exact sum is the exact sum of all weights.
+    """Return a few numbers whose exact sum is the exact sum of all weights.
 
-    So the exact sums of several parts can be combined, and rounded once.
+    So the exact sums of several parts can be combined and rounded once.
     """
     if sum_of(weights) == math.inf:
         return [math.inf]
@@ -143,7 +148,7 @@ def exact_sum(weights: NDArray[np.float64]) -> list[float]:
 def checked_weights(
     sample_weight: ArrayLike, n_samples: int, first_row: int = 0
 ) -> NDArray[np.float64]:
-    """Return the weights of the rows from `first_row` on after checking them."""
+    """Return the weights of consecutive rows, starting at `first_row`, after checking them."""
     try:
         weights: NDArray[Any] = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:

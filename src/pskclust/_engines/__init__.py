@@ -1,1 +1,1 @@
-"""Engines: rows in memory, on disk or merged, with one interface."""
+"""Engines for rows in memory, on disk or with equal rows merged, all with the same interface."""

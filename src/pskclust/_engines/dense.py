@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from .member_index import MemberIndex
 
 
-# With more rows per cell, an index is not faster than scoring all rows again.
+# With more rows per cell, updating scores by an index is not faster than scoring all rows again.
 MAX_ROWS_PER_CELL_TO_INDEX = 64
 _INDEX_BYTES_PER_CELL = 4
-# The results of the fit, and the labels, similarities and sorted rows of the last pass over them.
+# For the results of the fit, and for the labels, similarities and sorted rows of the last pass.
 _BYTES_PER_ROW = 120
-# Fewer rows are added to a large table directly; more are counted in a second table first.
+# Up to this many rows are added to a table directly; more are counted in a second table first.
 _FEW_ROWS = 2048
 
 
@@ -86,7 +86,7 @@ class DenseEngine(MemoryRows):
 
     @property
     def cells(self) -> Cells:
-        """The cell of each row in each partitioning, (n, t)."""
+        """Cell of each row in each partitioning, (n, t)."""
         return self._cells
 
     def reset(self) -> None:
@@ -100,7 +100,7 @@ class DenseEngine(MemoryRows):
         return fits and self._n_rows <= MAX_ROWS_PER_CELL_TO_INDEX * partition.n_cells
 
     def _index_bytes(self, partition: Partition) -> int:
-        """Return the memory of an index, and of the work to make it."""
+        """Return the bytes of an index, including the work of making it."""
         return 2 * _INDEX_BYTES_PER_CELL * self._n_rows * partition.n_partitions
 
     @property
@@ -165,7 +165,7 @@ class DenseEngine(MemoryRows):
         return RowResults(self._labels.copy(), similarities, self._steps.copy())
 
     def _scores_while_growing(self, table: CountTable) -> NDArray[np.int64]:
-        """Return the scores of rows in no cluster, updated from the previous step if possible."""
+        """Return the scores of rows in no cluster, updated from the last step's where possible."""
         if self._index is None:
             return self._scores(self._open, table)
         known = self._index.scores(self._open, table)

@@ -17,14 +17,14 @@ from .._utils.exceptions import InsufficientDiskError
 from .._utils.memory import readable_bytes
 
 _ALIGNMENT = 64
-# Each file keeps a descriptor open, so that many arrays share one file.
+# Each file keeps a descriptor open, so many arrays share one file of at least this size.
 _MIN_FILE_BYTES = 1 << 30
 
 
 class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
-    """Arrays in a folder: written in a ``with`` block, readable afterwards.
+    """Arrays in files of a folder: written in a ``with`` block, readable afterwards.
 
-    The files have no name. The system removes them when the last array is released, even if this
+    The files have no names. The system removes them when the last array is released, even if this
     process is killed.
     """
 
@@ -33,8 +33,8 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
     ) -> None:
         if not os.path.isdir(folder):
             raise FileNotFoundError(
-                f"scratch_dir={os.fspath(folder)!r} is not a folder. Create it, or name another "
-                "one."
+                f"scratch_dir={os.fspath(folder)!r} is not a folder. Create it, or pass another "
+                "folder."
             )
         self._folder = folder
         self._min_file_bytes = min_file_bytes
@@ -51,7 +51,7 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
         if size > free:
             raise InsufficientDiskError(
                 f"{what} need about {readable_bytes(size)} of disk, but "
-                f"scratch_dir={os.fspath(self._folder)!r} has {readable_bytes(free)} free. Name a "
+                f"scratch_dir={os.fspath(self._folder)!r} has {readable_bytes(free)} free. Pass a "
                 "folder on a larger disk, or use a smaller n_partitions."
             )
 
@@ -68,9 +68,9 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
 
     def _new_file(self, size: int) -> None:
         self.__exit__()
-        # The with block around this object closes it.
+        # The `with` block around this object closes the file.
         file = cast(BinaryIO, tempfile.TemporaryFile(dir=self._folder))  # noqa: SIM115
-        # The size reserves nothing: unwritten parts of a file occupy no space.
+        # This reserves no space on disk: unwritten parts of a file take none.
         os.truncate(file.fileno(), size)
         self._file, self._used, self._size = file, 0, size
         self._map = mmap.mmap(file.fileno(), size)
@@ -80,13 +80,13 @@ class DiskArrays(contextlib.AbstractContextManager["DiskArrays"]):
         assert self._file is not None
         self._file.seek(start)
         try:
-            # If the disk is full, writing raises an error; a mapping would kill the process.
+            # On a full disk, a write raises an error; a write to mapped memory kills the process.
             self._file.write(content.data if content.size else b"")
             self._file.flush()
         except OSError as error:
             raise InsufficientDiskError(
                 f"scratch_dir={os.fspath(self._folder)!r} cannot take another "
-                f"{readable_bytes(content.nbytes)} ({error.strerror}). Name a folder on a larger "
+                f"{readable_bytes(content.nbytes)} ({error.strerror}). Pass a folder on a larger "
                 "disk, or use a smaller n_partitions."
             ) from error
         flat = np.frombuffer(self._map, content.dtype, content.size, start)

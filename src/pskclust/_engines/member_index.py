@@ -1,4 +1,4 @@
-"""Scores against a growing set, updated for the rows that share cells with new members."""
+"""Scores of rows against a growing set, updated where rows share cells with new members."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._kernels.reference import Cells
 
 
 class MemberIndex:
-    """Index of the rows of each cell, four bytes each, with the current scores of all rows."""
+    """Index of the rows in each cell, with the current scores of all rows against a set."""
 
     def __init__(self, cells: Cells, partition: Partition) -> None:
         self._cells = cells
@@ -27,10 +27,10 @@ class MemberIndex:
         self._joined = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
 
     def scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64] | None:
-        """Return scores against a table, or None if they must be computed anew.
+        """Return the scores of rows against a table, or None if they must be computed anew.
 
-        They must if the table is another one, was changed elsewhere, or gained so many rows that
-        the index saves no time.
+        They must be if the table is not the last one, if it was changed elsewhere, or if so many
+        rows joined that the index saves no time.
         """
         if table is not self._table or table.mass != self._mass:
             return None
@@ -46,12 +46,12 @@ class MemberIndex:
     def remember(
         self, rows: NDArray[np.intp], table: CountTable, scores: NDArray[np.int64]
     ) -> None:
-        """Store the scores of all rows, computed anew."""
+        """Store the scores of rows against a table, which were computed anew."""
         self._table, self._mass = table, table.mass
         self._scores[rows] = scores
         self._joined = rows[:0], scores[:0]
 
     def joined(self, rows: NDArray[np.intp], units: NDArray[np.int64], table: CountTable) -> None:
-        """Record rows that joined the table after its scores were computed."""
+        """Record the rows that joined the table since its scores were computed."""
         self._joined = rows, units
         self._mass = table.mass

@@ -1,4 +1,4 @@
-"""MemoryRows: base class of engines with rows in memory: labels, proposals, moves, tables."""
+"""MemoryRows: base class of engines with rows in memory, with their labels, moves and tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .protocol import Candidate, Moved, ProposalRule, RowFunction
 
 T = TypeVar("T")
 
-# Moves arrays that are only read to their storage, and returns them from there.
+# Function that moves read-only arrays to their storage and returns the stored arrays.
 Keep = Callable[[Sequence[NDArray[Any]]], Sequence[NDArray[Any]]]
 
 # Moving rows are added to tables in parts, to limit memory.
@@ -36,10 +36,10 @@ def in_memory(arrays: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
 
 
 class MemoryRows(ABC):
-    """Rows in memory, with a label each.
+    """Rows in memory, each with a label.
 
-    An engine may reorder its rows. The place of a row is its index in the arrays here, its number
-    is its index in the data.
+    An engine may reorder its rows. The place of a row is its index in the arrays of the engine; its
+    number is its index in the data.
     """
 
     resolution: int
@@ -64,7 +64,7 @@ class MemoryRows(ABC):
         self.one = data.weights.one
 
     def reset(self) -> None:
-        # New arrays, because the old ones may be part of a result.
+        # Arrays are not reused, because the old ones may be part of a result.
         self._labels = np.full(self._n_rows, -1, dtype=np.int64)
         self._steps = np.full(self._n_rows, -1, dtype=np.int32)
 
@@ -116,7 +116,7 @@ class MemoryRows(ABC):
         self._labels[self._moved.rows] = self._moved.old
 
     def remember_labels(self) -> None:
-        # Half the memory of int64; there are always fewer clusters.
+        # int32 takes half the memory of int64 and is always enough for the number of clusters.
         self._remembered = self._labels.astype(np.int32)
 
     def recall_labels(self) -> None:
@@ -177,10 +177,10 @@ class MemoryRows(ABC):
         for _ in self._map(label_chunk, len(rows), max(len(clusters), self.resolution)):
             pass
 
-    # Counting and scoring of rows, which engines of other kernels override.
+    # Counting and scoring of rows, which engines with other kernels override.
 
     def _count(self, rows: NDArray[np.intp], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the table of some rows with weights."""
+        """Return the counts of some rows, given their weights, (t, n_cells)."""
 
         def count_chunk(chunk: slice) -> NDArray[np.int64]:
             return self._partition.count(self._cells_of(rows[chunk]), units[chunk], self._kernels)
@@ -206,7 +206,7 @@ class MemoryRows(ABC):
         return clusters.scores(self._cells_of(rows), self._kernels)
 
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        """Return the one-hot rows that some rows add to a flat table."""
+        """Return the feature maps of some rows, which they add to a flattened table."""
         return one_hot(self._cells_of(rows), self._partition.n_cells, self._partition.no_cell)
 
     def _rows_by_cluster(self, n_clusters: int) -> Iterable[NDArray[np.intp]]:
@@ -221,14 +221,14 @@ class MemoryRows(ABC):
     def _rows_to_judge(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the rows of the source clusters, except some that are known to stay there.
+        """Return the rows of the source clusters, except rows that are known to stay there.
 
-        Also return the smallest similarity of these exceptions to their cluster, as `propose` does.
+        Also return, for each cluster, the smallest similarity of these exceptions, as in `propose`.
         """
         return np.flatnonzero(sources[self._labels]), np.full(len(clusters) + 1, np.inf)
 
     def _change(self, moved: _Proposals) -> ClusterTables:
-        """Return the change of the clusters' tables when rows move from label to label."""
+        """Return the change in the clusters' tables when rows move from old to new labels."""
         clusters = self._proposed_for
         counts = sparse.csr_array(clusters.counts.shape, dtype=np.int64)
         masses = np.zeros(len(clusters), dtype=np.int64)
@@ -241,7 +241,7 @@ class MemoryRows(ABC):
         return replace(clusters, counts=counts, masses=masses)
 
     def _moves(self, moved: _Proposals) -> sparse.csr_array:
-        """Return the weight that each cluster gains (positive) or loses by each row: (k, m)."""
+        """Return the weight that each cluster gains or loses (negative) by each row, (k, m)."""
         units, number = self._units[moved.rows], np.arange(len(moved.rows))
         came, went = moved.new >= 0, moved.old >= 0
         signed_units = np.concatenate([units[came], -units[went]])
@@ -255,7 +255,7 @@ class MemoryRows(ABC):
 
 
 class _Proposals(NamedTuple):
-    """Rows that a rule would give a new label."""
+    """Rows for which a rule proposes a new label."""
 
     rows: NDArray[np.intp]
     old: NDArray[np.int64]
@@ -284,7 +284,7 @@ def _propose(
     labels: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> tuple[_Proposals, NDArray[np.float64]]:
-    """Return the moves that a rule proposes, and the weakest staying row of each cluster."""
+    """Return the moves that a rule proposes, and each cluster's smallest staying similarity."""
     own_or_zero = np.column_stack([similarities, np.zeros(len(labels))])
     own = own_or_zero[np.arange(len(labels)), labels]
     proposals = _Proposals(rows, labels, rule(labels, similarities), own)
@@ -299,8 +299,8 @@ def require_memory_to_fit(
 ) -> None:
     """Raise InsufficientMemoryError if the cells and labels of all rows do not fit into memory.
 
-    An engine needs `bytes_per_row` for labels, steps, the rows left and, during a step, their
-    scores and the next rows left. `others` are further needs, in bytes by purpose.
+    An engine needs `bytes_per_row` for labels, growth steps, the rows in no cluster and, during a
+    step, for new scores. `others` are further needs, in bytes by purpose.
     """
     cell_bytes = partition.cell_bytes(n_rows)
     row_bytes = n_rows * bytes_per_row

@@ -1,4 +1,4 @@
-"""MergedEngine: equal rows as one row of their total weight, in another engine."""
+"""MergedEngine: equal rows, held by another engine as one row with their total weight."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .protocol import (
 
 
 class MergedEngine:
-    """Engine that merges equal rows; row numbers are those of all rows."""
+    """Engine that merges equal rows; callers use the numbers of the original rows."""
 
     def __init__(self, engine: ShardableEngine, equal: EqualRows) -> None:
         self._engine = engine
@@ -105,7 +105,7 @@ class MergedEngine:
         self._engine.renumber(new_labels)
 
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
-        """Do nothing: merged rows have no weights, so none has weight 0."""
+        """Do nothing, because rows with weights are never merged, so no row has weight 0."""
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
         merged = self._engine.row_results(clusters)
@@ -122,7 +122,7 @@ class MergedEngine:
         self._seed_pairs = {}
 
     def _second_seed(self, number: int) -> int:
-        """Return the second row of a seed with copies: a copy, or an earlier row as similar."""
+        """Return the second seed for a seed with copies: a copy, or an earlier row as similar."""
         copy = self._equal.second_copy(number)
         if self._engine.n_rows_left == 1:
             return copy

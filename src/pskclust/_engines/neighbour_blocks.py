@@ -1,4 +1,4 @@
-"""NeighbourBlocksEngine: rows in blocks of 64 neighbours."""
+"""NeighbourBlocksEngine: rows in memory, in blocks of 64 neighbours."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _MAX_SHARE_TO_LIST = 0.25
 
 
 class NeighbourBlocksEngine(MemoryRows):
-    """Engine with rows in the order of neighbour blocks; callers use row numbers."""
+    """Engine with rows in the order of neighbour blocks; callers use numbers of the data's rows."""
 
     name = "local"
     backend: Backend = "numba"
@@ -83,7 +83,7 @@ class NeighbourBlocksEngine(MemoryRows):
         if blocked is None:
             require_memory_for_blocks(data, partition)
             blocked = block_rows(data, partition, n_jobs, report, blocks_per_superblock)
-        # Four bytes are enough for most data.
+        # The smallest type that fits: four bytes are enough for most data.
         places = np.empty(self._n_rows, dtype=np.min_scalar_type(-self._n_rows))
         places[blocked.order] = np.arange(self._n_rows)
         holders = holders_of_cells(blocked, partition.psi)
@@ -102,7 +102,7 @@ class NeighbourBlocksEngine(MemoryRows):
         packed = np.packbits(counted, axis=1, bitorder="little")
         self._open = packed.view("<u8").astype(np.uint64).ravel()
         self._count_open()
-        # Reused from step to step, because new memory causes page faults.
+        # These arrays are reused from step to step, because new memory causes page faults.
         self._own_table = padded(np.zeros(self._partition.table_shape, dtype=np.int64))
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
@@ -205,7 +205,7 @@ class NeighbourBlocksEngine(MemoryRows):
         return Absorbed(n_rows, best_score_left), added
 
     def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
-        """Return the superblocks that may contain a row to absorb, and the best score elsewhere."""
+        """Return the superblocks that may contain a row to absorb, and a bound on other scores."""
         growth_kernels.take_over(table.counts, self._own_table, *self._holders, self._highest)
         possible = self._highest >= min_score
         is_open = self._n_open > 0
@@ -372,7 +372,7 @@ class NeighbourBlocksEngine(MemoryRows):
         scores = np.zeros(len(self._labels), dtype=np.int64)
         for cluster, rows in enumerate(self._rows_by_cluster(len(clusters))):
             scores[rows] = self._scores(rows, clusters.table(cluster))
-        # The last entry is that of rows in no cluster, whose score is 0.
+        # The last entry is for rows in no cluster, whose score is 0.
         sizes = np.append(self.resolution * clusters.masses, 1)
         similarities = scores / sizes[self._labels]
         return RowResults(*map(self._by_row_number, (self._labels, similarities, self._steps)))

@@ -20,7 +20,7 @@ from .sharded import Shard, ShardedEngine
 _SHARD_BYTES = 1 << 27
 # Neighbour blocks store up to two numbers for a cell: by row, and by block.
 _MOST_BYTES_PER_CELL = 2
-# Row numbers by place (8 bytes), places by row number (at most 8), weights (8).
+# Row number of each place (8 bytes), place of each row (at most 8), weight (8).
 _KEPT_BYTES_PER_ROW = 24
 
 
@@ -37,8 +37,8 @@ def out_of_core_engine(
 ) -> ShardedEngine:
     """Read all rows and return an engine that holds their cells.
 
-    `shard_rows` is the number of rows of a shard, by default as many as fit into 128 MB. With a
-    `scratch_dir`, `on_disk` None puts cells on disk if they do not fit into memory.
+    `shard_rows` is the number of rows of a shard; by default, a shard takes 128 MB. With a
+    `scratch_dir`, `on_disk=None` puts cells on disk if they do not fit into memory.
     """
     size = shard_rows or rows_per_shard(data.n_columns, partition)
     shards: list[Shard] = []
@@ -76,7 +76,7 @@ def _place_for_cells(
     scratch_dir: str | os.PathLike[str] | None,
     on_disk: bool | None,
 ) -> Iterator[Keep]:
-    """Yield storage for cells: memory if all cells fit, else the disk."""
+    """Yield a function that stores cells: in memory, or on disk if that is asked for or needed."""
     if scratch_dir is None:
         require_memory_to_fit(n_rows, partition)
         yield in_memory

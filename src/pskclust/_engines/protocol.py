@@ -1,9 +1,9 @@
 """Engine protocol: the operations on rows that growth and refinement use.
 
 A method of an engine is called a verb. `VERBS` states whether each verb has an answer and whether
-it changes the state of the rows. Engines that send verbs to other machines use both: a verb without
-an answer can be delayed, and a verb that changes the state is repeated on a worker that replaces a
-lost one.
+it changes the state of the rows. Engines that send verbs to other machines need both facts: a verb
+without an answer can be delayed, and a verb that changes the state is repeated on the worker that
+replaces a lost one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .._kernels.select import Backend
 
 
 class Verb(NamedTuple):
-    """Whether a verb has an answer, and whether it changes the state of the rows."""
+    """Properties of a verb: it has an answer, it changes the state of the rows."""
 
     answers: bool
     changes: bool
@@ -63,8 +63,8 @@ VERBS: Mapping[str, Verb] = {
 class ProposalRule(Protocol):
     """Rule that proposes new labels for rows.
 
-    A rule with `offsets` proposes the cluster with the largest 2 * similarity - offset, if that
-    exceeds the value of the row's own cluster. An engine can then skip many rows at once.
+    A rule with `offsets` proposes the cluster with the largest value of 2 * similarity - offset, if
+    it exceeds the value of the row's own cluster. An engine can then skip many rows at once.
     """
 
     @property
@@ -73,7 +73,7 @@ class ProposalRule(Protocol):
     def __call__(
         self, labels: NDArray[np.int64], similarities: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        """Return new labels, given the old ones (m,) and similarities to all clusters (m, k)."""
+        """Return new labels, (m,), given old labels, (m,), and similarities to clusters, (m, k)."""
 
 
 class RowFunction(Protocol):
@@ -84,7 +84,7 @@ class RowFunction(Protocol):
 
 
 class Candidate(NamedTuple):
-    """A row that was found, its score, and its weight in units."""
+    """A row with a high score: its number, its score, and its weight in units."""
 
     row: int
     score: int
@@ -106,21 +106,21 @@ class Absorbed(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Number of rows that changed their label, and the change in the clusters' tables."""
+    """Change in the clusters' tables, and number of rows that changed their label."""
 
     change: ClusterTables
     n_rows: int
 
 
 class Members(NamedTuple):
-    """The rows of a grown cluster, ascending, and the step in which each joined."""
+    """The rows of a grown cluster, ascending, and the growth step in which each row joined."""
 
     rows: NDArray[np.int64]
     steps: NDArray[np.int32]
 
 
 class RowResults(NamedTuple):
-    """Label, similarity to its cluster, and growth step of each row."""
+    """Label of each row, its similarity to its own cluster, and its growth step."""
 
     labels: NDArray[np.int64]
     similarities: NDArray[np.float64]
@@ -144,7 +144,7 @@ class Engine(Protocol):
 
     @property
     def resolution(self) -> int:
-        """Score of a row against itself."""
+        """Score of a row against a table of itself alone: the number of partitionings."""
 
     @property
     def one(self) -> int:
@@ -158,7 +158,10 @@ class Engine(Protocol):
         """Return the table of all rows that are in no cluster."""
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
-        """Return the row in no cluster with the highest score; of equal ones, the first."""
+        """Return the row in no cluster, other than `besides`, with the highest score.
+
+        Of equal scores, the first row is returned.
+        """
 
     def table_of(self, row: int, units: int) -> CountTable:
         """Return the table of one row with weight `units`."""
@@ -169,24 +172,27 @@ class Engine(Protocol):
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
         """Assign all rows in no cluster with at least `min_score` against `table` to a cluster.
 
-        They are added to the table after all of them are found.
+        The rows are added to the table only after all of them are found.
         """
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
-        """Assign each row to its most similar cluster if that exceeds `threshold`, else to none."""
+        """Assign each row to its most similar cluster; to none if none is above `threshold`."""
 
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """Store the labels that `rule` proposes for the rows of the clusters in `sources`.
 
-        Return the smallest similarity, for each cluster, of a row that would stay in it; infinity
-        if none would. `sources` and the result have an entry for each cluster, and a last one for
-        rows in no cluster.
+        Return, for each cluster, the smallest similarity of a row that would stay in it; infinity
+        if no row would stay. `sources` and the result have an entry for each cluster, and a last
+        entry for rows in no cluster.
         """
 
     def move(self, below: NDArray[np.float64]) -> Moved:
-        """Assign proposed labels to rows whose similarity to their cluster is less than `below`."""
+        """Assign proposed labels to rows whose similarity to their cluster is less than `below`.
+
+        `below` has an entry for each cluster, and a last entry for rows in no cluster.
+        """
 
     def undo_move(self) -> None:
         """Restore the labels from before the latest `move`."""
@@ -198,10 +204,10 @@ class Engine(Protocol):
         """Restore the labels that `remember_labels` stored."""
 
     def set_labels(self, rows: NDArray[np.intp], labels: NDArray[np.int64]) -> None:
-        """Set the labels of some rows; numbers are ascending. Other rows keep their labels."""
+        """Set the labels of some rows, whose numbers are ascending; others keep their labels."""
 
     def n_changed_labels(self) -> int:
-        """Return the number of rows whose label differs from the stored one."""
+        """Return the number of rows whose label differs from the one that was stored."""
 
     def n_members(self, n_clusters: int) -> NDArray[np.int64]:
         """Return the number of rows of each cluster."""
@@ -215,21 +221,21 @@ class Engine(Protocol):
     def best_members(self, clusters: ClusterTables) -> list[Candidate | None]:
         """Return the member of each cluster with the highest score against its table.
 
-        Members are the rows of positive weight with the cluster's label. Of equal scores, the first
-        is returned; None for a cluster without members.
+        Members are the rows of positive weight with the cluster's label. Of members with equal
+        scores, the first is returned. A cluster without members has None.
         """
 
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
-        """Replace each label by its entry in `new_labels`; the last entry is that of -1."""
+        """Replace each label by its entry in `new_labels`; the last entry replaces label -1."""
 
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
-        """Assign to rows of weight 0 the labels that `rule` proposes."""
+        """Give rows of weight 0 the labels that `rule` proposes."""
 
     def row_results(self, clusters: ClusterTables) -> RowResults:
-        """Return the label of each row, its similarity to that cluster, and its growth step."""
+        """Return the label of each row, its similarity to its own cluster, and its growth step."""
 
     def map_rows(self, function: RowFunction, labels: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return a value for each row, given the labels that `row_results` returned.
+        """Return the value of `function` for each row, given the labels from `row_results`.
 
         If rows are in several blocks, the function is called for each block, with the number of its
         first row.
@@ -243,14 +249,14 @@ class ResumableEngine(Engine, Protocol):
     """Engine whose clusters can be saved as they grow, and restored."""
 
     def members(self, cluster: int) -> Members:
-        """Return the rows of a cluster."""
+        """Return the rows of a cluster and their growth steps."""
 
     def restore(self, members: Members, cluster: int) -> None:
-        """Assign saved rows to a cluster."""
+        """Assign saved rows, with their growth steps, to a cluster."""
 
 
 class ShardableEngine(ResumableEngine, Protocol):
-    """Engine that may hold a part of the rows, or one row in place of several equal ones."""
+    """Engine that may hold a part of the rows, or one row in place of several equal rows."""
 
     def weight_of_changed_labels(self) -> int:
         """Return the total weight of the rows that `n_changed_labels` counts, in units."""
@@ -258,4 +264,4 @@ class ShardableEngine(ResumableEngine, Protocol):
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb like `absorb`, but return the table of the rows instead of adding them."""
+        """Assign rows like `absorb`, but return their table instead of adding them to `table`."""

@@ -24,17 +24,17 @@ from .memory_rows import Keep, in_memory
 from .merged import MergedEngine
 from .protocol import Engine, ShardableEngine
 
-# With more columns few blocks share cells. Blocks are still faster, unless cells have so few rows
-# that an index of rows grows clusters faster.
+# With more columns, rows of a block seldom share a cell. Blocks are still faster, unless cells have
+# so few rows that clusters grow faster with an index of the rows of each cell.
 _MAX_COLUMNS_TO_SHARE_CELLS = 8
-# With more distinct cells per block, bounds exclude nothing and blocks save no time.
+# With more distinct cells per block and partitioning, bounds exclude nothing and save no time.
 _MAX_CELLS_OF_BLOCK = 16
 # New rows are sorted into blocks in batches, to limit memory.
 _ROWS_AT_A_TIME = 1 << 20
 
 
 def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None) -> bool:
-    """Return whether compiled kernels on neighbour blocks are faster."""
+    """Return whether compiled kernels on neighbour blocks are faster than an array of cells."""
     return (
         isinstance(partition, VoronoiPartition)
         and partition.no_cell is None
@@ -47,18 +47,18 @@ def blocks_pay(n_rows: int, partition: Partition, backend: Backend | None = None
 
 
 def bytes_to_encode(n_rows: int, partition: Partition, n_jobs: int | None) -> int:
-    """Return the memory of the cells of some rows, and of the work to find them."""
+    """Return the bytes needed for the cells of rows and for finding them."""
     cells = partition.cell_bytes(n_rows)
     if not _encoded_in_blocks(partition, n_rows):
         return cells + partition.encoding_bytes(n_rows, n_threads(n_jobs))
     from .superblocks import bytes_of_blocks
 
-    # Cells in the order of rows, and the work of threads, which was measured to take twice that.
+    # Cells in the order of rows, and twice their size, as measured, for the work of threads.
     return 3 * cells + sum(bytes_of_blocks(n_rows, partition))
 
 
 def _encoded_in_blocks(partition: Partition, n_rows: int) -> TypeGuard[VoronoiPartition]:
-    # Blocks exclude centres before a product, but a device multiplies by all of them.
+    # Blocks exclude centres before a product, but a device multiplies by all centres anyway.
     return not isinstance(partition, DevicePartition) and blocks_pay(n_rows, partition)
 
 
@@ -94,7 +94,7 @@ def labels_by_blocks(
     if not len(clusters) or not tables_fit_in_memory(clusters):
         return None
     require_memory_to_label(min(len(data), _ROWS_AT_A_TIME), partition)
-    # A copy, whose cached properties are freed afterwards.
+    # Cached properties are stored in a copy, so that they are freed afterwards.
     clusters = replace(clusters)
     labels = np.empty(len(data), dtype=np.int64)
     for some in _slices(len(data)):
@@ -116,8 +116,8 @@ def isolation_engine(
 ) -> Engine:
     """Return an engine for rows in memory, ready for use.
 
-    Unless they are given, the backend and the merging of equal rows depend on the data. Without
-    `neighbour_blocks`, compiled code works on an array of all cells.
+    With `backend=None` or `merge=None`, the data decides about the backend or about the merging of
+    equal rows. Without `neighbour_blocks`, compiled code works on an array of all cells.
     """
     equal = None if merge is False else find_equal_rows(data, always=bool(merge))
     rows = data if equal is None else equal.merged(data)
@@ -140,7 +140,7 @@ def engine_for_rows(
 ) -> ShardableEngine:
     """Return an engine for rows in memory, without merging equal rows.
 
-    If these are not `all_rows`, clusters also grow by rows elsewhere.
+    With `all_rows=False`, other engines hold further rows of the same clusters.
     """
     pays = blocks_pay(len(data), partition, backend)
     cells = None
@@ -158,7 +158,7 @@ def engine_for_rows(
             )
         cells = blocked.cells_by_row()
         del blocked
-    # An index only knows of rows that joined here.
+    # An index knows only the rows that joined a cluster in this engine.
     return DenseEngine(
         data,
         partition,

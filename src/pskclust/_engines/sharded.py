@@ -1,6 +1,7 @@
 """ShardedEngine: rows in several shards, whose answers are combined.
 
-An answer is a sum or the best of several, so it does not depend on the division into shards.
+A combined answer is a sum or the best answer of all, so it does not depend on the division into
+shards.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from .protocol import (
 class Shard:
     """Rows of one engine, addressed by their numbers among all rows.
 
-    They are some runs of consecutive rows, in ascending order. Verbs about one row do nothing and
-    return None if the row is in another shard.
+    The rows are one or more runs of consecutive rows, in ascending order. A verb about a single row
+    does nothing and returns None if the row is in another shard.
     """
 
     def __init__(self, engine: ShardableEngine, runs: Sequence[range]) -> None:
         if any(run.stop > later.start for run, later in itertools.pairwise(runs)):
-            raise ValueError("runs of rows must ascend, so that ties go to the lowest row.")
+            raise ValueError("runs of rows must be ascending, so that ties go to the lowest row.")
         self._engine = engine
         self.backend = engine.backend
         self.runs = list(runs)
@@ -105,7 +106,7 @@ class Shard:
     def _own_rows(
         self, rows: NDArray[np.intp], values: NDArray[Any]
     ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Return those of some rows that are here, by the engine's numbers, and their values."""
+        """Return the engine's numbers of the rows in this shard, and the values of these rows."""
         own_rows, own_values = [], []
         for run, place in zip(self.runs, self._places, strict=False):
             own = slice(*np.searchsorted(rows, [run.start, run.stop]))
@@ -121,11 +122,11 @@ class Shard:
 
 
 class CombinedRows(ABC):
-    """Verbs of an engine, combined from the answers of all parts."""
+    """Engine verbs whose answers are combined from the answers of all parts."""
 
     @abstractmethod
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
-        """Return the answer of each part."""
+        """Return the answer of each part to a verb."""
 
     def total(self) -> CountTable:
         return _sum_of_tables(self._ask("total"))
@@ -133,11 +134,11 @@ class CombinedRows(ABC):
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         best = self.best_row_if_any(table, besides)
         if best is None:
-            raise ValueError("every row is in a cluster")
+            raise ValueError("best_row found no row, because every row is in a cluster")
         return best
 
     def best_row_if_any(self, table: CountTable, besides: int | None = None) -> Candidate | None:
-        """Return the best row as `best_row` does, None if every row is in a cluster."""
+        """Return the best row like `best_row`, or None if every row is in a cluster."""
         found: list[Candidate | None] = self._ask("best_row", table, besides)
         return functools.reduce(better_candidate, found)
 
@@ -203,7 +204,7 @@ class CombinedRows(ABC):
 
 
 class ShardedEngine(CombinedRows):
-    """Shards in this process, in the order of their rows."""
+    """Engine of several shards in this process, in the order of their rows."""
 
     def __init__(self, shards: Sequence[Shard], name: str) -> None:
         self._shards = list(shards)
@@ -222,7 +223,7 @@ class ShardedEngine(CombinedRows):
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb rows and return their table, without adding them."""
+        """Assign rows like `absorb`, but return their table instead of adding them to `table`."""
         return summed_up(self._ask("absorbed", table, min_score, cluster, step))
 
     def members(self, cluster: int) -> Members:
@@ -237,7 +238,7 @@ class ShardedEngine(CombinedRows):
             np.empty(n_rows, np.int64), np.empty(n_rows), np.empty(n_rows, np.int32)
         )
         for shard in self._shards:
-            # One shard at a time, to limit memory.
+            # Shards are asked one at a time, to limit memory.
             for run, own in zip(shard.runs, shard.row_results(clusters), strict=True):
                 rows = slice(run.start, run.stop)
                 results.labels[rows] = own.labels
@@ -253,14 +254,14 @@ class ShardedEngine(CombinedRows):
 
 
 def summed_up(answers: Sequence[tuple[Absorbed, CountTable]]) -> tuple[Absorbed, CountTable]:
-    """Return the sums of the answers of all parts to `absorbed`."""
+    """Return the combined answer to `absorbed`: summed rows and tables, and the best score left."""
     n_rows = sum(absorbed.n_rows for absorbed, _ in answers)
     best_score_left = max(absorbed.best_score_left for absorbed, _ in answers)
     return Absorbed(n_rows, best_score_left), _sum_of_tables([added for _, added in answers])
 
 
 def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:
-    """Return the sum of tables; the first one is overwritten."""
+    """Return the sum of tables; the first table is overwritten."""
     total, *others = answers
     for other in others:
         total.add(other)
@@ -268,7 +269,7 @@ def _sum_of_tables(answers: Sequence[CountTable]) -> CountTable:
 
 
 def _sum_of_clusters(answers: Sequence[ClusterTables]) -> ClusterTables:
-    """Return the sums of the tables of clusters with members in several parts."""
+    """Return the sum of each cluster's tables over all parts."""
     total, *others = answers
     for other in others:
         counts = (total.counts + other.counts).tocsr()

@@ -22,27 +22,27 @@ from .memory_rows import require_memory_to_fit
 T = TypeVar("T")
 Superblocks = NDArray[np.int64]
 
-# Dense tables of all clusters have at most this size; beyond, rows are labelled one by one.
+# If dense tables of all clusters would be larger than this, rows are labelled one by one.
 LARGEST_TABLES_BYTES = 1 << 28
 LARGEST_TABLES_PER_RUN_BYTES = 1 << 25
-# Few, because each run allocates a table.
+# The number of runs is small, because each run allocates a table.
 _RUNS_PER_THREAD = 2
 SUPERBLOCKS_PER_RUN = 64
 
 
-# Bounds of blocks, and of superblocks.
+# Bounds on the scores of blocks, and of superblocks.
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def no_bounds(n_blocks: int, n_superblocks: int) -> Bounds:
-    """Return infinite bounds, for unknown scores."""
+    """Return bounds that are all unknown."""
     return np.full(n_blocks, UNKNOWN), np.full(n_superblocks, UNKNOWN)
 
 
 class ScoreBounds:
-    """Upper bounds of the scores of rows in no cluster against the table of all such rows.
+    """Upper bounds on the scores of rows in no cluster against the table of all these rows.
 
-    During growth these rows only become fewer, so that scores do not rise and bounds stay valid.
+    During growth the number of these rows only falls, so scores do not rise and bounds stay valid.
     """
 
     def __init__(self, n_blocks: int, n_superblocks: int) -> None:
@@ -50,7 +50,7 @@ class ScoreBounds:
         self._counts: NDArray[np.int64] | None = None
 
     def of(self, table: CountTable) -> Bounds:
-        """Return the bounds for a table; new ones if a count has increased."""
+        """Return the bounds for a table; unknown bounds if a count has increased."""
         if self._counts is not None and (table.counts > self._counts).any():
             self._bounds = no_bounds(*map(len, self._bounds))
         self._counts = table.counts.copy()
@@ -58,14 +58,14 @@ class ScoreBounds:
 
 
 def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
-    """Raise InsufficientMemoryError if rows in block order and their cells do not fit."""
+    """Raise InsufficientMemoryError if rows in block order and their cells exceed memory."""
     needs = bytes_of_blocks(len(data), partition)
     others = {"points": needs.points} | ({"lists": needs.lists} if needs.lists else {})
     require_memory_to_fit(len(data), partition, **others)
 
 
 def require_memory_to_label(n_rows: int, partition: VoronoiPartition) -> None:
-    """Raise InsufficientMemoryError if new rows in block order and their cells do not fit."""
+    """Raise InsufficientMemoryError if new rows in block order and their cells exceed memory."""
     needs = bytes_of_blocks(n_rows, partition)
     require_memory(
         {"cells": needs.cells + needs.lists, "points": needs.points, "labels": 16 * n_rows},
@@ -81,11 +81,11 @@ class _BlockBytes(NamedTuple):
 
 
 def bytes_of_blocks(n_rows: int, partition: VoronoiPartition) -> _BlockBytes:
-    """Return the memory of rows in block order, of their cells, and of the cells of blocks."""
+    """Return the bytes of rows in block order, of their cells, and of lists of a block's cells."""
     n_columns = partition.points.shape[1]
     cells = partition.cell_bytes(n_rows)
     points = 8 * n_rows * (min(n_columns, MAX_COLUMNS_TO_COPY) + 1)
-    # In a plane the rows of a block share most of their cells; else lists are as long as the cells.
+    # In a plane, rows of a block share most cells; otherwise lists may be as long as the cells.
     return _BlockBytes(cells, points, 0 if n_columns <= 2 else cells)
 
 
@@ -95,29 +95,32 @@ def map_superblocks(
     n_jobs: int | None,
     superblocks_per_run: int = SUPERBLOCKS_PER_RUN,
 ) -> Iterator[T]:
-    """Distribute superblocks over a few runs for each thread; busy ones are often adjacent."""
+    """Yield the results of `work` for a few runs of superblocks per thread.
+
+    The superblocks of a run are far apart, because busy superblocks are often adjacent.
+    """
     threads = n_threads(n_jobs)
     most = -(-len(superblocks) // superblocks_per_run)
     n_runs = min(_RUNS_PER_THREAD * threads if threads > 1 else 1, most)
-    # Contiguous, because other layouts would compile the kernels again.
+    # Copies are contiguous; for another layout, the kernels would be compiled again.
     runs = [superblocks[first::n_runs].copy() for first in range(n_runs)]
     return map_chunks(lambda some: work(runs[some.start]), n_runs, 1, n_jobs, 1)
 
 
 def block_scores() -> NDArray[np.int64]:
-    """Return an array for the scores of a block."""
+    """Return an empty array for the scores of a block."""
     return np.empty(BLOCK, dtype=np.int64)
 
 
 def tables_fit_in_memory(
     clusters: ClusterTables, largest_bytes: int = LARGEST_TABLES_BYTES
 ) -> bool:
-    """Return whether dense tables of all clusters fit into memory."""
+    """Return whether dense tables of all clusters take at most `largest_bytes`."""
     return bytes_of_tables(len(clusters), clusters.shape) <= largest_bytes
 
 
 def bytes_of_tables(n_clusters: int, shape: tuple[int, int]) -> int:
-    """Return the size of dense tables of all clusters."""
+    """Return the size in bytes of dense tables of all clusters."""
     return 8 * n_clusters * math.prod(shape)
 
 
@@ -127,7 +130,7 @@ def labeller(
     threshold: float,
     labels: NDArray[np.int64],
 ) -> Callable[[Superblocks], None]:
-    """Return a function that assigns the rows of some superblocks to their most similar cluster."""
+    """Return a function that labels the rows of superblocks by their most similar cluster."""
     tables, denominators = clusters.padded, clusters.resolution * clusters.masses
 
     def label(some: Superblocks) -> None:
@@ -147,7 +150,7 @@ def most_similar_clusters(
     threshold: float,
     n_jobs: int | None,
 ) -> NDArray[np.int64]:
-    """Return the most similar cluster of each new row; -1 if none exceeds `threshold`."""
+    """Return the most similar cluster of each new row; -1 if no similarity exceeds `threshold`."""
     blocked = block_rows(data, partition, n_jobs)
     labels = np.empty(len(data), dtype=np.int64)
     label = labeller(blocked.layout, clusters, threshold, labels)

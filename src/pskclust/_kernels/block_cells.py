@@ -1,7 +1,7 @@
 """Compiled loops that find the cells of neighbour blocks with medium and large numbers of columns.
 
-A box, or with many columns a ball, around the rows of a block excludes most centres in data with
-clusters. The remaining centres are compared with the rows by products in float32.
+In data with clusters, a box around the rows of a block excludes most centres; with many columns, a
+ball does. The remaining centres are compared with the rows by products in float32.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -36,9 +36,10 @@ compiled = compiled_with(block_products, boxes, vectors)
 
 # Number of blocks in a group, whose common box is tried first.
 BLOCKS_PER_GROUP = 4
-# If boxes exclude less than a tenth in the first partitionings, they are not tried in others.
+# If boxes exclude less than a tenth of the centres in the first partitionings, the others do not
+# use boxes.
 _TRIALS, _MIN_SHARE_RULED_OUT = 3, 0.1
-# Up to this many centres are compared with rows faster than with a box.
+# Up to this many centres are compared with the rows directly, which is faster than using a box.
 _FEW_CENTRES = 12
 
 
@@ -46,28 +47,28 @@ class Centres(NamedTuple):
     """The centres of all partitionings."""
 
     points: NDArray[np.float64]  # (u, d) the distinct centres
-    numbers: NDArray[np.intp]  # (t, psi) number of the point of each centre
-    columns: NDArray[np.float64]  # (t, d, psi) their coordinates; (0, d, psi) for balls
+    numbers: NDArray[np.intp]  # (t, psi) index of each centre in `points`
+    columns: NDArray[np.float64]  # (t, d, psi) coordinates of all centres; (0, d, psi) for balls
 
 
 class Workspace(NamedTuple):
     """Working arrays that a thread reuses from call to call."""
 
-    low: NDArray[np.float64]  # (blocks of a group + 1, d) boxes; the last one is the group's
-    high: NDArray[np.float64]  # (blocks of a group + 1, d)
-    middle: NDArray[np.float64]  # (d,)
-    rows: NDArray[np.float32]  # (blocks of a group, d, 64) minus the middle
-    bounds: NDArray[np.float64]  # (2, psi)
+    low: NDArray[np.float64]  # (blocks of a group + 1, d) lower corners; the last is the group's
+    high: NDArray[np.float64]  # (blocks of a group + 1, d) upper corners
+    middle: NDArray[np.float64]  # (d,) middle of the group's box
+    rows: NDArray[np.float32]  # (blocks of a group, d, 64) rows minus the middle
+    bounds: NDArray[np.float64]  # (2, psi) of `bound_gains`
     possible: NDArray[np.float64]  # (d, psi) centres that may be nearest to a row of a group
-    in_group: NDArray[np.int32]  # (psi,) their numbers
-    shifted: NDArray[np.float32]  # (psi + 1, d) the middle minus those
-    halves: NDArray[np.float32]  # (psi + 1,) half of their squared lengths
-    in_block: NDArray[np.int32]  # (psi + 4,) those that may be nearest in a block
-    candidates: NDArray[np.intp]  # (psi,) their numbers among the distinct centres
-    sums: NDArray[np.float32]  # (psi,)
-    smallest: NDArray[np.float32]  # (2, 64)
-    distances2: NDArray[np.float64]  # (2, 64)
-    nearest: NDArray[np.int32]  # (64,)
+    in_group: NDArray[np.int32]  # (psi,) their numbers in the partitioning
+    shifted: NDArray[np.float32]  # (psi + 1, d) the middle minus these centres
+    halves: NDArray[np.float32]  # (psi + 1,) half of the squared lengths of `shifted`
+    in_block: NDArray[np.int32]  # (psi + 4,) indices of the centres that may be nearest in a block
+    candidates: NDArray[np.intp]  # (psi,) their indices among the distinct centres
+    sums: NDArray[np.float32]  # (psi,) values that `compare` compares, for one row
+    smallest: NDArray[np.float32]  # (2, 64) the two smallest sums of each row
+    distances2: NDArray[np.float64]  # (2, 64) exact squared distances
+    nearest: NDArray[np.int32]  # (64,) index in `in_block` of each row's nearest centre
 
 
 def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
@@ -97,7 +98,7 @@ def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
 
 @compiled_into
 def enter_group(points, first, last, space):
-    """Shift the rows of a group of blocks by its middle; return the largest distance."""
+    """Subtract the middle of a group of blocks from its rows; return the largest distance to it."""
     find_boxes(points, first, last, 0, space.low, space.high)
     whole, radius = len(space.low) - 1, 0.0
     for column in range(points.shape[1]):
@@ -110,7 +111,7 @@ def enter_group(points, first, last, space):
 
 @compiled_into
 def keep_in_group(i, centres, bounded, space):
-    """List centres that may be nearest to a row of a group; return number and largest distance."""
+    """List centres that may be nearest in a group; return their number and largest distance."""
     psi, whole = centres.numbers.shape[1], len(space.low) - 1
     columns = centres.columns[i]
     if bounded:
@@ -130,7 +131,7 @@ def keep_in_group(i, centres, bounded, space):
 
 @compiled_into
 def keep_in_block(box, n_in_group, bounded, space):
-    """List those of them that may be nearest to a row of one block; return their number."""
+    """List the group's centres that may be nearest to a row of one block; return their number."""
     if bounded:
         bound_gains(space.low, space.high, box, space.possible, n_in_group, space.bounds)
     count = np.int64(0)
@@ -143,7 +144,7 @@ def keep_in_block(box, n_in_group, bounded, space):
 
 @compiled_within
 def fill_up(count, space):
-    """Pad the kept centres to a multiple of four with one that is never nearest."""
+    """Pad the kept centres to a multiple of four with a centre that is never nearest."""
     for a in range(count, count + CENTRES_AT_A_TIME - 1):
         space.in_block[a] = len(space.halves) - 1
 
@@ -152,15 +153,15 @@ def fill_up(count, space):
 def write_nearest(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
-    rows,  # IN   (d, 64) its rows less the middle
+    rows,  # IN   (d, 64) its rows minus the middle
     i,  # IN   which partitioning
-    n_kept,  # IN   how many centres may be nearest
-    margin,  # IN   how much sums must differ
+    n_kept,  # IN   number of centres that may be nearest
+    margin,  # IN   difference of two sums beyond which their order is certain
     centres,  # IN   Centres
     space,  # INOUT Workspace
     cells,  # OUT  (n_blocks, t, 64)
 ):
-    """Find the nearest kept centre; settle doubtful cases by exact distances."""
+    """Find each row's nearest kept centre; settle doubtful cases by exact distances."""
     kept, smallest, nearest = space.in_block, space.smallest, space.nearest
     compare(rows, space.shifted, space.halves, kept, n_kept, smallest, nearest)
     n_unsure = n_within(smallest, margin)
@@ -179,7 +180,7 @@ def write_nearest(
 
 @compiled_into
 def settle_rows(points, block, rows, n_kept, margin, centres, space):
-    """Settle the rows whose two smallest sums differ by less than the margin."""
+    """Settle the rows whose two smallest sums differ by at most the margin."""
     smallest = space.smallest
     for place in range(BLOCK):
         if smallest[1, place] > smallest[0, place] + margin:
@@ -208,7 +209,7 @@ def find_cells_in_boxes(
     space,  # TMP  Workspace
     cells,  # OUT  (n_blocks, t, 64)
 ):
-    """Find the cells of all rows of some blocks, with boxes around rows."""
+    """Find the cells of all rows of some blocks, using boxes around the rows."""
     n_blocks, n_columns = points.shape[:2]
     n_partitions, psi = centres.numbers.shape
     for first in range(0, n_blocks, BLOCKS_PER_GROUP):
@@ -231,14 +232,14 @@ def find_cells_in_boxes(
 @compiled
 def find_cells_in_balls(
     points,  # IN   (n_blocks, d, 64)
-    middles,  # IN   (n_blocks, d) a point among the rows of each block
-    away2,  # IN   (n_blocks, u) squared distances of middles to centres, but for rounding
-    errors,  # IN   (n_blocks,) how wrong rounding can make those
+    middles,  # IN   (n_blocks, d) a point in the middle of each block's rows
+    away2,  # IN   (n_blocks, u) squared distances of middles to centres, up to rounding errors
+    errors,  # IN   (n_blocks,) bounds on these errors
     centres,  # IN   Centres
     space,  # TMP  Workspace
     cells,  # OUT  (n_blocks, t, 64)
 ):
-    """Find the cells of all rows of some blocks, with balls around rows."""
+    """Find the cells of all rows of some blocks, using balls around the rows."""
     n_blocks, n_columns = points.shape[:2]
     rows = space.rows[0]
     for block in range(n_blocks):
@@ -255,11 +256,11 @@ def find_cells_in_balls(
 
 @compiled_into
 def keep_in_ball(i, away2, error, radius, middle, centres, space):
-    """List centres that may be nearest to a point of a ball; return number and largest distance.
+    """List centres that may be nearest in a ball; return their number and largest distance.
 
-    With m for the middle, r for the radius and y for the centre nearest to m, a centre z with
-    |m - z| > |m - y| + 2 r is farther than y from every point. The limit is a little larger, so
-    that computed distances have the same order.
+    Let m be the middle of the ball, r its radius and y the centre nearest to m. A centre z with
+    |m - z| > |m - y| + 2 r is farther than y from every point of the ball. The limit is slightly
+    larger, so that this holds for computed distances, too.
     """
     numbers = centres.numbers[i]
     least2 = np.inf
@@ -269,7 +270,7 @@ def keep_in_ball(i, away2, error, radius, middle, centres, space):
     limit2 = limit * limit * (1 + 1e-9) + error
     count, farthest2 = np.int64(0), 0.0
     for number in range(len(numbers)):
-        # This form includes distances that are NaN.
+        # This comparison does not exclude a centre whose distance is NaN.
         if away2[numbers[number]] > limit2:
             continue
         length2 = shift_centre(centres.points, numbers[number], middle, space.shifted, count)

@@ -15,7 +15,7 @@ from .compiling import compiled_into, compiled_loosely, compiled_within
 from .neighbour_blocks import BLOCK
 from .vectors import CENTRES_AT_A_TIME, ROWS_AT_A_TIME, compare_with_four
 
-# Distance to a centre that only pads the list.
+# Sum of a centre that only pads the list, so that it is never nearest.
 NEVER = np.float32(3e38)
 # Squares and products of lengths within these limits neither overflow nor underflow in float32.
 _SHORTEST, _LONGEST = 1e-12, 1e18
@@ -29,10 +29,10 @@ def shift_rows(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
     middle,  # IN   (d,)
-    shifted,  # OUT  (d, 64) the rows less the middle
+    shifted,  # OUT  (d, 64) the rows minus the middle
     lengths2,  # TMP  (64,)
 ):
-    """Shift rows by a point; return the largest distance to it."""
+    """Subtract a point from the rows of a block; return the largest distance to the point."""
     for place in range(BLOCK):
         lengths2[place] = 0.0
     for column in range(points.shape[1]):
@@ -42,7 +42,7 @@ def shift_rows(
             lengths2[place] += value * value
     farthest2 = 0.0
     for place in range(BLOCK):
-        # NaN stays NaN.
+        # Once the result is NaN, it stays NaN.
         if lengths2[place] > farthest2 or lengths2[place] != lengths2[place]:
             farthest2 = lengths2[place]
     return np.sqrt(farthest2)
@@ -52,12 +52,12 @@ def shift_rows(
 def shift_centres(
     columns,  # IN   (d, psi) coordinates of centres
     middle,  # IN   (d,)
-    n_centres,  # IN   how many there are
-    shifted,  # OUT  (d, psi + 1) the middle less the centres
-    halves,  # OUT  (psi + 1,) half of their squared lengths
+    n_centres,  # IN   number of centres
+    shifted,  # OUT  (d, psi + 1) the middle minus each centre
+    halves,  # OUT  (psi + 1,) half of the squared lengths of `shifted`
     lengths2,  # TMP  (psi,)
 ):
-    """Write the point minus each centre; return the largest distance."""
+    """Subtract each centre from the middle; return the largest distance to the middle."""
     for number in range(n_centres):
         lengths2[number] = 0.0
     for column in range(len(middle)):
@@ -75,12 +75,12 @@ def shift_centres(
 @compiled_loosely
 def shift_centre(
     points,  # IN   (u, d)
-    point,  # IN   which one
+    point,  # IN   index of the centre among them
     middle,  # IN   (d,)
     shifted,  # OUT  (psi + 1, d)
-    to,  # IN   where to put it
+    to,  # IN   index of the result in `shifted`
 ):
-    """Write the point minus one centre; return its squared distance."""
+    """Subtract one centre from the middle; return their squared distance."""
     length2 = 0.0
     for column in range(len(middle)):
         value = middle[column] - points[point, column]
@@ -92,12 +92,12 @@ def shift_centre(
 @compiled_into
 def compare(
     rows,  # IN   (d, 64)
-    centres,  # IN   (psi + 1, d) turned to the other side
-    halves,  # IN   (psi + 1,)
+    centres,  # IN   (psi + 1, d) shifted and negated
+    halves,  # IN   (psi + 1,) half of their squared lengths
     kept,  # IN   (psi + padding,) which centres to compare with
-    n_kept,  # IN   how many there are
+    n_kept,  # IN   number of kept centres
     smallest,  # OUT  (2, 64) the smallest and the second smallest sum of each row
-    nearest,  # OUT  (64,) which of those kept has the smallest
+    nearest,  # OUT  (64,) index in `kept` of the centre with the smallest sum
 ):
     """Find the nearest centre of each row, up to rounding errors."""
     for place in range(BLOCK):
@@ -110,7 +110,7 @@ def compare(
 
 @compiled_into
 def n_within(smallest, margin):
-    """Return the number of rows whose two smallest sums differ by less than a margin."""
+    """Return the number of rows whose two smallest sums differ by at most a margin."""
     count = np.int32(0)
     for place in range(BLOCK):
         count += np.int32(not smallest[1, place] > smallest[0, place] + margin)
@@ -119,12 +119,13 @@ def n_within(smallest, margin):
 
 @compiled_within
 def margin_of_error(n_columns, reach):
-    """Return the difference from which on the order of sums is that of exact distances.
+    """Return the difference beyond which two sums have the same order as the exact distances.
 
-    With X and Z for the lengths of row and centre, u the unit roundoff, sum and exact value differ
-    by at most u (Z^2 / 2 + X Z) ((1.01 d + 2) + 2): d + 1 additions, a rounding of each factor, and
-    of the half. That is at most u (X + Z)^2 (1.01 d + 5) / 2. The exact distance's own rounding in
-    float64 and that of adding the margin are well within what is added here. There are two sums.
+    Let X and Z be the lengths of row and centre, and u the unit roundoff. A sum differs from its
+    exact value by at most u (Z^2 / 2 + X Z) ((1.01 d + 2) + 2), because of d + 1 additions and the
+    rounding of each factor and of the half. That is at most u (X + Z)^2 (1.01 d + 5) / 2. Two sums
+    are compared, which doubles the error. The larger constants in the code also cover the rounding
+    of exact distances in float64 and of the sum with the margin.
     """
     if not _SHORTEST < reach < _LONGEST:
         return np.float32(np.inf)
@@ -133,7 +134,7 @@ def margin_of_error(n_columns, reach):
 
 @compiled_loosely
 def sum_for_row(rows, place, centres, centre, half):
-    """Return the value of `compare` for a row and a centre, without rounding to float32."""
+    """Return the sum that `compare` uses for a row and a centre, up to rounding errors."""
     total = half
     for k in range(centres.shape[1]):
         total += rows[k, place] * centres[centre, k]
@@ -146,12 +147,12 @@ def settle_row(
     block,  # IN   which block
     place,  # IN   which row of it
     centres,  # IN   (u, d)
-    candidates,  # IN   (psi,) which of them, by rising number
-    n_candidates,  # IN   how many there are
-    sums,  # IN   (psi,) what was found for them
-    limit,  # IN   a larger sum cannot be the nearest one's
+    candidates,  # IN   (psi,) their indices, in the order of centres in the partitioning
+    n_candidates,  # IN   number of candidates
+    sums,  # IN   (psi,) the sum of each candidate
+    limit,  # IN   candidates with a larger sum cannot be nearest
 ):
-    """Return the index of the nearest candidate by exact distances; of equal ones, the first."""
+    """Return the index of the nearest candidate by exact distances; the first of equal ones."""
     best, best2 = np.int32(0), np.inf
     for a in range(n_candidates):
         if sums[a] > limit:
@@ -170,12 +171,12 @@ def settle_block(
     points,  # IN   (n_blocks, d, 64)
     block,  # IN   which block
     centres,  # IN   (u, d)
-    candidates,  # IN   (psi,) which of them, by rising number
-    n_candidates,  # IN
+    candidates,  # IN   (psi,) their indices, in the order of centres in the partitioning
+    n_candidates,  # IN   number of candidates
     distances2,  # TMP  (2, 64)
-    nearest,  # OUT  (64,)
+    nearest,  # OUT  (64,) index of the nearest candidate
 ):
-    """Settle all rows of a block by exact distances."""
+    """Find the nearest candidate of each row of a block by exact distances."""
     for place in range(BLOCK):
         distances2[1, place] = np.inf
     for a in range(n_candidates):

@@ -20,11 +20,11 @@ SMALLEST = 1e-290
 @compiled_into
 def find_boxes(
     points,  # IN   (n_blocks, d, 64)
-    first,  # IN   blocks from here
-    last,  # IN   to here
-    start,  # IN   where the boxes of the first block goes
-    low,  # OUT  (n_boxes + 1, d) of each block; the last one is the box of all of them
-    high,  # OUT  (n_boxes + 1, d)
+    first,  # IN   first block
+    last,  # IN   end of the blocks
+    start,  # IN   index of the box of the first block
+    low,  # OUT  (n_boxes + 1, d) lower corners of the boxes; the last box holds all blocks
+    high,  # OUT  (n_boxes + 1, d) upper corners
 ):
     whole = len(low) - 1
     for column in range(points.shape[1]):
@@ -46,14 +46,14 @@ def bound_gains(
     high,  # IN   (n_boxes, d)
     box,  # IN   which box
     centres,  # IN   (d, psi)
-    n_centres,  # IN   how many there are
-    bounds,  # OUT  (2, psi) in the second row, below 0 for a centre that is nowhere nearest
+    n_centres,  # IN   number of centres
+    bounds,  # OUT  (2, psi) second row: below 0 for a centre nearest to no point of the box
 ):
-    """Compute how much nearer each centre can be to a point of the box than one given centre.
+    """Bound how much nearer to a point of the box each centre can be than a reference centre.
 
-    That one is the centre whose largest distance to the box is smallest. The difference of the
-    squared distances to two centres is linear in the point, so its largest value in the box is a
-    sum over columns.
+    The reference is the centre whose largest distance to points of the box is smallest. The
+    difference of the squared distances to two centres is linear in the point, so its largest value
+    in the box is a sum over columns.
     """
     n_columns = centres.shape[0]
     for number in range(n_centres):

@@ -10,7 +10,7 @@ _listeners: list[Callable[[], None]] = []
 
 @contextlib.contextmanager
 def hearing_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
-    """Have `tell` called whenever a kernel starts to be compiled."""
+    """Call `tell` whenever compilation of a kernel starts within the ``with`` block."""
     _listeners.append(tell)
     try:
         yield

@@ -8,11 +8,11 @@ import numpy as np
 
 from .compiling import compiled, compiled_loosely, compiled_with_arrays, compiled_within
 
-# Number of points between two updates of the distance of the farthest nearest centre.
+# Number of points between two updates of the limit on distances, the largest nearest distance.
 _WALK = 2048
-# Points are skipped in groups of this size if none of a group is near.
+# Points are skipped in groups of this size if no point of a group is near.
 _GROUP = 64
-# Number of bounds from which those of the nearest centres are estimated.
+# Number of bounds from which a limit above the bounds of nearest centres is estimated.
 _SAMPLE = 1024
 
 
@@ -49,14 +49,14 @@ def score_clusters(cells, starts, clusters, counts, scores):
 @compiled
 def list_members(
     cells,  # IN   (n, t)
-    n_cells,  # IN   of each partitioning
-    starts,  # OUT  (t * n_cells + 1,) zeros, then where the rows of a cell start
-    members,  # OUT  (n * t,) the rows
+    n_cells,  # IN   number of cells of each partitioning
+    starts,  # INOUT (t * n_cells + 1,) zeros on entry, then the start of each cell's rows
+    members,  # OUT  (n * t,) the rows of each cell
 ):
     """List the rows of each cell."""
     n_rows, n_partitions = cells.shape
     for i in range(n_partitions):
-        # Starts advance to their ends while the list is filled, so they are stored one entry later.
+        # While the list is filled, a start advances to its end, so it is stored one entry later.
         for row in range(n_rows):
             starts[i * n_cells + cells[row, i] + 1] += 1
         end = i * n_rows
@@ -74,12 +74,12 @@ def list_members(
 def add_to_scores(
     cells,  # IN   (m, t) of rows that join a set
     units,  # IN   (m,) their weights
-    psi,  # IN   number of cells of each partitioning; beyond is having no cell
-    starts,  # IN   (t * n_cells + 1,)
-    members,  # IN   (n * t,)
+    psi,  # IN   number of cells of each partitioning; cell psi means no cell
+    starts,  # IN   (t * n_cells + 1,) from `list_members`
+    members,  # IN   (n * t,) from `list_members`
     scores,  # INOUT (n,) of all rows against the set
 ):
-    """Update scores for rows that join a set: rows that share cells with them gain."""
+    """Update scores against a set that rows join: rows that share cells with them gain."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     for row in range(len(cells)):
         for i in range(cells.shape[1]):
@@ -92,7 +92,7 @@ def add_to_scores(
 
 @compiled_with_arrays
 def settle_cells(points, screen, screened, cells):
-    """Find nearest centres: by bounds, then by distances, then by exact distances."""
+    """Find nearest centres: first by bounds, then by rounded distances, then by exact ones."""
     n_points, n_partitions = len(screen.points), len(screen.centres)
     closest = np.empty(n_partitions, dtype=screened.bound2.dtype)
     found = np.empty(n_points, dtype=np.int32)
@@ -130,7 +130,7 @@ def settle_cells(points, screen, screened, cells):
 
 @compiled_within
 def bound_of_nearest(bound2, row, shape):
-    """Return a bound that few points are below, though all nearest centres probably are."""
+    """Return a limit that is probably above the bounds of all nearest centres but few others."""
     n_partitions, psi = shape
     n_points = bound2.shape[1]
     n_wanted = 2 * n_points / psi * (1 + np.log(n_partitions))
@@ -146,14 +146,14 @@ def find_distances(
     screen,
     screened,
     row,  # IN   which row
-    above,  # IN   only points with a bound above this one
-    upto,  # IN   and not above this one
-    closest,  # INOUT (t,) smallest distance in each partitioning
-    found,  # OUT  (u,) the points whose distance was found
-    found2,  # OUT  (u,) the distance
-    n_found,  # IN   how many there are already
+    above,  # IN   consider only points with a bound above this limit
+    upto,  # IN   and not above this limit
+    closest,  # INOUT (t,) smallest squared distance in each partitioning
+    found,  # OUT  (u,) points whose distance was computed
+    found2,  # OUT  (u,) their squared distances
+    n_found,  # IN   number of such points so far
 ):
-    """Compute the distances to points that may be nearest centres; return their number."""
+    """Compute the distances to points that may be nearest centres; return the new `n_found`."""
     n_points = len(screen.points)
     margin = 2 * screened.error[row]
     for start in range(0, n_points, _WALK):
@@ -180,7 +180,7 @@ def find_distances(
 
 @compiled_within
 def any_between(bounds, above, upto):
-    """Return whether any bound is above `above` and at most `upto`, without branches."""
+    """Return whether any bound is above `above` and at most `upto`; the loop has no branches."""
     hit = np.int32(0)
     for place in range(len(bounds)):
         hit |= np.int32(bounds[place] > above) & np.int32(bounds[place] <= upto)
@@ -189,7 +189,7 @@ def any_between(bounds, above, upto):
 
 @compiled_within
 def may_be_nearest(screen, point, least2, closest):
-    """Return whether a point may be the nearest centre in a partitioning."""
+    """Return whether a point may be the nearest centre in any partitioning."""
     for use in range(screen.use_start[point], screen.use_start[point + 1]):
         if least2 <= closest[screen.use_partitionings[use]]:
             return True
@@ -198,7 +198,7 @@ def may_be_nearest(screen, point, least2, closest):
 
 @compiled_loosely
 def squared_distance(screened, row, screen, point):
-    """Return the squared distance of a row to a point of the screen, up to rounding."""
+    """Return the squared distance of a row to a point of the screen, up to rounding errors."""
     product = np.float32(0)
     for column in range(screen.shifted.shape[1]):
         product += screened.shifted[row, column] * screen.shifted[point, column]
@@ -210,15 +210,15 @@ def settle_row(
     points,  # IN   (m, d)
     row,  # IN   which row
     screen,
-    closest,  # IN   (t,) smallest distance in each partitioning
-    margin,  # IN   how much farther the nearest centre can seem to be
-    found,  # IN   points
-    found2,  # IN   their distances
+    closest,  # IN   (t,) smallest squared distance in each partitioning
+    margin,  # IN   how much larger the nearest centre's rounded squared distance can be
+    found,  # IN   points that may be nearest centres
+    found2,  # IN   their squared distances
     n_candidates,  # TMP  (t,)
     exact2,  # TMP  (t,)
     cells,  # OUT  (m, t)
 ):
-    """Find the nearest centres among points; settle several candidates by exact distances."""
+    """Find a row's nearest centres among points; decide by exact distances if several remain."""
     n_candidates[:] = 0
     for place in range(len(found)):
         point = found[place]
@@ -246,7 +246,7 @@ def settle_row(
 
 @compiled_within
 def exact_distance2(points, row, others, other):
-    """Sum the squared differences in feature order."""
+    """Return the squared distance of two points, summed in column order like the reference."""
     total = 0.0
     for column in range(points.shape[1]):
         apart = points[row, column] - others[other, column]

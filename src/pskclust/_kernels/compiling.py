@@ -17,14 +17,14 @@ from .compilation import compilation_starts
 
 # Kernels never divide by zero and are not called from C.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-# Functions called from compiled code need no wrapper, and inherit `_nrt` from their callers.
+# Functions called from compiled code need no Python wrapper, and inherit `_nrt` from their callers.
 _WITHIN: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True}
-# Without reference counting, which functions that allocate need, compiling is faster.
+# Functions that allocate no arrays need no reference counting; without it, they compile faster.
 _NO_ARRAYS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
 class _Listener(event.Listener):
-    """Listener for functions that are compiled; those loaded from disk are not reported."""
+    """Listener for compilations by numba; functions loaded from disk are not reported."""
 
     def on_start(self, event: Any) -> None:
         compilation_starts()
@@ -37,12 +37,12 @@ event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function that allocates no arrays on its first call; cache the code on disk."""
+    """Compile a function on its first call and cache the code; it must not allocate arrays."""
     return _compiled(function, _NO_ARRAYS)
 
 
 def compiled_with_arrays(function: Callable[..., Any]) -> Any:
-    """Compile a function that allocates arrays on its first call; cache the code on disk."""
+    """Compile a function on its first call and cache the code; it may allocate arrays."""
     return _compiled(function, _OPTIONS)
 
 
@@ -55,18 +55,18 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 
 def compiled_with(*modules: ModuleType) -> Callable[[Callable[..., Any]], Any]:
-    """Return `compiled` for functions that call functions of other modules.
+    """Return a decorator like `compiled` for functions that call functions of other modules.
 
-    Code that is kept on disk is compiled again when the function's own file changes; with this,
-    when another of the files changes as well.
+    numba compiles cached code again when the function's own file changes. With this decorator, it
+    also does so when the file of one of `modules` changes.
     """
     sources = "".join(map(inspect.getsource, modules))
     source = hashlib.sha256(sources.encode()).hexdigest()
 
     def compiled_with_module(function: Callable[..., Any]) -> Any:
         dispatcher = compiled(function)
-        # numba has no public way to name a second file. If this private one disappears, only those
-        # who edit kernels have to empty the cache themselves.
+        # numba has no public way to name a second file. If this private attribute disappears, only
+        # those who edit kernels are affected: they have to empty the cache themselves.
         index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
         if hasattr(index, "_source_stamp"):
             index._source_stamp = (index._source_stamp, source)
@@ -83,21 +83,21 @@ def compiled_within(function: Callable[..., Any]) -> Any:
 def compiled_into(function: Callable[..., Any]) -> Any:
     """Inline a function into the compiled function that calls it once.
 
-    Functions that are not inlined are compiled alone first, and then with their callers.
+    This saves time: a function that is not inlined is compiled alone and again with its caller.
     """
     return numba.njit(inline="always", **_WITHIN)(function)
 
 
 def compiled_loosely(function: Callable[..., Any]) -> Any:
-    """Compile like `compiled_within`, with sums in any order: fast, but not exact."""
+    """Compile like `compiled_within`, but allow sums in any order: faster, but not exact."""
     return numba.njit(fastmath={"contract", "reassoc"}, **_WITHIN)(function)
 
 
 @functools.cache
 def _warn_of_no_cache() -> None:
     warnings.warn(
-        "There is no folder to keep compiled code in, so it is compiled again in every process. "
-        "Name one that can be written to in the variable NUMBA_CACHE_DIR.",
+        "numba found no writable folder for compiled code, so every process compiles it again. "
+        "Set the environment variable NUMBA_CACHE_DIR to a writable folder.",
         UserWarning,
         stacklevel=2,
     )

@@ -1,14 +1,14 @@
 """Neighbour blocks: 64 rows that lie close together, with bounds and scores of their rows.
 
 In most partitionings all rows of a neighbour block share a cell. Such a pair of block and
-partitioning is stored as one number; the other pairs, which are mixed, store a number for each
-row. The distinct cells of a block, and of a superblock of many blocks, bound the scores of its
-rows.
+partitioning is stored as one cell number. The other pairs are called mixed; they store a cell
+number for each row. The distinct cells of a block, or of a superblock of many blocks, bound the
+scores of its rows.
 
-Tables have an additional last column of zeros, to which mixed blocks refer.
+Tables have an additional last column of zeros, to which the cell number of mixed pairs refers.
 
 The functions here are inlined into the compiled loops of `neighbour_growth` and `neighbour_labels`,
-which name this file in `compiled_with`, so that their cached code is renewed when it changes.
+which name this file in `compiled_with`, so that a change here renews their cached code.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -25,7 +25,7 @@ from .compiling import compiled_into, compiled_within
 BLOCK = 64
 ALL_ROWS = np.uint64(2**64 - 1)
 UNKNOWN = np.iinfo(np.int64).max
-# With more distinct cells per block and partitioning, bounds are not worth computing.
+# With more distinct cells per mixed pair, bounds are not worth computing.
 _MAX_CELLS_TO_BOUND = 12
 
 
@@ -35,17 +35,17 @@ class Layout(NamedTuple):
     blocks_per_superblock: int
     block_cells: NDArray[np.unsignedinteger]  # (n_blocks, t) common cell of the rows, psi if mixed
     mixed_start: NDArray[np.int64]  # (n_blocks + 1,) starts of the blocks in the mixed arrays
-    mixed_partitionings: NDArray[np.uint16]  # (mixed,)
-    mixed_cells: NDArray[np.unsignedinteger]  # (mixed, 64)
+    mixed_partitionings: NDArray[np.uint16]  # (mixed,) partitioning of each mixed pair
+    mixed_cells: NDArray[np.unsignedinteger]  # (mixed, 64) cell of each row of a mixed pair
     distinct_start: NDArray[np.int64]  # (mixed + 1,) starts of the mixed pairs in `distinct_cells`
     distinct_cells: NDArray[np.unsignedinteger]  # (distinct,) distinct cells of a mixed pair
-    super_start: NDArray[np.int64]  # (n_superblocks * t + 1,)
+    super_start: NDArray[np.int64]  # (n_superblocks * t + 1,) starts in `super_cells`
     super_cells: NDArray[np.unsignedinteger]  # distinct cells of a superblock in a partitioning
 
 
 @compiled_within
 def blocks_of(layout, superblock):
-    """Return the first block of a superblock, and the one after its last."""
+    """Return the first block of a superblock, and the block after its last one."""
     first = superblock * layout.blocks_per_superblock
     return first, min(first + layout.blocks_per_superblock, len(layout.block_cells))
 
@@ -122,7 +122,7 @@ def score_block(layout, block, common, table, scores):
     for place in range(BLOCK):
         scores[place] = common
     mixed, stop = layout.mixed_start[block], layout.mixed_start[block + 1]
-    # Four at a time, so that scores are loaded and stored a quarter as often.
+    # Adding four partitionings at a time loads and stores the scores a quarter as often.
     while mixed + 4 <= stop:
         a, b = partitionings[mixed], partitionings[mixed + 1]
         c, d = partitionings[mixed + 2], partitionings[mixed + 3]

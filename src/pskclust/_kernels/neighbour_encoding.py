@@ -1,7 +1,7 @@
 """Compiled loops that find the cells of neighbour blocks with few columns.
 
 Cells are exact: a centre is excluded only if, for every point of a box, it is farther than another
-one by more than the rounding errors.
+centre by more than the rounding errors.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -24,8 +24,8 @@ def keep_possible(
     high,  # IN   (n_boxes, d)
     box,  # IN   which box
     centres,  # IN   (d, psi)
-    numbers,  # IN   (psi,) of the centres, rising
-    n_centres,  # IN   how many of them to choose from
+    numbers,  # IN   (psi,) numbers of the centres, ascending
+    n_centres,  # IN   number of centres to choose from
     bounds,  # TMP  (2, psi)
     kept,  # OUT  (d, psi) the centres that may be nearest to a point of the box
     kept_numbers,  # OUT  (psi,)
@@ -48,7 +48,7 @@ def nearest_in_block(
     block,  # IN   which block
     centres,  # IN   (d, psi)
     numbers,  # IN   (psi,)
-    n_centres,  # IN   how many of them to choose from
+    n_centres,  # IN   number of centres to choose from
     distances2,  # TMP  (2, 64)
     nearest,  # OUT  (64,)
 ):
@@ -71,19 +71,19 @@ def nearest_in_block(
 @compiled_into
 def shared_cell(
     points,  # IN   (n_blocks, d, 64)
-    n_here,  # IN   how many rows the block has
+    n_here,  # IN   number of rows in the block
     low,  # IN   (n_blocks + 1, d)
     high,  # IN   (n_blocks + 1, d)
     block,  # IN   which block
     centres,  # IN   (d, psi)
     numbers,  # IN   (psi,)
-    n_centres,  # IN   how many of them to choose from
+    n_centres,  # IN   number of centres to choose from
     bounds,  # TMP  (2, max(psi, 64))
-    kept,  # OUT  (d, psi) those that may be nearest to a row of the block
+    kept,  # OUT  (d, psi) centres that may be nearest to a row of the block
     kept_numbers,  # OUT  (psi,)
-    nearest,  # OUT  (64,) the nearest of each row, if there are several
+    nearest,  # OUT  (64,) the nearest centre of each row, if several centres are kept
 ):
-    """Return the common cell of a block, -1 if it is mixed, and the number of kept centres."""
+    """Return the common cell of a block (-1 if it is mixed) and the number of kept centres."""
     n_kept = keep_possible(
         low, high, block, centres, numbers, n_centres, bounds, kept, kept_numbers
     )
@@ -99,12 +99,12 @@ def shared_cell(
 @compiled_into
 def list_cells(
     nearest,  # IN   (64,)
-    n_here,  # IN   how many rows there are
+    n_here,  # IN   number of rows
     candidates,  # IN   (psi,)
-    n_kept,  # IN   how many candidates there are
-    present,  # OUT  (psi,) set where a cell has a row
-    cells,  # OUT  the different cells of the rows
-    end,  # IN   where to put the first of them
+    n_kept,  # IN   number of candidates
+    present,  # OUT  (psi,) set to True for cells with a row
+    cells,  # OUT  the distinct cells of the rows
+    end,  # IN   index at which the list continues
 ):
     """List the distinct cells of a block; return the end of the list."""
     for number in range(n_kept):
@@ -120,13 +120,13 @@ def list_cells(
 
 @compiled_into
 def list_present(
-    present,  # INOUT (t, psi) where a cell has a row; False again at the end
+    present,  # INOUT (t, psi) True for cells with a row; all False on return
     possible,  # IN   (t, psi) the cells that a superblock could have
-    n_possible,  # IN   (t,) how many there are
-    superblock,  # IN   which one
+    n_possible,  # IN   (t,) number of these cells
+    superblock,  # IN   which superblock
     super_end,  # OUT  (n_superblocks, t)
     super_cells,  # OUT  (n_superblocks * t * psi,)
-    end,  # IN   where to put the first of them
+    end,  # IN   index at which the list continues
 ):
     """List the distinct cells of a superblock; return the end of the list."""
     for i in range(len(possible)):
@@ -143,10 +143,10 @@ def list_present(
 @compiled
 def encode_superblocks(
     points,  # IN   (n_blocks, d, 64) rows of some superblocks; a short last block is filled up
-    n_rows,  # IN   how many rows there are
+    n_rows,  # IN   number of rows without the filling
     blocks_per_superblock,  # IN
     centres,  # IN   (t, d, psi)
-    everything,  # IN   (psi,) 0, 1, 2 and so on
+    everything,  # IN   (psi,) the numbers 0 to psi - 1
     low,  # TMP  (n_blocks + 1, d)
     high,  # TMP  (n_blocks + 1, d)
     bounds,  # TMP  (2, max(psi, 64))
@@ -156,7 +156,7 @@ def encode_superblocks(
     kept,  # TMP  (d, psi) centres that may be nearest to a row of a block
     kept_numbers,  # TMP  (psi,)
     nearest,  # TMP  (64,)
-    present,  # TMP  (t, psi) False, and False again at the end
+    present,  # TMP  (t, psi) all False on entry and on return
     block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
     mixed_end,  # OUT  (n_blocks,) where the mixed partitionings of a block end
     mixed_partitionings,  # OUT  (mixed,)
@@ -168,7 +168,7 @@ def encode_superblocks(
 ):
     """Find the cells of all rows; return the numbers of mixed, distinct and superblock entries.
 
-    Half of its length is the list of its arrays, which are filled in one pass.
+    Half of the function's length is the list of its arrays, which are filled in one pass.
     """
     n_blocks, n_partitions = block_cells.shape
     psi = centres.shape[2]

@@ -30,12 +30,12 @@ _MANY_ROWS = 40
 @compiled
 def count_blocks(
     layout,
-    superblocks,  # IN   (m,) which ones
+    superblocks,  # IN   (m,) numbers of the superblocks
     chosen,  # IN   (n_blocks,) bits of the rows to count
     units,  # IN   (n,)
     counts,  # OUT  (t, psi + 1) added to
 ):
-    """Add rows to a table; return their mass."""
+    """Add the chosen rows of some superblocks to a table; return their mass."""
     mass = 0
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
@@ -47,11 +47,11 @@ def count_blocks(
 
 @compiled
 def take_over(
-    counts,  # IN   (t, psi) a table
-    table,  # INOUT (t, psi + 1) the one before, made equal
-    holders_start,  # IN   (t * psi + 1,) where the superblocks that hold a cell start
-    holders,  # IN   their numbers
-    highest,  # INOUT (n_superblocks,) bounds on scores; UNKNOWN where a count has changed
+    counts,  # IN   (t, psi) the new table
+    table,  # INOUT (t, psi + 1) the previous table, made equal to the new one
+    holders_start,  # IN   (t * psi + 1,) start of each cell's superblocks
+    holders,  # IN   superblocks with rows in each cell
+    highest,  # INOUT (n_superblocks,) upper bounds on scores; UNKNOWN where a count has changed
 ):
     """Copy a table, and invalidate the bounds of superblocks with a cell whose count changed."""
     n_partitions, psi = counts.shape
@@ -74,25 +74,25 @@ def take_over(
 @compiled
 def absorb(
     layout,
-    superblocks,  # IN   (m,) which ones
+    superblocks,  # IN   (m,) numbers of the superblocks
     table,  # IN   (t, psi + 1) of the cluster
-    min_score,  # IN   what a row needs to join
-    cluster,  # IN   its number
+    min_score,  # IN   lowest score with which a row joins
+    cluster,  # IN   number of the cluster
     step,  # IN   the growth step
-    highest,  # OUT  (n_superblocks,) bounds on the scores of their open rows
-    visited,  # INOUT (n_superblocks,) the last cluster for which their blocks were looked at
+    highest,  # OUT  (n_superblocks,) upper bounds on the scores of open rows
+    visited,  # INOUT (n_superblocks,) the last cluster for which the blocks were visited
     open_rows,  # INOUT (n_blocks,) bits of the rows in no cluster
-    n_open,  # INOUT (n_superblocks,) how many they are
+    n_open,  # INOUT (n_superblocks,) number of rows in no cluster
     labels,  # OUT  (n,) of the rows that join
     steps,  # OUT  (n,) of the rows that join
-    joined,  # OUT  (n_blocks,) their bits, set where there are any
+    joined,  # OUT  (n_blocks,) bits of the rows that join; unchanged for blocks without any
     scores,  # TMP  (64,)
 ):
-    """Return the number of rows that join, and a bound on the scores of all others."""
+    """Let rows join a cluster; return their number and a bound on the other open rows' scores."""
     n_taken = 0
     best_left = np.int64(-1)
     for superblock in superblocks:
-        # A superblock that was not excluded in an earlier step seldom is in this one.
+        # A superblock that was not excluded in an earlier step is seldom excluded in this one.
         if visited[superblock] != cluster:
             highest[superblock] = super_bounds(layout, superblock, table)[1]
             if highest[superblock] < min_score:
@@ -126,11 +126,11 @@ def who_join(
     layout,
     block,  # IN   which block
     table,  # IN   (t, psi + 1)
-    min_score,  # IN   what a row needs to join
+    min_score,  # IN   lowest score with which a row joins
     open_rows,  # IN   bits of the rows in no cluster
     scores,  # TMP  (64,)
 ):
-    """Return the bits of the rows that join, and a bound on the scores of the other open ones."""
+    """Return the bits of the rows that join, and a bound on the scores of the other open rows."""
     common = common_score(layout, block, table)
     if bounds_pay(layout, block):
         low, high = block_bounds(layout, block, common, table)
@@ -157,7 +157,7 @@ def who_join(
 
 @compiled_into
 def bits_in(word):
-    """Return the number of set bits."""
+    """Return the number of set bits in a word."""
     count = 0
     while word:
         word &= word - np.uint64(1)
@@ -169,15 +169,15 @@ def bits_in(word):
 def best_row(
     layout,
     table,  # IN   (t, psi + 1)
-    open_rows,  # IN   (n_blocks,)
-    n_open,  # IN   (n_superblocks,) how many rows are open in each
-    order,  # IN   (n,) number of each row
-    besides,  # IN   number of a row that does not count
-    highest,  # INOUT (n_blocks,) bounds on the scores in each; UNKNOWN where there is none
-    super_highest,  # INOUT (n_superblocks,) and in each superblock
-    left,  # TMP  (n_superblocks,) those of superblocks that were not visited yet
+    open_rows,  # IN   (n_blocks,) bits of the rows in no cluster
+    n_open,  # IN   (n_superblocks,) number of rows in no cluster
+    order,  # IN   (n,) row number at each position
+    besides,  # IN   number of a row to ignore
+    highest,  # INOUT (n_blocks,) upper bounds on the scores of a block, or UNKNOWN
+    super_highest,  # INOUT (n_superblocks,) the same for superblocks
+    left,  # TMP  (n_superblocks,) bounds of superblocks that were not visited yet
 ):
-    """Return position and score of the best open row; of equal ones, the lowest row number.
+    """Return position and score of the best open row; of equal scores, the lowest row number wins.
 
     Bounds stay valid in later calls, as long as no count increases.
     """
@@ -204,13 +204,13 @@ def best_row(
                     layout, block, table, open_rows, order, besides, best_place, best_score
                 )
             most = max(most, highest[block])
-        # The bound of the superblock may be lower than that of a block that was not visited.
+        # The superblock's bound may be lower than the bound of a block that was not visited.
         super_highest[highest_left] = min(most, super_highest[highest_left])
 
 
 @compiled_into
 def best_in_block(layout, block, table, open_rows, order, besides, best_place, best_score):
-    """Return a bound on the scores of open rows, and the better of their best and a given row."""
+    """Return a bound on the scores of a block's open rows, and the best row and score so far."""
     if not open_rows[block]:
         return np.int64(-1), best_place, best_score
     common = common_score(layout, block, table)

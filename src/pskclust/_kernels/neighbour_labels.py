@@ -25,7 +25,7 @@ compiled = compiled_with(neighbour_blocks)
 @compiled
 def expand_cells(
     layout,
-    rows,  # IN   (m,) places of rows
+    rows,  # IN   (m,) positions of rows
     cells,  # OUT  (m, t)
 ):
     """Write the cells of some rows to a dense array."""
@@ -40,7 +40,7 @@ def expand_cells(
 @compiled
 def cluster_scores(
     layout,
-    rows,  # IN   (m,) places of rows, rising
+    rows,  # IN   (m,) positions of rows, ascending
     tables,  # IN   (k, t, psi + 1)
     own,  # TMP  (64,)
     scores,  # OUT  (m, k)
@@ -63,18 +63,18 @@ def cluster_scores(
 @compiled
 def row_results(
     layout,
-    superblocks,  # IN   (m,) which ones
-    order,  # IN   (n,) number of the row at each place
-    labels,  # IN   (n,) by place
-    steps,  # IN   (n,) by place
+    superblocks,  # IN   (m,) numbers of the superblocks
+    order,  # IN   (n,) row number at each position
+    labels,  # IN   (n,) by position
+    steps,  # IN   (n,) by position
     tables,  # IN   (k, t, psi + 1)
-    denominators,  # IN   (k,) what makes similarities of scores
+    denominators,  # IN   (k,) divisors that turn scores into similarities
     scores,  # TMP  (64,)
-    labels_out,  # OUT  (n,) by number, like all that follow
+    labels_out,  # OUT  (n,) by row number, like the next two arrays
     similarities_out,  # OUT  (n,) of each row to its own cluster; 0 for noise
     steps_out,  # OUT  (n,)
 ):
-    """Write the results of each row to the entry of its row number."""
+    """Write the label, similarity and growth step of each row to arrays by row number."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
@@ -103,9 +103,9 @@ def could_be_closer(
     layout,
     block,  # IN   which block
     own,  # IN   the cluster of its rows
-    other,  # IN   another one
-    closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
-    gap,  # IN   how much more the other must add up to
+    other,  # IN   another cluster
+    closeness,  # IN   (k, t, psi + 1) contribution of a cell to a row's closeness to a cluster
+    gap,  # IN   by how much the other cluster's sum of contributions must be larger
 ):
     """Return whether a row of a block could be closer to another cluster than to its own."""
     gain = -gap
@@ -119,7 +119,7 @@ def could_be_closer(
             cell = layout.distinct_cells[place]
             largest = max(largest, closeness[other, i, cell] - closeness[own, i, cell])
         gain += largest
-    # These sums have rounding errors of up to 2e-12; labels are settled elsewhere.
+    # The tolerance covers rounding errors of up to 2e-12; rows in doubt are labelled elsewhere.
     return gain > -1e-9
 
 
@@ -128,9 +128,9 @@ def mark_clusters(
     layout,
     block,  # IN   which block
     psi,  # IN   number of cells of each partitioning
-    starts,  # IN   (t * psi + 1,) where the clusters with members in a cell start
-    clusters,  # IN   those clusters
-    marks,  # OUT  (k,) the block, for clusters that share a cell with it
+    starts,  # IN   (t * psi + 1,) start of each cell's clusters
+    clusters,  # IN   clusters with members in each cell
+    marks,  # OUT  (k,) number of the block, for clusters that share a cell with it
 ):
     """Mark the clusters that share a cell with a row of a block."""
     for i in range(layout.block_cells.shape[1]):
@@ -149,18 +149,18 @@ def mark_clusters(
 @compiled
 def judge_blocks(
     layout,
-    superblocks,  # IN   (m,) which ones
+    superblocks,  # IN   (m,) numbers of the superblocks
     labels,  # IN   (n,)
     tables,  # IN   (k, t, psi + 1)
-    starts,  # IN   (t * psi + 1,) where the clusters with members in a cell start
-    clusters,  # IN   those clusters
-    closeness,  # IN   (k, t, psi + 1) what a cell adds to the closeness to a cluster
-    offsets,  # IN   (k,) and what is taken from it in the end
-    marks,  # TMP  (k,) -1
-    content,  # OUT  (n_blocks,) cluster that all rows have and none would leave; -1 if unsure
-    own_low,  # OUT  (n_blocks,) a bound below the scores of those rows against it
+    starts,  # IN   (t * psi + 1,) start of each cell's clusters
+    clusters,  # IN   clusters with members in each cell
+    closeness,  # IN   (k, t, psi + 1) contribution of a cell to a row's closeness to a cluster
+    offsets,  # IN   (k,) subtracted from the sum of contributions
+    marks,  # TMP  (k,) -1 on entry
+    content,  # OUT  (n_blocks,) cluster of all rows if certainly no row would leave it, else -1
+    own_low,  # OUT  (n_blocks,) lower bound of the rows' scores against that cluster
 ):
-    """Find the blocks in which no row would be closer to another cluster than to its own."""
+    """Find the blocks in which no row can be closer to another cluster than to its own."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
@@ -171,7 +171,8 @@ def judge_blocks(
             common = common_score(layout, block, tables[own])
             own_low[block] = block_bounds(layout, block, common, tables[own])[0]
             mark_clusters(layout, block, tables.shape[2] - 1, starts, clusters, marks)
-            # Of the clusters without a common cell, the one with the lowest offset is closest.
+            # Of the clusters that share no cell with the block, the one with the lowest offset is
+            # the closest.
             lowest, may_leave = np.int64(-1), False
             for other in range(len(tables)):
                 gap = offsets[other] - offsets[own]
@@ -202,15 +203,15 @@ def shared_label(labels, block):
 @compiled
 def weakest_rows(
     layout,
-    blocks,  # IN   (m,) blocks by rising bound
+    blocks,  # IN   (m,) numbers of blocks, in ascending order of `own_low`
     content,  # IN   (n_blocks,) the cluster of all rows of a block
-    own_low,  # IN   (n_blocks,) a bound below their scores against it
+    own_low,  # IN   (n_blocks,) lower bound of the rows' scores against that cluster
     tables,  # IN   (k, t, psi + 1)
-    n_rows,  # IN   how many rows there are
+    n_rows,  # IN   number of all rows
     scores,  # TMP  (64,)
-    weakest,  # OUT  (k,) the lowest score of a row against its own cluster
+    weakest,  # INOUT (k,) the lowest score of a row against its own cluster
 ):
-    """Find the weakest row of each cluster; skip blocks that cannot hold it."""
+    """Find the lowest score of a member of each cluster; skip blocks that cannot contain it."""
     for block in blocks:
         own = content[block]
         if own_low[block] >= weakest[own]:
@@ -224,16 +225,16 @@ def weakest_rows(
 @compiled
 def most_similar(
     layout,
-    superblocks,  # IN   (m,) which ones
+    superblocks,  # IN   (m,) numbers of the superblocks
     tables,  # IN   (k, t, psi + 1)
     denominators,  # IN   (k,)
-    threshold,  # IN   what a similarity must exceed
+    threshold,  # IN   value that a similarity must exceed
     possible,  # TMP  (2, k)
     commons,  # TMP  (k,)
     highs,  # TMP  (k,)
     labels,  # OUT  (n,)
 ):
-    """Find the most similar cluster of each row; -1 if none exceeds the threshold."""
+    """Find the most similar cluster of each row; -1 if no similarity exceeds the threshold."""
     n_clusters, n_rows = len(tables), len(labels)
     for superblock in superblocks:
         sure = 0.0
@@ -280,7 +281,7 @@ def most_similar(
 @compiled
 def count_clusters(
     layout,
-    superblocks,  # IN   (m,) which ones
+    superblocks,  # IN   (m,) numbers of the superblocks
     labels,  # IN   (n,)
     units,  # IN   (n,)
     bits,  # TMP  (64,) uint64
@@ -310,15 +311,15 @@ def count_clusters(
 @compiled
 def best_members(
     layout,
-    superblocks,  # IN   (m,) which ones
-    order,  # IN   (n,) number of the row at each place
+    superblocks,  # IN   (m,) numbers of the superblocks
+    order,  # IN   (n,) row number at each position
     labels,  # IN   (n,)
     units,  # IN   (n,)
     tables,  # IN   (k, t, psi + 1)
-    best_places,  # INOUT (k,) place of the best member of each cluster; -1 if there is none yet
-    best_scores,  # INOUT (k,) its score against the cluster; -1 if there is none yet
+    best_places,  # INOUT (k,) position of the best member of each cluster; -1 if none is known
+    best_scores,  # INOUT (k,) its score against the cluster; -1 if none is known
 ):
-    """Find the member of each cluster with the highest score; of equal ones, the lowest number."""
+    """Find the best member of each cluster; of equal scores, the lowest row number wins."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):

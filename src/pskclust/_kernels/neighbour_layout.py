@@ -26,11 +26,11 @@ def list_distinct(
     i,  # IN   which partitioning
     present,  # INOUT (t, psi) set where a cell has a row of the superblock
     seen,  # INOUT (psi,) the pair of block and partitioning that a cell was last seen in
-    pair,  # IN   the number of this pair
+    pair,  # IN   number of this pair of block and partitioning
     distinct_cells,  # OUT  (distinct,)
-    end,  # IN   where to put the first of them
+    end,  # IN   index at which the list continues
 ):
-    """List the distinct cells of a block; return the end of the list."""
+    """List the distinct cells of a block in a partitioning; return the end of the list."""
     for place in range(BLOCK):
         cell = cells[block, i, place]
         if seen[cell] != pair:
@@ -43,9 +43,9 @@ def list_distinct(
 
 @compiled
 def lay_out(
-    cells,  # IN   (n_blocks, t, 64) of rows of some superblocks; copies of a row fill the last one
+    cells,  # IN   (n_blocks, t, 64) of some superblocks; copies of a row fill the last block
     blocks_per_superblock,  # IN
-    present,  # TMP  (t, psi) False, and False again at the end
+    present,  # TMP  (t, psi) all False on entry and on return
     seen,  # TMP  (psi,)
     block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
     mixed_end,  # OUT  (n_blocks,) where the mixed partitionings of a block end

@@ -11,15 +11,15 @@ from .neighbour_blocks import BLOCK
 
 # Number of rows of a range that are sampled to find its widest column.
 _SAMPLE = 256
-# One in this many of them is used to find where rows are sparse. Steps are rounded down, so fewer
-# than twice the sample are used.
+# One in this many sampled rows is used to find where rows are sparse. Steps are rounded down, so
+# a sample has fewer than 2 * _SAMPLE rows.
 _SAMPLES_PER_VALUE = 4
 MAX_VALUES = 2 * _SAMPLE // _SAMPLES_PER_VALUE
 # More than the number of times a range can be halved.
 MAX_WAITING = 64
-# Number of rows that are sampled to find the value that splits many rows near a position.
+# Number of rows that are sampled to find a pivot if there are many rows.
 _PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
-# Ranges of more blocks than this are split between multiples of it.
+# Ranges of more than this many blocks are split at a multiple of it.
 _UNIT_OF_MANY = 32
 # A split moves away from the middle only to a position that is this many times sparser.
 _MIN_TIMES_SPARSER = 1.5
@@ -29,8 +29,8 @@ _MIN_TIMES_SPARSER = 1.5
 def split_range(
     points,  # INOUT (n, d)
     order,  # INOUT (n,) moved along with the points
-    first,  # IN   rows from here
-    last,  # IN   to here
+    first,  # IN   first row of the range
+    last,  # IN   end of the range
     values,  # TMP  (MAX_VALUES,)
 ):
     """Split rows in two along the column in which they vary most; return the border."""
@@ -55,7 +55,10 @@ def split_range(
 
 @compiled_into
 def list_rising(points, first, last, step, column, values):
-    """Sort the values of some rows; return their number. A loop compiles faster than a sort."""
+    """List every `step`-th value of a column in ascending order; return their number.
+
+    Inserting the values one by one compiles faster than NumPy's sort.
+    """
     count = (last - first + step - 1) // step
     for number in range(count):
         insert(points[first + number * step, column], values, number)
@@ -74,15 +77,15 @@ def insert(value, values, count):
 
 @compiled_into
 def blocks_below(
-    values,  # IN   values of some of the rows, rising
-    n_values,  # IN   how many there are
-    n_blocks,  # IN   of all of them
+    values,  # IN   values of some of the rows, ascending
+    n_values,  # IN   number of values
+    n_blocks,  # IN   number of blocks of the range
 ):
     """Return the number of blocks in the first part of a range.
 
-    That is the largest power of two below all, so that superblocks are parts, too. But where the
-    rows are much sparser elsewhere, clusters are parted there: a block with rows of two has a wide
-    box.
+    Usually this is the largest power of two below `n_blocks`, so that superblocks are parts of the
+    tree, too. But if rows are much sparser at another position, the range is split there to
+    separate clusters, because a block with rows of two clusters has a wide box.
     """
     n_below = 1
     while 2 * n_below < n_blocks:
@@ -98,17 +101,17 @@ def blocks_below(
 
 @compiled_into
 def width_at(values, n_values, share):
-    """Return the distance between values around a quantile."""
+    """Return the distance between a value below and a value above a quantile."""
     at, around = np.int64(share * n_values), max(1, n_values // 16)
     return values[min(at + around, n_values - 1)] - values[max(at - around, 0)]
 
 
 @compiled_into
 def select(points, order, first, last, place, column, values):
-    """Partition rows so that values before `place` do not exceed those from it on."""
+    """Partition rows so that values before `place` do not exceed those from `place` on."""
     state = np.uint64(first + last)
     while last - first > 1:
-        # The pivot is a quantile of a few positions that no data can be prepared for.
+        # The pivot is a quantile of a few pseudorandom rows, so that no usual order is slow.
         n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
         for number in range(n_values):
             state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
@@ -141,14 +144,15 @@ def select(points, order, first, last, place, column, values):
 def split(
     points,  # INOUT (n, d)
     order,  # INOUT (n,) moved along with the points
-    first,  # IN   rows from here
-    last,  # IN   to here
-    once,  # IN   whether to leave the two parts as they are
+    first,  # IN   first row of the range
+    last,  # IN   end of the range
+    once,  # IN   whether to stop after the first split
     values,  # TMP  (MAX_VALUES,)
     ends,  # TMP  (MAX_WAITING,)
 ):
-    """Split a range of rows, and its parts, into blocks; return the last border."""
-    # Waiting parts are adjacent, the last one first: each starts where the previous one ends.
+    """Split a range of rows into blocks; if `once`, split it only in two and return the border."""
+    # Waiting parts are adjacent: the top one starts at `first`, and each of the others starts where
+    # the one above it ends.
     ends[0] = last
     n_waiting = 1
     while n_waiting:

@@ -23,7 +23,7 @@ def squared_distances(
     difference: NDArray[np.float64],  # TMP  (m, psi)
     distance2: NDArray[np.float64],  # OUT  (m, psi)
 ) -> None:
-    """Sum squared differences in the order of the columns, so that results are unique."""
+    """Compute squared distances, summed in column order, so that rounding is always the same."""
     distance2[...] = 0
     for point_values, centre_values in zip(points.T, centres.T, strict=True):
         np.subtract.outer(point_values, centre_values, out=difference)
@@ -37,7 +37,7 @@ def nearest_centres(
     scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,)
 ) -> None:
-    """Find the Voronoi cell of each point; of equally near centres, the first."""
+    """Find the Voronoi cell of each point; of equally near centres, the first one counts."""
     difference, distance2 = scratch
     squared_distances(points, centres, difference, distance2)
     cells[...] = distance2.argmin(axis=1)
@@ -45,11 +45,11 @@ def nearest_centres(
 
 def settle_cells(
     points: NDArray[np.float64],  # IN   (m, d)
-    screen: Screen,  # IN   of u points, over all columns
-    screened: Screened,  # IN   what it tells of the points
+    screen: Screen,  # IN   of u centres, over all columns
+    screened: Screened,  # IN   result of screening the points
     cells: Cells,  # OUT  (m, t)
 ) -> None:
-    """Find nearest centres; if the screen leaves several, by exact distances."""
+    """Find nearest centres; if the screen leaves several candidates, by exact distances."""
     for column, own in zip(cells.T, screen.centres, strict=True):
         own2 = screened.bound2.take(own, axis=1)
         column[...] = own2.argmin(axis=1)
@@ -69,7 +69,7 @@ def nearest_balls(
     scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,) psi where no ball holds the point
 ) -> None:
-    """Find the ball of each point; of several balls, that of the nearest centre."""
+    """Find the ball of each point; of several balls, the one around the nearest centre."""
     difference, distance2 = scratch
     squared_distances(points, centres, difference, distance2)
     distance2[distance2 > radius2] = np.inf
@@ -81,8 +81,8 @@ def nearest_balls(
 def tree_leaves(
     points: NDArray[np.float64],  # IN   (m, d)
     feature: NDArray[np.int32],  # IN   (nodes,) column compared at a node; -1 at a leaf
-    threshold: NDArray[np.float64],  # IN   (nodes,) below it, go to the next node
-    target: NDArray[np.int32],  # IN   (nodes,) else, go here; at a leaf, its number
+    threshold: NDArray[np.float64],  # IN   (nodes,) smaller values go to the next node
+    target: NDArray[np.int32],  # IN   (nodes,) others go here; at a leaf, its cell
     cells: Cells,  # OUT  (m,)
 ) -> None:
     """Find the leaf of each point in one tree."""
@@ -106,7 +106,7 @@ def count_cells(
     """Add each row's weight to the counts of its cells."""
     places = _places_in_table(cells, counts)
     weights = np.repeat(units, cells.shape[1])
-    # bincount sums in float64, which is exact because weights are limited.
+    # bincount sums in float64, which is exact because the total weight is limited.
     flat = np.bincount(places.ravel(), weights=weights, minlength=counts.size)
     counts += flat.astype(np.int64).reshape(counts.shape)
 
@@ -116,15 +116,15 @@ def score_cells(
     counts: NDArray[np.int64],  # IN   (t, n_cells)
     scores: NDArray[np.int64],  # OUT  (m,)
 ) -> None:
-    """Sum the counts of each row's cells: t times |G| times its similarity to G."""
+    """Sum the counts of each row's cells; the sum is t |G| times the row's similarity to G."""
     counts.ravel().take(_places_in_table(cells, counts)).sum(axis=1, out=scores)
 
 
 def score_clusters(
     cells: Cells,  # IN   (m, t)
-    starts: NDArray[np.integer[Any]],  # IN   (t * n_cells + 1,) where a cell's clusters start
-    clusters: NDArray[np.integer[Any]],  # IN   the clusters with members there,
-    counts: NDArray[np.int64],  # IN   and how many
+    starts: NDArray[np.integer[Any]],  # IN   (t * n_cells + 1,) start of each cell's clusters
+    clusters: NDArray[np.integer[Any]],  # IN   clusters with members in each cell
+    counts: NDArray[np.int64],  # IN   mass of these members
     scores: NDArray[np.int64],  # OUT  (m, k)
 ) -> None:
     """Sum the counts of each row's cells for each cluster."""
@@ -138,7 +138,7 @@ def score_clusters(
 
 
 def one_hot(cells: Cells, stride: int, no_cell: int | None = None) -> sparse.csr_array:
-    """Return the feature map of rows: a one in column i * stride + cell_i for each cell."""
+    """Return the feature map of rows: a 1 in column i * stride + cell for each partitioning i."""
     n_rows, n_partitions = cells.shape
     # Many functions for sparse matrices accept 32-bit indices only.
     index_type = sparse.get_index_dtype(maxval=max(n_partitions * stride, cells.size))
@@ -164,12 +164,12 @@ def _places_in_table(cells: Cells, counts: NDArray[np.int64]) -> NDArray[np.intp
 def count_shared_cells(
     left: Cells,  # IN   (m, t)
     right: Cells,  # IN   (n, t)
-    no_cell: int | None,  # IN   the number that nobody shares
-    shared: NDArray[np.integer[Any]],  # OUT  (m, n) of a type that holds t
+    no_cell: int | None,  # IN   cell number of rows without a cell, which is never shared
+    shared: NDArray[np.integer[Any]],  # OUT  (m, n) of a type that can hold t
 ) -> None:
-    """Count the partitionings in which two rows have the same cell.
+    """Count the partitionings in which two rows share a cell, for each pair of rows.
 
-    Cells that lie partitioning by partitioning in memory, and narrow counts, are much faster.
+    This is much faster if the cells of a partitioning are contiguous and `shared` is narrow.
     """
     shared[...] = 0
     for left_cells, right_cells in zip(left.T, right.T, strict=True):

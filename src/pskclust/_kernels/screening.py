@@ -1,9 +1,9 @@
-"""Matrix products that separate near centres from far ones, with four columns or more.
+"""Matrix products that separate near centres from far ones, for data with four columns or more.
 
-A product gives a lower bound of each squared distance, with a limit of its rounding error. If the
-data varies in few directions, the products use only those. Let a and b be the components of x and z
-along them, and r and s the lengths of the remainders: the squared distance of x and z is at least
-|x|^2 + |z|^2 - 2 (a.b + r s). Few exact distances remain to be computed.
+A product gives a lower bound of each squared distance, with a limit on its rounding error. If the
+data varies in few directions, the products use only these. Let a and b be the components of x and z
+along them, and r and s the lengths of the remainders. Then the squared distance of x and z is at
+least |x|^2 + |z|^2 - 2 (a.b + r s). Few exact distances remain to be computed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from sklearn.utils.extmath import randomized_svd
 
 # With fewer columns or points, all columns are multiplied.
 _MIN_COLUMNS_TO_ROTATE, _MIN_POINTS_TO_ROTATE = 32, 1000
-# Directions are used if this fraction of the columns holds this share of the squared lengths.
+# Directions are added until they hold the wanted share of the squared lengths or their number
+# reaches a maximum. If they hold less than the needed share, all columns are used instead.
 _MAX_DIRECTIONS_PER_COLUMN, _MAX_DIRECTIONS = 0.25, 128
 _ENERGY_WANTED, _ENERGY_NEEDED = 0.9, 0.7
 _POINTS_TO_FIND_DIRECTIONS = 4096
@@ -32,8 +33,8 @@ class Screen(NamedTuple):
     factors: NDArray[np.floating[Any]]  # (m + 3 or d + 2, u) right factor of the product
     shifted: NDArray[np.floating[Any]]  # (u, d) the points minus the shift; (u, 0) if m is 0
     squares: NDArray[np.floating[Any]]  # (u,) their squared lengths
-    longest: float  # the largest length
-    centres: NDArray[np.intp]  # (t, psi) number of the point of each centre
+    longest: float  # the largest length of a point minus the shift
+    centres: NDArray[np.intp]  # (t, psi) index of each centre in `points`
     use_start: NDArray[np.intp]  # (u + 1,) start of the uses of each point as a centre
     use_partitionings: NDArray[np.int32]  # (t * psi,) partitioning of each use
     use_numbers: NDArray[np.int32]  # (t * psi,) number of the centre in that partitioning
@@ -63,10 +64,10 @@ def make_screen(
     narrow: bool,
     all_columns: bool = False,
 ) -> Screen:
-    """Return the screen of centres for products in float64, or faster ones if `narrow`.
+    """Return the screen of centres for products in float64, or for faster products if `narrow`.
 
-    Narrow products are in float32, if it holds the squares, with larger errors. If the points vary
-    in few directions they use only those, unless `all_columns` is set.
+    Narrow products use float32, with larger errors, if the squared lengths fit into float32. If the
+    points vary in few directions, they use only these, unless `all_columns` is set.
     """
     n_points, n_columns = points.shape
     shift = points.mean(axis=0)
@@ -106,7 +107,7 @@ def make_screen(
 
 
 def screen_bytes(points: NDArray[np.float64], n_centres: int) -> int:
-    """Return the memory of a narrow screen."""
+    """Return the size of a narrow screen in bytes."""
     n_points, n_columns = points.shape
     n_directions = min(int(_MAX_DIRECTIONS_PER_COLUMN * n_columns), _MAX_DIRECTIONS)
     return int(4 * n_points * (n_columns + n_directions) + 48 * n_centres)
@@ -119,7 +120,7 @@ def _chunks(n_points: int) -> list[slice]:
 def screen_points(
     points: NDArray[np.float64], screen: Screen, bound2: NDArray[np.floating[Any]]
 ) -> Screened:
-    """Fill `bound2`, (n, u), with lower bounds of squared distances to the points of a screen."""
+    """Screen rows: fill `bound2`, (n, u), with lower bounds of squared distances to the centres."""
     made = rows_to_multiply(points, screen)
     with np.errstate(over="ignore", invalid="ignore"):
         np.matmul(made.rows, screen.factors, out=bound2)
@@ -129,8 +130,8 @@ def screen_points(
 def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
     """Return the left factor of the product with a screen, and the largest error of bounds.
 
-    Let R = ||x|| + ||z||, and u the unit roundoff of the product. To first order, the error of a
-    sum of k products is at most (k + 6) u R^2, including the rounding of factors and result.
+    Let R = ||x|| + ||z||, and let u be the unit roundoff of the product. To first order, the error
+    of a sum of k products is at most (k + 6) u R^2, including the rounding of factors and result.
     The error of a distance from the product of all d columns is (d / 2 + 4) u R^2, because
     ||x|| ||z|| is at most R^2 / 4. In float64, the rounding of the shift adds 4 u R^2, and that of
     `squared_distances` adds (d + 2) u R^2. The limits in the code exceed all of these.
@@ -146,7 +147,7 @@ def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
         n_roundings = points.shape[1] / 2 if screen.directions.size else 2 * points.shape[1]
         reach = np.sqrt(squares) + screen.longest
         error = reach * reach * ((n_roundings + 32) * np.finfo(dtype).eps / 2)
-    # If products over- or underflow, the error is infinite and all is settled exactly.
+    # If products may overflow or underflow, the error is infinite, so exact distances decide.
     farthest = 1e18 if dtype == np.float32 else 1e150
     error[(reach < 1e-140) | (reach > farthest)] = np.inf
     return Multiplied(rows, error, narrow, narrow_squares)
@@ -164,7 +165,7 @@ def _parts(
 
 
 def _directions(points: NDArray[np.float64], shift: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the main directions of variation, or none if many hold the squared lengths."""
+    """Return the main directions of variation, or none if they hold too little of it."""
     n_points, n_columns = points.shape
     none = np.empty((n_columns, 0))
     if n_columns < _MIN_COLUMNS_TO_ROTATE or n_points < _MIN_POINTS_TO_ROTATE:

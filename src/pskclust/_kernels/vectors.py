@@ -1,8 +1,8 @@
 """The innermost loop of products in float32, written with vector instructions.
 
 A plain loop is three times slower, because its sums are stored and loaded every few columns. Here
-they stay in registers from the first column to the last. LLVM maps vectors of 16 numbers to those
-of the processor.
+the sums stay in registers from the first column to the last. LLVM maps vectors of 16 numbers to
+the vector registers of the processor.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc, type-arg, attr-defined"
@@ -18,8 +18,8 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 LANES = 16
-# Number of vectors of rows and of centres compared at a time: their sums fill half of the
-# registers, and the factors take a few more.
+# Number of vectors of rows, and number of centres, that are compared at a time: their sums fill
+# half of the registers, and the factors take a few more.
 _VECTORS, CENTRES_AT_A_TIME = 2, 4
 ROWS_AT_A_TIME = LANES * _VECTORS
 
@@ -30,15 +30,18 @@ _ALIGNMENT = 4  # of a single number: arrays are not aligned to vectors
 
 def _compare_with_four(
     rows,  # IN   (k, n) float32, a row of the data in each column
-    first,  # IN   the first of the 32 that are compared
-    centres,  # IN   (m, k) float32, turned to the other side: products are subtracted
+    first,  # IN   the first of the 32 rows that are compared
+    centres,  # IN   (m, k) float32, negated, because products are to be subtracted
     halves,  # IN   (m,) float32 half of their squared lengths
     kept,  # IN   (at least start + 4,) int32 which centres to compare with
-    start,  # IN   which four of those
-    smallest,  # INOUT (2, n) float32 the smallest and the second smallest sum
-    nearest,  # INOUT (n,) int32 which of those kept has the smallest
+    start,  # IN   index in `kept` of the first of the four centres
+    smallest,  # INOUT (2, n) float32 the smallest and the second smallest sum of each row
+    nearest,  # INOUT (n,) int32 index in `kept` of the centre with the smallest sum
 ):
-    """Compare 32 rows with four centres by half the squared distance minus a term of the row."""
+    """Compare 32 rows with four centres by sums: half the squared distance, less a row's constant.
+
+    The constant, half the squared length of the row, does not change the order of centres.
+    """
     for place in range(first, first + ROWS_AT_A_TIME):
         for number in range(start, start + CENTRES_AT_A_TIME):
             value = halves[kept[number]]
@@ -68,7 +71,7 @@ class _Code:
         return cgutils.unpack_tuple(self.builder, self.arrays[name].shape)[axis]
 
     def stride(self, name, axis):
-        """Return the stride of an axis, in numbers."""
+        """Return the stride of an axis, in elements of four bytes."""
         in_bytes = cgutils.unpack_tuple(self.builder, self.arrays[name].strides)[axis]
         return self.builder.ashr(in_bytes, ir.Constant(ir.IntType(64), 2))
 
@@ -92,7 +95,7 @@ class _Code:
         return self.builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), zeros)
 
     def sums(self):
-        """Return the sums of four centres, a list of vectors for each."""
+        """Return the sums of all rows for each of four centres, as a list of vectors."""
         builder = self.builder
         width, n_columns = self.length("rows", 1), self.length("rows", 0)
         starts, memory = [], []
