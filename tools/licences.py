@@ -24,9 +24,9 @@ EXTRAS = ("cli", "image", "plot", "explore", "dask")
 
 ABOUT = """# Licences of dependencies
 
-pskclust is BSD-3-Clause, and contains no code of other projects. These are the packages that `pip`
-installs beside it, with the licences that they state. The list is made by
-`python tools/licences.py`; your versions may differ.
+pskclust is BSD-3-Clause, and contains no code of other projects. The table lists the packages that
+`pip` installs with it, with the licences that they state. `python tools/licences.py` writes the
+table; your versions may differ.
 """
 
 
