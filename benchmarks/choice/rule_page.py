@@ -1,8 +1,8 @@
-"""Put every number of the rule on its page, docs/automatic.md, from where the numbers are.
+"""Write every number of the rule into docs/automatic.md.
 
     python benchmarks/choice/rule_page.py
 
-Numbers set by hand are read from the code, fitted ones and figures from weights.json.
+Numbers set by hand are read from the code; fitted numbers and scores come from weights.json.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/automatic.md"
 WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
 
-# What the evidence is, for a reader.
+# Descriptions of the evidence for the page.
 MEANINGS = {
     "path": "1 if the tree follows paths, 0 if it is of average linkage",
     "log_number": "logarithm of the number of clusters",
     "evenness": "entropy of the clusters' sizes, divided by its largest value",
     "smallest": "logarithm of the smallest cluster's size, relative to the mean",
-    "found": "how well halves of the rows find the clusters again, mean over clusters",
-    "found_least": "the same, of the cluster that is found least well",
-    "same_number": "agreement with the cuts of the halves' trees into as many clusters",
+    "found": "how well trees of half of the rows find the clusters again, mean over clusters",
+    "found_least": "the same for the cluster that is found worst",
+    "same_number": "agreement with cuts of these trees into the same number of clusters",
     "crossed": "how well the trees of other psi and of the other kind find the clusters again",
-    "crossed_least": "the same, of the cluster that is found least well",
-    "silhouette": "how much more similar rows are to their own cluster than to the next one",
+    "crossed_least": "the same for the cluster that is found worst",
+    "silhouette": "how much more similar rows are to their own cluster than to the nearest other",
     "contact": "share of other clusters in the smallest cells of a cluster's rows",
-    "valley": "how much less dense it is between clusters than in them, as a logarithm",
-    "weakest_split": "how well the least stable split that is made is found again",
-    "best_left": "how well the most stable split that is not made is found again",
-    "splits_mean": "mean log odds of the splits that are made",
-    "splits_least": "least log odds of a split that is made",
-    "splits_left": "largest log odds of a split that is not made",
-    "splits_against": "sum of the negative log odds of splits that are made, by share of rows",
-    "splits_missed": "sum of the positive log odds of splits that are not made, by share of rows",
-    "splits_last": "log odds of the last split that is made",
-    "splits_next": "log odds of the next split",
+    "valley": "how much lower the density is between clusters than in them, as a logarithm",
+    "weakest_split": "how well the least stable split that the cut makes is found again",
+    "best_left": "how well the most stable split that it does not make is found again",
+    "splits_mean": "mean log odds of the splits that the cut makes",
+    "splits_least": "smallest log odds of a split that the cut makes",
+    "splits_left": "largest log odds of a split that the cut does not make",
+    "splits_against": "sum of the negative log odds of splits made, weighted by share of rows",
+    "splits_missed": "sum of the positive log odds of splits not made, weighted by share of rows",
+    "splits_last": "log odds of the last split that the cut makes",
+    "splits_next": "log odds of the first split that the cut does not make",
     "best_stability": "how well halves of the rows find the most stable split of the best cut",
-    "found_everywhere": "best split of a tree: found by halves times by other trees, mean of trees",
-    "parted": "the same, times the depth of the valley between its sides, 0 to 1",
-    "log_rows": "logarithm of the number of rows, less 6.5",
-    "log_dimension": "logarithm of the intrinsic dimension, less 1",
-    "log_dimension_squared": "its square",
-    "log_rows_by_dimension": "the product of the two logarithms",
+    "found_everywhere": "best split of a tree, found by halves x by other trees; mean over trees",
+    "parted": "the same x the depth of the valley between its sides, 0 to 1",
+    "log_rows": "logarithm of the number of rows, minus 6.5",
+    "log_dimension": "logarithm of the intrinsic dimension, minus 1",
+    "log_dimension_squared": "square of log_dimension",
+    "log_rows_by_dimension": "product of log_rows and log_dimension",
 }
 
 
 def by_hand_table() -> str:
-    """Return the numbers that were set by hand, each with its reason."""
+    """Return the table of the numbers set by hand, each with its reason."""
     psis = ", ".join(map(str, scales.PSIS))
     rows = [
         (
@@ -62,18 +62,18 @@ def by_hand_table() -> str:
         ),
         (
             f"psi {psis}",
-            "numbers of cells, each four times the one before",
+            "numbers of cells, each four times the previous one",
             "from cells of many rows to cells of a few; cells hold two rows or more",
         ),
         (
             str(stability.N_HALVES),
-            "halves of the rows that trees are grown from again",
+            "random halves of the rows, each with its own trees",
             "each row is in two of them; each half costs one more tree of every kind",
         ),
         (
             f"{stability.MIN_ROWS} rows, and one in {stability.MAX_ROWS_SHARE}",
             "smallest cluster of the sample",
-            "less is hardly told from chance; with one row in 50 small clusters are lost",
+            "smaller ones can hardly be told from chance; with one in 50, small clusters are lost",
         ),
         (
             str(split_tree.N_NEAR),
@@ -82,7 +82,7 @@ def by_hand_table() -> str:
         ),
         (
             f"{_share_kept():.0%}",
-            "of single clusters are left whole",
+            "share of single clusters that are left whole",
             "sets the balance between one cluster and several; fit.py finds the log odds for it",
         ),
     ]
@@ -96,17 +96,20 @@ def _share_kept() -> float:
 
 
 def cost_table() -> str:
-    """Return the numbers that bound time, and those that definitions need."""
+    """Return the table of the numbers that bound time or belong to a definition."""
     numbers = stability.NUMBERS
     rows = [
         (f"2 to {split_tree.MAX_LEAVES} clusters", "are looked at: all up to 16, then every tenth"),
-        (f"{stability.ROWS_PER_CLUSTER} rows", "a cluster has at least on average"),
+        (f"{stability.ROWS_PER_CLUSTER} rows", "per cluster at least, on average"),
         (f"{choose.N_BEST} candidates", "are compared with each other at the end"),
-        (f"{choose.MIN_ROWS_TO_DIVIDE} rows", "fewer are one cluster"),
+        (
+            f"{choose.MIN_ROWS_TO_DIVIDE} rows",
+            "at least, to be divided; fewer rows are one cluster",
+        ),
         (f"psi {scales.PSI_FOR_FEW}", "for fewer than 64 rows"),
         (
             f"{scales.MAX_EVIDENCE_ROWS} rows",
-            "of the sample, evenly spaced, tell similarity and contact; of each half, half as many",
+            "of the sample, evenly spaced, for similarity and contact; half as many of a half",
         ),
         (
             f"{scales.ROWS_PER_FINE_CELL} rows a cell",
@@ -120,7 +123,7 @@ def cost_table() -> str:
             f"{discriminant.MAX_AXES} principal axes",
             "of the rows, for the discriminant",
         ),
-        (f"{scoring.SURE:g}", "log odds of a split count up to this"),
+        (f"{scoring.SURE:g}", "largest log odds of a split that count"),
     ]
     assert numbers[-1] == split_tree.MAX_LEAVES
     lines = ["| number | what it is |", "|---|---|"]
@@ -128,20 +131,29 @@ def cost_table() -> str:
 
 
 def noise_table() -> str:
-    """Return the numbers that tell noise; nothing of them is fitted."""
+    """Return the table of the numbers of the noise rule; none of them is fitted."""
     rows = [
-        (f"{noise.N_NEAR} rows", "nearest ones, whose mean distance tells how dense it is"),
+        (f"{noise.N_NEAR} rows", "nearest to a row; their mean distance measures the density"),
         (
             f"{noise.EMPTIEST:.0%}",
-            "of the box of the data: background fills its emptiest tenth, too",
+            "of the box of the data, its emptiest part: a background fills it, too",
         ),
         (
             f"{noise.MIN_ROWS_FOR_BACKGROUND} rows",
-            "fewer show no background: tails would pass for one",
+            "at least, to look for a background: among fewer, tails would pass for one",
         ),
-        (f"{noise.MIN_SEEN} rows", "at least show a background there, as the smallest cluster has"),
-        (f"{noise.MAX_SHARE:.0%}", "a larger share of rows is the data, not its background"),
-        (f"{noise._FAR:g} times", "as far from other rows as rows are from the middle: an outlier"),
+        (
+            f"{noise.MIN_SEEN} rows",
+            "at least must show a background there, as many as in the smallest cluster",
+        ),
+        (
+            f"{noise.MAX_SHARE:.0%}",
+            "largest share of rows in a background; more rows are the data itself",
+        ),
+        (
+            f"{noise._FAR:g} times",
+            "as far from other rows as rows are from the middle, a row is an outlier",
+        ),
         (f"{noise._WIDER:g} times", "the width of the box beyond its sides, all is noise"),
     ]
     lines = ["| number | what it is |", "|---|---|"]
@@ -149,7 +161,7 @@ def noise_table() -> str:
 
 
 def score_table(weights: dict[str, Any]) -> str:
-    """Return the fitted numbers of the score, and of one cluster or several."""
+    """Return the table of the fitted weights of the score."""
     lines = ["| evidence | weight | what it is |", "|---|---|---|"]
     fitted = weights["score"]["weights"]
     for name, weight in sorted(fitted.items(), key=lambda item: -abs(item[1])):
@@ -167,7 +179,7 @@ def several_table(weights: dict[str, Any]) -> str:
 
 
 def split_table(weights: dict[str, Any]) -> str:
-    """Return the fitted numbers of splits, four to a line."""
+    """Return the table of the fitted weights of splits, three to a line."""
     fitted = {"constant": weights["split"]["constant"], **weights["split"]["weights"]}
     cells = [f"{name} | {weight:+.3f}" for name, weight in fitted.items()]
     cells += [" | "] * (-len(cells) % 3)
@@ -177,7 +189,7 @@ def split_table(weights: dict[str, Any]) -> str:
 
 
 def left_out_table(weights: dict[str, Any]) -> str:
-    """Return the figures of families that were left out."""
+    """Return the table of the scores on families left out of the fit."""
     found, always = weights["left_out"], weights["left_out_without_one"]
     lines = [
         '| family left out | sets | ARI | without "one cluster" | best candidate '
@@ -201,7 +213,7 @@ def left_out_table(weights: dict[str, Any]) -> str:
 
 
 def balance_table(weights: dict[str, Any]) -> str:
-    """Return the cost of leaving single clusters whole."""
+    """Return the table of the cost of leaving single clusters whole."""
     balance = weights["balance"]
     lines = [
         "| single clusters left whole | " + " | ".join(f"{float(s):.0%}" for s in balance) + " |",
@@ -226,7 +238,7 @@ def fitted_to(weights: dict[str, Any]) -> str:
 
 
 def tables() -> dict[tuple[str, str], str]:
-    """Return the file and the name of each place, and the table that stands there."""
+    """Return all tables, by the file and the name of the place where each belongs."""
     weights = json.loads(WEIGHTS.read_text())
     page = str(PAGE.relative_to(ROOT))
     return {
