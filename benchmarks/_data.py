@@ -1,4 +1,4 @@
-"""Where benchmark data is: ``--data DIR`` or the environment variable PSKCLUST_DATA."""
+"""The folder of benchmark data: ``--data DIR`` or the environment variable PSKCLUST_DATA."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def data_folder(description: str) -> Path:
-    """Return the folder given on the command line; end with a message if there is none."""
+    """Return the data folder; exit with a message if it does not exist."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--data", type=Path, default=os.environ.get("PSKCLUST_DATA"))
     folder = parser.parse_args().data

@@ -1,12 +1,12 @@
-"""Time fits, ours and those of the methods that users would pick instead.
+"""Time fits of psKC and of the methods that users would pick instead.
 
     python benchmarks/bench.py [--quick] [--only PART ...] [--data DIR] [--results FILE]
 
-Every case runs all methods on the same data, turn by turn, each fit in a process of its own that
-is warm (it has done a small fit before). Tables show medians and ratios within the run: machines
-are noisy, ratios less so. A method that takes too long at one size is not timed at the next one.
-DIR/flights_3m.npz and DIR/mnist70k.npz are used if they are there. ikpykit, whose licence is not
-free, is timed if somebody has installed it.
+Every case runs all methods in turn on the same data. Each fit has its own process, in which a small
+fit has loaded all code. Tables show medians and ratios within the run, because ratios vary less
+than times. A method that takes too long at one size is not timed at larger ones. The files
+DIR/flights_3m.npz and DIR/mnist70k.npz are used if they exist. ikpykit, whose licence is not free,
+is timed if it is installed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _seconds(options: argparse.Namespace) -> float:
     return SECONDS_ALLOWED_QUICK if options.quick else SECONDS_ALLOWED
 
 
-# Each measures one part of the results.
+# The parts of the results, each with the function that measures it.
 PARTS: dict[str, Callable[[argparse.Namespace], Any]] = {
     "rows": lambda o: speed_cases.by_rows(ROWS_QUICK if o.quick else ROWS, _seconds(o)),
     "columns": lambda o: speed_cases.by_columns(COLUMNS_QUICK if o.quick else COLUMNS, _seconds(o)),
@@ -55,7 +55,7 @@ def main() -> None:
     results["machine"] = f"{platform.machine()}, {os.cpu_count()} processors"
     for name in options.only or PARTS:
         if name in DATA_SETS and not _has_data(name, options):
-            print(f"\n{name}: left out, there is no --data folder with {name}.npz")
+            print(f"\n{name} is left out: name a folder with {name}.npz by --data, without --quick")
         else:
             results[name] = PARTS[name](options)
     options.results.parent.mkdir(parents=True, exist_ok=True)
@@ -75,8 +75,10 @@ def _has_data(name: str, options: argparse.Namespace) -> bool:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, a few minutes")
-    parser.add_argument("--only", nargs="+", choices=PARTS, help="measure these parts again")
+    parser.add_argument("--quick", action="store_true", help="use small sizes; takes a few minutes")
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, help="measure only these parts, and keep the others"
+    )
     parser.add_argument("--data", type=Path, default=os.environ.get("PSKCLUST_DATA"))
     parser.add_argument("--results", type=Path, default=HERE / "results.json")
     return parser.parse_args()

@@ -1,10 +1,10 @@
-"""How long fits on a Dask cluster of this machine take, and what the cost model makes of it.
+"""Time fits on a Dask cluster of this machine, and compare them with the cost model.
 
     python benchmarks/cluster.py [--results FILE]
 
-Workers are processes of one thread. The first three cases are what the constants of
-src/pskclust/_cost_model.py are fitted to; the last one they are checked against. Every case is
-run several times, turn by turn with a fit in this process, and the median counts.
+Workers are processes of one thread. The constants of src/pskclust/_dask/cost_model.py are fitted to
+the first three cases and checked against the last one. Every case is run several times, in turn
+with a fit in this process, and the median counts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def worker_bytes() -> int:
 
 
 class Watch:
-    """Notes when stages begin and how many rounds there are."""
+    """A callback that records when stages begin, the rounds, and the memory of workers."""
 
     def __init__(self, client: Client) -> None:
         self.began = {"fit": time.perf_counter()}
@@ -116,10 +116,10 @@ def run_case(n_rows: int, n_workers: int) -> dict[str, Any]:
 
 
 def fitted_constants(cases: list[dict[str, Any]]) -> dict[str, float]:
-    """Return what a round costs at all, for each worker, and for each row of a worker.
+    """Return the seconds of a round: fixed, for each worker, and for each row of a worker.
 
-    What a worker more costs is what this process is busy with it: on one machine workers also
-    take processors away from one another, which those of a cluster do not.
+    The cost of a worker is the time that this process is busy with it. Elapsed time would include
+    more: on one machine, workers also compete for processors, as those of a cluster do not.
     """
     workers = np.array([case["workers"] for case in cases])
     busy = np.array([case["busy_per_round"] for case in cases])
@@ -145,10 +145,8 @@ def main() -> None:
         + constants["per_worker"] * check["workers"]
         + constants["per_row"] * check["rows"] / check["workers"]
     )
-    print("a round costs", constants)
-    print(
-        f"check: {predicted:.4g} s a round predicted, {check['seconds_per_round']:.4g} s measured"
-    )
+    print("seconds of a round:", constants)
+    print(f"last case: {predicted:.4g} s predicted, {check['seconds_per_round']:.4g} s measured")
     results = {"cases": cases, "constants": constants, "predicted": predicted}
     path.write_text(json.dumps(results, indent=2) + "\n")
 

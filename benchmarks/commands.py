@@ -1,10 +1,10 @@
-"""Memory and time of commands on large files.
+"""Measure the memory and time of commands on large files.
 
     python benchmarks/commands.py [--rows N] [--keep]
 
-Rows are generated: ten normal clusters, float64. Each command runs in a process by itself, and its
-memory is the peak of resident pages that the system reports. Prints a table; `--keep` keeps it for
-docs/large-data.md.
+The rows are generated: ten normal clusters, float64. Each command runs in its own process, and its
+memory is the peak of resident memory that the system reports. The script prints a table; `--keep`
+keeps it for docs/large-data.md.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def write_rows(folder: Path, n_rows: int, n_columns: int) -> None:
     rng = np.random.default_rng(0)
     centres = rng.uniform(-20, 20, (10, n_columns))
     rows = centres[rng.integers(10, size=n_rows)] + rng.normal(size=(n_rows, n_columns))
-    # As people write numbers, not with all their digits.
+    # Rounded, as numbers in such files usually are.
     table = pa.table({f"c{k}": rows[:, k].round(5) for k in range(n_columns)})
     pa.parquet.write_table(table, folder / f"{n_columns}.parquet")
     pa.csv.write_csv(table, folder / f"{n_columns}.csv")
 
 
 def measure(folder: Path, *words: str) -> list[str]:
-    """Return memory and seconds of a command, run once before so that its code is compiled."""
+    """Return the memory and seconds of a command in its second run; the first compiles code."""
     run(folder, *words)
     megabytes, seconds = run(folder, *words)
     size = f"{megabytes:.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:.2f} GB"
@@ -52,7 +52,7 @@ def measure(folder: Path, *words: str) -> list[str]:
 
 
 def run(folder: Path, *words: str) -> tuple[float, float]:
-    """Return megabytes and seconds of a command."""
+    """Run a command; return its megabytes and seconds."""
     start = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "pskclust", *words, "--force"],
@@ -61,7 +61,7 @@ def run(folder: Path, *words: str) -> tuple[float, float]:
     )
     _, status, usage = os.wait4(process.pid, 0)
     if status:
-        raise RuntimeError(f"pskclust {' '.join(words)} failed.")
+        raise RuntimeError(f"pskclust {' '.join(words)} failed with status {status}.")
     return usage.ru_maxrss * 1024 / 1e6, time.perf_counter() - start
 
 

@@ -1,10 +1,10 @@
-"""How the fixed defaults of psi and tau were chosen: mean ARI of fixed settings over sets.
+"""Measure the mean ARI of fixed psi and tau over labelled sets, to choose their defaults.
 
     python benchmarks/defaults.py --data DIR [--keep]
 
 DIR/benchmark holds npz files of the collections fcps and sipu, with X and y (label 0 is noise and
-does not count). Columns are scaled to [0, 1]; sets of more than 10,000 rows are left out; two seeds
-each. Prints a table; `--keep` keeps it for docs/parameters.md.
+does not count). Columns are scaled to [0, 1], and sets of more than 10,000 rows are left out. Each
+set is fitted with two seeds. The script prints a table; `--keep` keeps it for docs/parameters.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Drift scores of rows that are moved, or of which one cluster has too many.
+"""Measure drift scores of rows that are moved, or that come too often from one cluster.
 
     python benchmarks/drift.py [--keep]
 
-Fits `PSKC()` to 5,000 rows of `make_shapes`, then compares new rows of twenty other seeds. Prints a
-table; `--keep` keeps it for docs/new-rows.md.
+The script fits `PSKC()` to 5,000 rows of `make_shapes`, scores new rows of twenty other seeds, and
+prints a table; `--keep` keeps it for docs/new-rows.md.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def shapes(n_rows: int, seed: int) -> np.ndarray:
 
 
 def one_cluster_for_half(n_rows: int, seed: int) -> np.ndarray:
-    """Return rows half of which are of one cluster."""
+    """Return rows, half of them from one cluster and half from all clusters."""
     X, y = make_shapes(20 * n_rows, random_state=1 + seed)
     return np.vstack([X[y == 0][: n_rows // 2], X[: n_rows // 2]])
 
@@ -47,7 +47,7 @@ def drift(model: PSKC, rows: np.ndarray) -> Drift:
 
 
 def span(values: list[float], form: str) -> str:
-    """Return the smallest and the largest value, or one if they look alike."""
+    """Return the smallest and the largest value as text, or one if they are printed alike."""
     ends = format(min(values), form), format(max(values), form)
     return " to ".join(dict.fromkeys(ends))
 

@@ -1,9 +1,10 @@
-"""Time the ways to cluster large sets of embeddings, on few rows, and scale to ten million.
+"""Time ways to cluster embeddings on 100,000 rows, and scale the times to ten million rows.
 
     python benchmarks/embeddings.py [--rows N]
 
-Rows are generated: 40 groups of directions in 768 columns, float16 in a file, as a language model
-might have written them. Writes benchmarks/embeddings.json, which docs/embeddings.md shows.
+The rows are generated: 40 groups of directions in 768 columns, stored in a file as float16, as
+embeddings of a language model might be. The script writes benchmarks/embeddings.json, which
+docs/embeddings.md shows.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ SCALED_TO = 10_000_000
 
 
 def write_rows(path: Path, n_rows: int) -> np.ndarray:
-    """Write directions in groups as float16; return the group of each row."""
+    """Write rows of length 1 in groups, as float16; return the group of each row."""
     rng = np.random.RandomState(0)
     middles = rng.normal(size=(N_GROUPS, N_COLUMNS)).astype(np.float32)
-    # Embeddings of texts vary in few directions, whatever their number of columns.
+    # Like embeddings of texts, the rows of a group vary in few directions.
     ways = rng.normal(size=(N_KEPT, N_COLUMNS)).astype(np.float32) / 8
     groups = rng.randint(N_GROUPS, size=n_rows)
     file = np.lib.format.open_memmap(path, "w+", np.float16, (n_rows, N_COLUMNS))
@@ -44,14 +45,14 @@ def write_rows(path: Path, n_rows: int) -> np.ndarray:
 
 
 def project(rows: np.ndarray, svd: TruncatedSVD) -> np.ndarray:
-    """Return rows in few columns, read block by block."""
+    """Return rows projected to few columns, reading them block by block."""
     blocks = (rows[start : start + N_BLOCK] for start in range(0, len(rows), N_BLOCK))
     found = [svd.transform(normalize(block.astype(np.float32))) for block in blocks]
     return np.concatenate(found).astype(np.float32)
 
 
 def timed(work, *arguments):
-    """Return the seconds that work takes, and its result."""
+    """Return the seconds that `work` takes, and its result."""
     start = time.perf_counter()
     result = work(*arguments)
     return time.perf_counter() - start, result
@@ -64,7 +65,7 @@ def measure(path: Path, n_rows: int) -> dict[str, object]:
     directions = normalize(rows[sample].astype(np.float32))
     svd_seconds, svd = timed(TruncatedSVD(N_KEPT, random_state=0).fit, directions)
     projecting, few = timed(project, rows, svd)
-    # Code is compiled before it is timed.
+    # This fit compiles the code before it is timed.
     PSKC(metric="cosine", random_state=0).fit(few[sample]).predict(few)
     on_sample, model = timed(PSKC(metric="cosine", random_state=0).fit, few[sample])
     predicting, labels = timed(model.predict, few)
@@ -91,7 +92,7 @@ def measure(path: Path, n_rows: int) -> dict[str, object]:
 
 
 def table() -> str:
-    """Return the measured seconds, and those of ten million rows by the number of rows."""
+    """Return a table of the measured seconds, and of the same scaled to ten million rows."""
     found = json.loads(RESULTS.read_text())
     n_rows, columns, kept = found["rows"], found["columns"], found["kept"]
     once, seconds = found["seconds_once"], found["seconds"]

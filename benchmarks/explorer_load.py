@@ -1,11 +1,11 @@
-"""Fifty people at one explorer, moving its sliders for a minute.
+"""Test the explorer under load: fifty clients move its sliders for a minute.
 
     python benchmarks/explorer_load.py [--clients 50] [--seconds 60] [--rows 2000]
 
-Everything happens on this machine and ends by itself. Each client moves psi or tau, waits for
-the answer, and asks for the picture; at times it moves again before the answer is there. What is
-checked: no request fails, every picture is of the newest setting its client asked for, and memory
-after the minute is what it was after a warm-up of a quarter of it.
+Server and clients run on this machine. Each client changes psi and tau, waits for the answer, and
+requests the picture; sometimes it changes them again before the answer arrives. The script fails if
+a request fails, if a picture does not show the latest settings of its client, or if memory at the
+end exceeds by more than 10 % the memory after a quarter of the time.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from pskclust.explorer.subject import TableSubject
 PSI = (8, 16, 32, 64)
 TAU = (0.005, 0.008, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08)
 FRAME = {"left": -2, "right": 20, "bottom": -3, "top": 17, "w": 700, "h": 560}
-HURRY = 0.3  # share of moves that are followed by another before the answer
+HURRY = 0.3  # probability of another move before the answer
 
 
 @dataclass
 class Tally:
-    """What all clients saw."""
+    """Counts and times of all clients together."""
 
     moves: int = 0
     pictures: int = 0
@@ -45,7 +45,7 @@ class Tally:
 
 
 class Client:
-    """One page, on a connection that is kept."""
+    """A client with one page, on one connection that stays open."""
 
     def __init__(self, url: str, tally: Tally, seed: int) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=120)
@@ -57,7 +57,7 @@ class Client:
         self._version = 0
 
     def run(self, until: float) -> None:
-        """Move sliders until a time."""
+        """Move sliders until the time `until`; record an error if one occurs."""
         try:
             while time.monotonic() < until:
                 self._move()
@@ -120,13 +120,13 @@ class Client:
 
 
 def memory_bytes() -> int:
-    """Return the memory that this process holds, the clients' included."""
+    """Return the resident memory of this process, which includes the clients."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def crowd(url: str, n_clients: int, seconds: float, tally: Tally) -> tuple[int, int]:
-    """Have clients at work for some time; return the memory after a quarter of it, and after it."""
+    """Run clients for some time; return the memory after a quarter of it, and at its end."""
     until = time.monotonic() + seconds
     clients = [Client(url, tally, seed) for seed in range(n_clients)]
     threads = [threading.Thread(target=client.run, args=(until,)) for client in clients]
@@ -163,7 +163,7 @@ def main() -> None:
     )
     print(f"({level / warm - 1:+.1%})")
     if tally.errors or tally.stale or level > 1.1 * warm:
-        raise SystemExit("FAILED")
+        raise SystemExit("FAILED: errors, stale pictures, or memory that grew by more than 10 %")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""How soon a move of tau shows its picture, in a browser: python benchmarks/explorer_move.py
+"""Time the explorer in a browser, from a change of tau to the new picture.
 
-Serves a million rows, opens the page, moves tau to and fro and takes the time from the move to
-the new picture on the page. Needs chromium and playwright.
+    python benchmarks/explorer_move.py [--rows N]
+
+The script serves a million rows, opens the page, and changes tau several times. It needs chromium
+and playwright.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from pskclust.explorer.launch import serve
 from pskclust.explorer.subject import TableSubject
 
 TAU = (0.012, 0.009, 0.014, 0.008, 0.011, 0.013, 0.0095, 0.0105)
-# Sets tau as a person does who types it; resolves when the canvas shows the new fit.
+# Sets tau as if it were typed; resolves when the canvas shows the new fit.
 MOVE = """async (tau) => {
     const canvas = document.querySelector("#pane-right canvas");
     const before = canvas.dataset.fit;
@@ -45,7 +47,7 @@ GROWTH = """() => document.getElementById("seconds").parentElement.title"""
 
 
 def moved(page: Page, tau: float) -> tuple[float, float, int]:
-    """Return the seconds until the picture, those of growth, and the bytes that were sent."""
+    """Change tau; return the seconds until the new picture, those of growth, and the bytes sent."""
     seconds, n_bytes = page.evaluate(MOVE, tau)
     growth = float(page.evaluate(GROWTH).split("growth ")[1].split(",")[0])
     return seconds, growth, n_bytes
@@ -73,7 +75,7 @@ def main() -> None:
     for seconds, growth, n_bytes in moves:
         print(f"{seconds:.2f}  {growth:.2f}  {1.5 * growth + 0.3:.2f}  {n_bytes / 1000:.0f}")
     within = sum(seconds <= 1.5 * growth + 0.3 for seconds, growth, _ in moves)
-    print(f"{within} of {len(moves)} within 1.5 x growth + 0.3 s")
+    print(f"{within} of {len(moves)} moves took at most 1.5 x growth + 0.3 s")
 
 
 if __name__ == "__main__":

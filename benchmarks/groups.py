@@ -1,15 +1,15 @@
-"""Clusters of groups of rows, trajectories and time series, beside k-means on simple features.
+"""Compare GroupPSKC with k-means on simple features, for trajectories and time series.
 
     python benchmarks/groups.py [--data DIR] [--keep]
 
-Trajectories are generated: those of five kinds that have the same mean and the same spread.
+Trajectories are generated, of five kinds that have the same mean and the same spread.
 
 DIR holds files ts_*.npz with X, a series in each row, and y, its class. A series is the set of its
 windows of eight values, once without and once with the time of the window as a ninth column.
-GroupPSKC has its default parameters, once with the number of classes. The features are mean,
-standard deviation, smallest and largest value, and the standard deviation of the steps; k-means is
-told the number of classes. Prints tables of adjusted Rand indices; `--keep` keeps them for
-docs/groups.md.
+GroupPSKC runs with its defaults, once without and once with the number of classes given. The
+features for k-means are mean, standard deviation, smallest and largest value, and the standard
+deviation of the steps; k-means is always given the number of classes. The script prints tables of
+adjusted Rand indices; `--keep` keeps them for docs/groups.md.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ COLUMNS = [
 
 
 def windows(series: NDArray[np.float64], with_time: bool) -> tuple[NDArray[np.float64], NDArray]:
-    """Return the windows of all series, and the series of each one."""
+    """Return the windows of all series, and the series that each window belongs to."""
     found = sliding_window_view(series, WIDTH, axis=1)[:, ::STEP]
     n_series, n_windows, _ = found.shape
     rows = found.reshape(-1, WIDTH)
     if with_time:
-        # As wide as all values of a window together.
+        # Scaled so that time varies as much as all values of a window together.
         time = scale(np.arange(n_windows)) * np.sqrt(WIDTH) * series.std()
         rows = np.column_stack([rows, np.tile(time, n_series)])
     return rows, np.repeat(np.arange(n_series), n_windows)
@@ -68,7 +68,7 @@ def scores(series: NDArray[np.float64], y: NDArray) -> list[float]:
 
 
 def trajectories() -> list[list[str]]:
-    """Return rows of the table: mean and smallest index over draws of 250 trajectories."""
+    """Return the rows of the table: mean and smallest ARI over draws of 250 trajectories."""
     methods: dict[str, list[float]] = {
         "`GroupPSKC()`, number of clusters not given": [],
         "k-means on means and spreads, 5 clusters given": [],

@@ -1,8 +1,8 @@
-"""Whether layers contain a cut as good as the best one of the merge tree, on labelled sets.
+"""Compare the layers of a fit with the best cut of its merge tree, on labelled sets.
 
-Compares every cut that `relabel` gives with the classes of scikit-learn's digits, and of the text
-embeddings in a folder with files text_*.npz. Prints the ARI of layers, and of the best cut;
-`--keep` keeps the table for docs/coming-from-hdbscan.md.
+The sets are scikit-learn's digits and, with `--data DIR`, the text embeddings in DIR/text_*.npz.
+Every cut that `relabel` gives is scored against the classes. The script prints the ARI of the
+layers and of the best cut; `--keep` keeps the table for docs/coming-from-hdbscan.md.
 """
 
 from __future__ import annotations

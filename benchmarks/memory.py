@@ -1,12 +1,12 @@
-"""Memory that is asked for before a fit, beside the memory that it takes.
+"""Compare the memory that a fit asks for before it starts with the memory that it takes.
 
     python benchmarks/memory.py [--only "default"] [--keep]
 
-Each shape runs in a process of its own. The baseline is the memory after all code is loaded, a
-small fit has warmed it up, and the rows are there. `need` is the largest memory that the fit said
-it would hold, over all times it asked; `peak` is the most that it held. Pages of files, which the
-system takes back when memory is short, do not count where cells are on disk. It exits with 1
-unless 0.9 <= need / peak <= 1.25 everywhere.
+Each shape runs in its own process. The baseline is the memory after a small fit has loaded all
+code and the rows are in memory. `need` is the largest total that the fit asked for at any time;
+`peak` is the most that it held. Where cells are on disk, pages of files do not count, because the
+system takes them back when memory is short. The script exits with 1 unless
+0.9 <= need / peak <= 1.25 for all shapes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEAST, MOST = 0.9, 1.25
 
 
 class Shape(NamedTuple):
-    """Rows and parameters, and the verb to measure."""
+    """The rows, columns and parameters of a fit, and the operation to measure."""
 
     n_rows: int
     n_columns: int
@@ -56,7 +56,7 @@ SHAPES = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", help="a part of the names of shapes")
+    parser.add_argument("--only", help="measure only shapes whose name contains this text")
     figures.add_option(parser)
     parser.add_argument("--measure", choices=SHAPES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -84,7 +84,7 @@ def _cells(shape: Shape, found: dict[str, int]) -> list[str]:
 
 
 def in_new_process(name: str) -> dict[str, int]:
-    """Return need and peak of a shape, in bytes, as a new process has them."""
+    """Return need and peak of a shape in bytes, measured in a new process."""
     paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
         [sys.executable, __file__, "--measure", name],
@@ -97,12 +97,12 @@ def in_new_process(name: str) -> dict[str, int]:
 
 
 def is_honest(figures: dict[str, int]) -> bool:
-    """Whether a need was close to the peak."""
+    """Return whether the need is close enough to the peak."""
     return LEAST * figures["peak"] <= figures["need"] <= MOST * figures["peak"]
 
 
 def measure(shape: Shape) -> dict[str, int]:
-    """Return need and peak of a shape in this process."""
+    """Return need and peak of a shape in bytes, measured in this process."""
     from pskclust import PSKC, RowBlocks
 
     parameters = {"random_state": 0, **shape.parameters}
@@ -111,7 +111,7 @@ def measure(shape: Shape) -> dict[str, int]:
     X = rng.randn(shape.n_rows, shape.n_columns)
     X += centres[rng.randint(10, size=shape.n_rows)]
     some = X[:8000]
-    # The small fit loads all code, compiled for rows of this kind.
+    # A small fit loads all code that this shape needs.
     warm = PSKC(**parameters).fit(some)
     verb = warm.similarity if shape.verb == "similarity" else warm.predict
     verb(some)
@@ -120,7 +120,7 @@ def measure(shape: Shape) -> dict[str, int]:
         from pskclust._engines import out_of_core
 
         with tempfile.TemporaryDirectory() as folder:
-            # On disk whatever the memory of this machine.
+            # Puts cells on disk however much memory this machine has.
             out_of_core.available_bytes = lambda: 0
             return _measured(PSKC(**parameters, scratch_dir=folder).fit, X, files=False)
     if shape.verb == "blocks":
@@ -132,7 +132,7 @@ def _measured(work, rows, files: bool = True) -> dict[str, int]:
     from pskclust._utils import memory
 
     memory.release_free_memory()
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak, VmHWM
     kind = "VmRSS" if files else "RssAnon"
     baseline = resident_bytes(kind)
     needs = [0]
@@ -151,7 +151,7 @@ def _measured(work, rows, files: bool = True) -> dict[str, int]:
 
 
 class Watch(threading.Thread):
-    """Looks at a figure of this process every few milliseconds; the system keeps no peak of it."""
+    """A thread that records the largest value of a memory figure whose peak the system lacks."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(daemon=True)
@@ -173,7 +173,7 @@ class Watch(threading.Thread):
 
 
 def resident_bytes(name: str) -> int:
-    """Return a figure of this process: VmRSS or RssAnon now, VmHWM at most."""
+    """Return a memory figure of this process: VmRSS or RssAnon (current), or VmHWM (peak)."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1]) * 1024

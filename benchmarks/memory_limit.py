@@ -1,9 +1,9 @@
-"""Fits in a control group of 2 GB: each works, or says before any work that it will not.
+"""Run fits in a control group of 2 GB: each must work, or be refused before any work is done.
 
     python benchmarks/memory_limit.py [--keep]
 
-It needs root, and a system whose control groups limit memory (Linux, version 1). It exits
-with 1 if a fit was killed or failed otherwise.
+The script needs root, and Linux with control groups of version 1 that limit memory. It exits with
+1 if a fit is killed or fails with any other error.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def in_group(name: str, group: Path) -> tuple[str, str]:
-    """Fit a shape in a process of the group; return the seconds, and how it ended."""
+    """Fit a shape in a process of the group; return the seconds and the outcome."""
     started = time.perf_counter()
     done = subprocess.run(
         [sys.executable, __file__, "--fit", name],
@@ -69,7 +69,7 @@ def in_group(name: str, group: Path) -> tuple[str, str]:
 
 
 def outcome(shape: Shape) -> str:
-    """Return "works", or the message that refuses a fit, as this process has it."""
+    """Fit a shape in this process; return "works", or the message that refuses the fit."""
     from pskclust import PSKC, InsufficientMemoryError
 
     rng = np.random.RandomState(0)

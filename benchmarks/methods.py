@@ -1,6 +1,6 @@
-"""The methods that are timed: ours, and those that users would pick instead.
+"""The methods that are timed: psKC, and those that users would pick instead.
 
-A method is imported where it is called: the process that times it has nothing else in memory.
+Each function imports its method when it is called, so that a process loads no other method.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MIN_COLUMNS_OF_EMBEDDINGS = 64
 
 
 class Peer(NamedTuple):
-    """A method that users would pick instead of ours."""
+    """A method to time, the package that it needs, and its fewest columns."""
 
     fit: Method
     package: str = "sklearn"
@@ -85,7 +85,7 @@ def ikpykit(X: np.ndarray, psi: int, tau: float) -> Any:
 
 
 class FaissKMeans:
-    """k-means of faiss, with the attribute of scikit-learn."""
+    """k-means of faiss with the attribute `labels_` of scikit-learn."""
 
     def __init__(self, X: np.ndarray, k: int) -> None:
         import faiss
@@ -99,7 +99,7 @@ class FaissKMeans:
 def methods(
     n_columns: int, *, psi: int, tau: float, k: int, min_cluster_size: int = 100
 ) -> dict[str, Method]:
-    """Return our method and its peers by name, those whose package is installed."""
+    """Return the methods by name: those whose package is installed and that suit `n_columns`."""
     peers = {
         "pskclust": Peer(partial(pskc, psi=psi, tau=tau)),
         "PSKC()": Peer(pskc_default),

@@ -1,9 +1,10 @@
-"""A fit from Parquet in a process that may take less memory than the cells of the rows.
+"""Fit rows from Parquet in a process that may use less memory than the cells take.
 
     python benchmarks/out_of_core.py [--rows N] [--gigabytes 3] [--folder DIR] [--results FILE]
 
-The process is limited by a control group (version 1, which takes the rights to make one): what it
-reads from files counts, too. Without those rights it runs without a limit, and says so.
+A control group (version 1) limits the memory of the process, including the files that the system
+caches for it. Without the rights to create a control group, the fit runs without a limit, and a
+message says so.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ GROUPS = Path("/sys/fs/cgroup/memory")
 
 
 def write_rows(folder: Path, n_rows: int) -> None:
-    """Write float32 rows of clusters and 2 % noise, a million to a file."""
+    """Write float32 rows of clusters with 2 % noise, a million rows per file."""
     rng = np.random.default_rng(0)
     centres = rng.uniform(-8, 8, (N_CLUSTERS, N_COLUMNS)).astype(np.float32)
     widths = rng.uniform(0.4, 1.2, N_CLUSTERS).astype(np.float32)
@@ -46,7 +47,7 @@ def write_rows(folder: Path, n_rows: int) -> None:
 
 
 def fit(folder: str, scratch: str) -> None:
-    """Fit, in a process of its own, and print what it took."""
+    """Fit in this process; print its time and memory as JSON."""
     import resource
 
     from pskclust import PSKC, Progress
@@ -80,7 +81,7 @@ def control_group(n_bytes: int) -> Iterator[Path | None]:
         group.mkdir()
         (group / "memory.limit_in_bytes").write_text(str(n_bytes))
     except OSError as error:
-        print(f"no limit: {error}", file=sys.stderr)
+        print(f"The fit runs without a limit of memory: {error}", file=sys.stderr)
         yield None
         return
     try:

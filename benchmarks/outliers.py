@@ -1,8 +1,8 @@
-"""Outlier scores against IsolationForest and LOF, on three kinds of labelled sets.
+"""Compare outlier scores with those of IsolationForest and LOF, on three kinds of labelled sets.
 
-Each set is clusters of about 2,000 rows and 3 % outliers drawn evenly in a box a little larger than
-theirs, once for each seed. All methods are at their defaults. Prints a table of the mean ROC AUC;
-`--keep` keeps it for docs/coming-from-hdbscan.md.
+Each set has clusters of about 2,000 rows in all, and 3 % outliers, drawn uniformly in a box around
+the clusters; every seed draws new sets. IsolationForest and LOF have their defaults. The script
+prints a table of the mean ROC AUC; `--keep` keeps it for docs/coming-from-hdbscan.md.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ SHARE = 0.03
 
 
 def blobs(rng):
-    """Three round clusters of different density."""
+    """Return three round clusters of different density, and the margin of the box."""
     places = [((0, 0), 0.3), ((4, 1), 0.8), ((1, 5), 0.5)]
     return np.vstack([rng.normal(middle, spread, (700, 2)) for middle, spread in places]), 1.0
 
 
 def moons(rng):
-    """Two interleaved half circles: many outliers are between them."""
+    """Return two interleaved half circles, with many outliers between them, and the margin."""
     X, _ = make_moons(2000, noise=0.06, random_state=rng)
     return X, 0.5
 
 
 def eight_columns(rng):
-    """Four long clusters in eight columns."""
+    """Return four long clusters in eight columns, and the margin."""
     shapes = [rng.normal(size=(8, 8)) * 0.5 for _ in range(4)]
     return np.vstack(
         [rng.normal(size=(500, 8)) @ one + rng.uniform(-6, 6, 8) for one in shapes]
@@ -45,7 +45,7 @@ SETS = {"blobs": blobs, "moons": moons, "eight columns": eight_columns}
 
 
 def with_outliers(make, seed):
-    """Return rows in random order, and which of them are outliers."""
+    """Return rows in random order, and 1 for each outlier, 0 for other rows."""
     rng = np.random.RandomState(seed)
     X, margin = make(rng)
     n_outliers = int(SHARE * len(X))

@@ -1,4 +1,4 @@
-"""psKC at the settings of the paper's Table 7, over ten seeds.
+"""Fit psKC at the settings of the paper's Table 7 with ten seeds, and print a table.
 
     python benchmarks/paper_settings.py --data DIR
 

@@ -1,13 +1,13 @@
-"""Quality of clusters without parameters: PSKC() and others on labelled sets.
+"""Measure the quality of PSKC() and of other methods on labelled sets.
 
     python benchmarks/quality.py --data DIR [--rows 5000] [--only "PSKC()" "HDBSCAN()"]
 
-The sets are those of benchmarks/choice/sets.py: DIR/benchmark and DIR/battery, without generated
-ones. PSKC() chooses by numbers that were fitted without the family of the set, which
-benchmarks/choice/fit.py keeps in left_out.json. A method that is not installed, or not compiled in
-five minutes, is left out, and one that takes too long for a set is stopped. Results go to
-benchmarks/quality.json as they come, so that a run which was stopped goes on; docs/quality.md is
-written at the end.
+The sets are the files of DIR/benchmark and DIR/battery (see benchmarks/choice/sets.py). PSKC()
+chooses by numbers fitted without the family of the set, which benchmarks/choice/fit.py writes to
+left_out.json. A method that is not installed, or that does not compile within five minutes, is left
+out; a method that takes more than a minute for a set is stopped. Results are written to
+benchmarks/quality.json as they come, so that an interrupted run can be continued. The script writes
+docs/quality.md at the end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> None:
     sets = [each for each in given_sets(arguments.data) if len(each.points) <= arguments.rows]
     for method in arguments.only:
         if not warmed_up(method):
-            print(f"{method} is left out", flush=True)
+            print(f"{method} is left out: not installed, or too slow to compile", flush=True)
             continue
         for each in sets:
             task = Task(each.points, each.references, each.family)
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def warmed_up(method: str) -> bool:
-    """Run a method on a few rows, so that it is compiled; return whether it can be used."""
+    """Run a method on a few rows to compile it; return whether it can be used."""
     X, y = make_blobs(200, n_features=4, random_state=0)
     try:
         with warnings.catch_warnings(), stopped_after(SECONDS_TO_COMPILE):
@@ -74,7 +74,7 @@ def warmed_up(method: str) -> bool:
 
 
 def measured(method: str, task: Task) -> dict[str, Any]:
-    """Return how good a method is, or why it found nothing."""
+    """Return the scores, clusters and seconds of a method on a task, or why it failed."""
     started = time.process_time()
     try:
         with warnings.catch_warnings(), stopped_after(SECONDS_ALLOWED):
@@ -100,7 +100,7 @@ def measured(method: str, task: Task) -> dict[str, Any]:
 
 @contextmanager
 def stopped_after(seconds: int) -> Iterator[None]:
-    """Raise TimeoutError in a block that takes too long, as soon as compiled code comes back."""
+    """Raise TimeoutError in a block that takes too long, once compiled code has returned."""
 
     def stop(*_: Any) -> None:
         raise TimeoutError
@@ -116,8 +116,10 @@ def stopped_after(seconds: int) -> Iterator[None]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with labelled sets")
-    parser.add_argument("--rows", type=int, default=20_000, help="largest set")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with benchmark/ and battery/"
+    )
+    parser.add_argument("--rows", type=int, default=20_000, help="leave out sets with more rows")
     parser.add_argument("--results", type=Path, default=ROOT / "benchmarks/quality.json")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/quality.md")
     parser.add_argument("--only", nargs="+", choices=METHODS, default=list(METHODS))

@@ -1,4 +1,4 @@
-"""The methods that are compared on labelled sets, each as a function of a task."""
+"""The methods compared on labelled sets, each a function of a task and a seed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _N_NEIGHBOURS = 15
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Rows to cluster, and what is known of them; only some methods may look at it."""
+    """Rows to cluster, with their classes and family; only some methods may use the classes."""
 
     points: np.ndarray
     references: list[Labels]
@@ -37,14 +37,14 @@ class Task:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of classes, those of the first reference first."""
+        """Different numbers of classes of the references, that of the first reference first."""
         found = [len(np.unique(classes[classes > 0])) for classes in self.references]
         return list(dict.fromkeys(found))
 
     def score(self, labels: Labels) -> float:
-        """Return the largest adjusted Rand index with a reference, over rows with a class.
+        """Return the largest adjusted Rand index with any reference, over rows with a class.
 
-        So the authors of the sets have it: a method is right if it finds any of the references.
+        The authors of the sets recommend this: a method is right if it finds any reference.
         """
         return max(
             float(adjusted_rand_score(classes[classes > 0], labels[classes > 0]))
@@ -56,19 +56,19 @@ class Task:
         return max(candidates, key=self.score)
 
 
-# Of a task and a seed.
+# Takes a task and a seed.
 Method = Callable[[Task, int], Labels]
 
 
 def default(task: Task, seed: int) -> Labels:
-    """Return the labels of PSKC(), by numbers that were fitted without the family of the set."""
+    """Return the labels of PSKC(), with numbers fitted without the family of the set."""
     with fitted_without(task.family):
         return PSKC(random_state=seed, n_jobs=1).fit_predict(task.points)
 
 
 @contextmanager
 def fitted_without(family: str) -> Iterator[None]:
-    """Choose by the numbers that were fitted to all families but one."""
+    """Make PSKC() choose, within a block, by the numbers fitted to all families but one."""
     content = json.loads(LEFT_OUT.read_text())
     weights, usual = Weights.of(content[family]), choose.fitted_weights
     choose.fitted_weights = lambda: weights
@@ -128,7 +128,7 @@ def genie(k: int, seed: int) -> Any:
 
 
 def with_k_given(estimator: Callable[[int, int], Any]) -> Method:
-    """Return a method that knows the number of classes; of several, it may try each."""
+    """Return a method that is given the number of classes; of several numbers, the best counts."""
 
     def labels(task: Task, seed: int) -> Labels:
         with warnings.catch_warnings():
@@ -152,5 +152,5 @@ METHODS: dict[str, Method] = {
     ),
     "EVoC()": evoc,
 }
-# Those that are run with two seeds.
+# Methods that are run with two seeds.
 SEEDED = ("PSKC()",)

@@ -1,4 +1,4 @@
-"""The page on quality, from the results of benchmarks/quality.py."""
+"""Write docs/quality.md from the results of benchmarks/quality.py."""
 
 from __future__ import annotations
 
@@ -11,23 +11,26 @@ _INTRODUCTION = """# How good the clusters are
 
 `make quality DATA=folder` computes this page from labelled sets. It compares clusters with classes
 by the adjusted Rand index (ARI): 1 for equal clusters, about 0 for random ones. Columns are scaled
-to [0, 1], and texts are unit vectors. Noise rows of a reference do not count. Some sets have
+to [0, 1], and texts are unit vectors. Rows that the classes call noise do not count. Some sets have
 several references, different but equally valid classes of the same rows; the best match counts for
 every method, [as the authors recommend][many]. Rows that a method labels as noise count as one
 cluster.
 
 `PSKC()` has no parameters here. The numbers of [its rule](automatic.md) are fitted to these
 families and to generated sets, so each family is scored with numbers **fitted without that
-family**. Other methods have their defaults, with two exceptions that favour them: "best" is the
-best of several settings or levels, picked with the classes, and "k given" knows the true number of
-clusters. A method that fails, or takes more than a minute for a set, scores 0 there.
+family**. The other methods run with their defaults, with two exceptions in their favour: "best" is
+the best of several settings or levels, picked with the classes, and "k given" means that the method
+is given the true number of clusters. A method that fails on a set, or takes more than a minute for
+it, scores 0 there. "Number off by more than 2x" is the share of sets where the number of clusters
+is less than half or more than twice the number of classes. "Found" is the number of clusters that
+`PSKC()` found, for each of two seeds where they differ.
 
 [many]: https://clustering-benchmarks.gagolewski.com/weave/many-partitions.html
 """
 
 
 def page(results: dict[str, Any]) -> str:
-    """Return the page."""
+    """Return the page in Markdown."""
     methods = _methods(results)
     largest = max((known["n"] for known in results.values()), default=0)
     lines = [_INTRODUCTION, means_table(results), f"The largest set has {largest:,} rows.", ""]
@@ -38,7 +41,7 @@ def page(results: dict[str, Any]) -> str:
 
 
 def agreement_of_seeds(results: dict[str, Any]) -> str:
-    """Return a sentence on how far two seeds agree."""
+    """Return a sentence about the agreement of two seeds."""
     agreements = [known["PSKC()"]["agreement"] for known in results.values()]
     return f"Two seeds of `PSKC()` agree with an ARI of {np.mean(agreements):.3f} on average.\n"
 
@@ -57,12 +60,12 @@ def families(results: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def ari(known: dict[str, Any], method: str) -> float:
-    """Return the mean ARI of a method's seeds for a set; a failure has 0."""
+    """Return the mean ARI of a method's seeds on a set; a failure scores 0."""
     return float(np.mean(known[method].get("ari", [0.0])))
 
 
 def is_off(known: dict[str, Any], method: str) -> bool:
-    """Whether a method's number of clusters is wrong by more than a factor of two."""
+    """Return whether any seed's number of clusters is off by more than a factor of two."""
     for found in known[method].get("clusters", [0]):
         if all(max(found / true, true / max(found, 1e-9)) > 2 for true in known["ks"]):
             return True
@@ -81,7 +84,7 @@ def mean_of_families(results: dict[str, Any], method: str) -> float:
 
 
 def means_table(results: dict[str, Any]) -> str:
-    """Return the means of each method."""
+    """Return the table of the means of each method."""
     lines = [
         f"| {len(results)} sets of {len(families(results))} families | mean of families | "
         "mean of sets | rows clustered | number off by more than 2x | failed |",

@@ -1,4 +1,4 @@
-"""Put the tables of benchmarks/*.json where README and docs show them, and draw docs/scaling.png.
+"""Write the tables of benchmarks/*.json into README and docs, and draw docs/scaling.png.
 
 python benchmarks/report.py
 """
@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).parent / "choice"))
 import rule_page
 
 ROOT = Path(__file__).parents[1]
-# Where tables of figures.json stand.
+# The page of each table in figures.json.
 PAGES = {
     "commands": "large-data",
     "drift scores": "new-rows",
@@ -36,7 +36,7 @@ PAGES = {
 
 
 def cluster_table(results: dict[str, Any]) -> str:
-    """Return the measured fits on a Dask cluster, and the prediction for the last one."""
+    """Return a table of the fits measured on a Dask cluster, and the prediction for the last."""
     lines = [
         "| rows | workers | seconds | times a local fit | rounds | ms a round |",
         "|---|---|---|---|---|---|",
@@ -48,14 +48,14 @@ def cluster_table(results: dict[str, Any]) -> str:
     ]
     predicted, found = results["predicted"], results["cases"][-1]["seconds_per_round"]
     check = (
-        f"\nFitted to the other three cases, the model predicts {1000 * predicted:.1f} ms for a "
-        f"round of the last one; {1000 * found:.1f} ms were measured."
+        f"\nFitted to the first three cases, the model predicts {1000 * predicted:.1f} ms for a "
+        f"round of the last case; {1000 * found:.1f} ms were measured."
     )
     return "\n".join([*lines, check]) + "\n"
 
 
 def plan_table() -> str:
-    """Return predictions of the model for fits beyond those that were measured."""
+    """Return a table of predictions of the cost model for larger fits than those measured."""
     from pskclust._dask.cost_model import plan
 
     lines = [
@@ -74,7 +74,7 @@ def plan_table() -> str:
 
 
 def out_of_core_table(results: dict[str, Any]) -> str:
-    """Return what a fit in little memory took."""
+    """Return a table of the time and memory of a fit with cells on disk."""
     facts = {
         "rows": f"{results['rows']:,}",
         "clusters": str(results["clusters"]),
@@ -82,8 +82,8 @@ def out_of_core_table(results: dict[str, Any]) -> str:
         "of which growth and refinement": f"{results['growth_seconds']:.0f} s",
         "processor time": f"{results['processor_seconds']:.0f} s",
         "limit of the control group": f"{results['limit_bytes'] / 1e9:.2f} GB",
-        "its peak, with files that the system kept": f"{results['group_bytes'] / 1e9:.2f} GB",
-        "resident pages at the peak, mapped files among them": (
+        "peak of the group, including cached files": f"{results['group_bytes'] / 1e9:.2f} GB",
+        "peak of resident memory, including mapped files": (
             f"{results['peak_resident_bytes'] / 1e9:.2f} GB"
         ),
         "files left in the scratch folder": str(len(results["left_in_scratch"])),
@@ -92,7 +92,7 @@ def out_of_core_table(results: dict[str, Any]) -> str:
 
 
 def tables() -> dict[tuple[str, str], str]:
-    """Return the file and the name of each place, and the table that stands there."""
+    """Return all tables, by the file and the name of the place where each belongs."""
     measured = {
         name: json.loads((ROOT / f"benchmarks/{name}.json").read_text())
         for name in ("results", "cluster", "out_of_core", "quality")
@@ -115,10 +115,10 @@ def tables() -> dict[tuple[str, str], str]:
 
 
 def with_table(text: str, name: str, table: str) -> str:
-    """Return a text with a table in its place."""
+    """Return a text with a table between the comments that mark its place."""
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     if not re.search(f"{start}.*?{end}", text, flags=re.DOTALL):
-        raise ValueError(f"there is no place for the {name}.")
+        raise ValueError(f"there is no place for the {name}: the page needs {start!r} and {end!r}.")
     return re.sub(f"{start}.*?{end}", lambda _: start + table + end, text, flags=re.DOTALL)
 
 

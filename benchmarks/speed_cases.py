@@ -1,4 +1,4 @@
-"""The cases of the benchmark of speed: data, methods, and how they are compared."""
+"""The cases of the speed benchmark: their data, methods and comparisons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from timing import compare, timed_fit
 
 REPEATS = 3
 N_BLOBS, BLOB_ROWS = 30, 50_000
-# The largest number of rows that the ARI is computed on.
+# The ARI is computed on at most this many rows.
 ROWS_SCORED = 200_000
 
 Cases = dict[str, dict[str, Any]]
@@ -51,7 +51,7 @@ def by_columns(widths: list[int], seconds_allowed: float) -> Cases:
 
 
 def small(sizes: list[int], seconds_allowed: float) -> Cases:
-    """Return the results of small sets, where peers have their defaults but k."""
+    """Return the results at each number of rows of small sets, in 2 columns."""
     return _series(
         sizes, shapes, "{:,} x 2, defaults", seconds_allowed, psi=32, tau=0.05, min_cluster_size=5
     )
@@ -67,7 +67,7 @@ def _series(
     k: int = 15,
     min_cluster_size: int = 100,
 ) -> Cases:
-    """Return the results at each size; a method that was stopped is not timed at larger ones."""
+    """Return the results at each size; a method that fails is not timed at larger sizes."""
     from sklearn.metrics import adjusted_rand_score
 
     table: Cases = {}
@@ -94,7 +94,7 @@ def _series(
 
 
 def prediction(n_rows: int) -> float:
-    """Return the time to predict new rows over that to fit as many, the median of three."""
+    """Return the median ratio of the times to predict and to fit equally many rows."""
     from pskclust import PSKC
     from pskclust.datasets import make_shapes
 
@@ -127,7 +127,7 @@ print(imported - before, small, first - warm)
 
 
 def first_use() -> dict[str, float]:
-    """Return the seconds of a first use, with no compiled code kept from before."""
+    """Return the seconds of a first use, without compiled code in the cache."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
         answer = subprocess.run(
@@ -142,7 +142,7 @@ def first_use() -> dict[str, float]:
 
 
 def _command() -> dict[str, float]:
-    """Return the seconds of `pskclust fit` of a small file, first and again, and of imports."""
+    """Return the seconds of `pskclust fit` on a small file: first run, later run, imports."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "cache")}
 
@@ -167,7 +167,7 @@ def _command() -> dict[str, float]:
 
 
 def noise() -> dict[str, float]:
-    """Return the time to find cells of uniform noise over a product with the centres."""
+    """Return the times of finding cells of uniform noise and of a product with the centres."""
     from pskclust import IsolationKernel
 
     X = np.random.RandomState(0).rand(BLOB_ROWS, 16).astype(np.float32)
@@ -175,7 +175,7 @@ def noise() -> dict[str, float]:
     centres = kernel.partition_.points.astype(np.float32).T.copy()
     kernel.cells(X[:4_000])
     found, product = [], []
-    # Kept, since fresh memory for each chunk would make the product look slow.
+    # Allocated once: new memory for each chunk would make the product look slow.
     products = np.empty((2_000, centres.shape[1]), dtype=np.float32)
     for _ in range(REPEATS):
         started = time.perf_counter()
@@ -200,7 +200,7 @@ def flights(folder: Path) -> dict[str, Any]:
 
 
 def mnist(folder: Path) -> dict[str, Any]:
-    """Compare a fit with a plain product of all rows with each other, in the same run."""
+    """Compare the time of a fit with that of a plain product of all rows with each other."""
     X = np.load(folder / "mnist70k.npz")["X"].reshape(70_000, -1)
     started = time.perf_counter()
     rows = X.astype(np.float32)

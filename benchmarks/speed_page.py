@@ -1,4 +1,4 @@
-"""Tables and the picture of the benchmark of speed."""
+"""Tables and the plot of the speed benchmark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OURS = ("pskclust", "PSKC()")
 
 
 def case_table(title: str, results: dict[str, Any]) -> str:
-    """Return a Markdown table of one case."""
+    """Return a Markdown table of the methods in one case."""
     base = results["KMeans"]["seconds"]
     lines = [
         f"\n{title}\n",
@@ -44,7 +44,7 @@ def case_table(title: str, results: dict[str, Any]) -> str:
 
 
 def slope(series: dict[str, Any], method: str) -> float | None:
-    """Return the exponent of growth between the two largest sizes a method was timed at."""
+    """Return the exponent of time between the two largest sizes that a method was timed at."""
     known = _points(series, method)
     if len(known) < 2:
         return None
@@ -53,7 +53,7 @@ def slope(series: dict[str, Any], method: str) -> float | None:
 
 
 def _points(series: dict[str, Any], method: str) -> list[tuple[int, float]]:
-    """Return sizes and seconds of a method."""
+    """Return pairs of size and seconds of a method, by size."""
     return sorted(
         (int(size), results[method]["seconds"])
         for size, results in series.items()
@@ -62,17 +62,17 @@ def _points(series: dict[str, Any], method: str) -> list[tuple[int, float]]:
 
 
 def rows_table(results: dict[str, Any]) -> str:
-    """Return the seconds at each number of rows, and why a method was stopped."""
+    """Return the table of seconds at each number of rows."""
     return _series_table(results["rows"], "rows")
 
 
 def columns_table(results: dict[str, Any]) -> str:
-    """Return the seconds at each number of columns."""
+    """Return the table of seconds at each number of columns."""
     return _series_table(results["columns"], "columns")
 
 
 def small_table(results: dict[str, Any]) -> str:
-    """Return the seconds of small sets."""
+    """Return the table of seconds on small sets."""
     return _series_table(results["small"], "rows")
 
 
@@ -104,7 +104,7 @@ def _seconds(seconds: float | None) -> str:
 
 
 def facts_table(results: dict[str, Any]) -> str:
-    """Return the other figures of a run."""
+    """Return the table of the other measurements of a run."""
     rows, first = results["rows"], results["first_use"]
     facts = {}
     for size in ("1000000", "4000000"):
@@ -112,41 +112,47 @@ def facts_table(results: dict[str, Any]) -> str:
             facts[f"{int(size):,} x 2, psi 128"] = _against(rows[size])
     if {"1000000", "4000000"} <= rows.keys():
         times = rows["4000000"]["pskclust"]["seconds"] / rows["1000000"]["pskclust"]["seconds"]
-        facts["4,000,000 rows against 1,000,000"] = f"{times:.1f} times the time"
-    facts["`predict` on 1,000,000 new rows"] = f"{results['predict_over_fit']:.2f} times the fit"
+        facts["4,000,000 rows compared with 1,000,000"] = f"{times:.1f} times the time"
+    facts["`predict` on 1,000,000 new rows"] = (
+        f"{results['predict_over_fit']:.2f} times the time of the fit"
+    )
     facts["cells of uniform noise, 50,000 x 16, psi 256"] = (
-        f"{results['noise']['times_product']:.2f} times a float32 product with the centres"
+        f"{results['noise']['times_product']:.2f} times the time of a float32 product of rows and "
+        "centres"
     )
     if "flights_3m" in results:
         facts["flights, 3,000,000 x 8, psi 256"] = _against(results["flights_3m"])
     if "times_product" in results.get("mnist70k", {}):
         facts["MNIST, 70,000 x 784, psi 5000"] = (
-            f"{results['mnist70k']['times_product']:.2f} times a float32 `X @ X.T`"
+            f"{results['mnist70k']['times_product']:.2f} times the time of a float32 `X @ X.T`"
         )
     facts["importing pskclust after scikit-learn"] = f"{first['import_beyond_sklearn']:.2f} s"
     facts["first `PSKC()` fit, 1,000 rows, empty cache"] = f"{first['first_1000_rows']:.2f} s"
     facts["first fit of 1,000,000 rows, empty cache"] = (
-        f"{first['first_million_beyond_warm']:.1f} s beyond a warm one"
+        f"{first['first_million_beyond_warm']:.1f} s longer than a second fit"
     )
     facts["`pskclust fit demo.csv`, 5,000 rows"] = (
-        f"{first['command_first']:.1f} s first, {first['command_again']:.1f} s again, "
-        f"of which importing {first['command_imports']:.1f} s"
+        f"{first['command_first']:.1f} s the first time, {first['command_again']:.1f} s again, "
+        f"{first['command_imports']:.1f} s of it for imports"
     )
     lines = [f"| {name} | {fact} |" for name, fact in facts.items()]
     return "\n".join(["| measurement | figure |", "|---|---|", *lines]) + "\n"
 
 
 def _against(results: dict[str, Any]) -> str:
-    """Return our fit over KMeans, fast_hdbscan over our fit, and memory."""
+    """Return the ratios of our time to KMeans and of fast_hdbscan to ours, and our memory."""
     ours = results["pskclust"]
-    text = f"{ours['seconds'] / results['KMeans']['seconds']:.2f} times KMeans"
+    text = f"{ours['seconds'] / results['KMeans']['seconds']:.2f} times the time of KMeans"
     if "seconds" in results.get("fast_hdbscan", {}):
-        text += f"; fast_hdbscan {results['fast_hdbscan']['seconds'] / ours['seconds']:.0f} times"
+        text += (
+            f"; fast_hdbscan takes {results['fast_hdbscan']['seconds'] / ours['seconds']:.0f} "
+            "times as long"
+        )
     return f"{text}; {ours['megabytes']:.0f} MB more than before the fit"
 
 
 def draw(results: dict[str, Any], picture: Path) -> None:
-    """Draw time against rows and against columns."""
+    """Plot time against rows and against columns."""
     import matplotlib
 
     matplotlib.use("agg")

@@ -1,4 +1,4 @@
-"""Fits in processes of their own, stopped when they take too long or too much memory."""
+"""Time fits, each in its own process, which is stopped if it takes too long or too much memory."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import numpy as np
 
 Method = Callable[[np.ndarray], Any]
 
-# A method that takes longer than this is timed once, not again.
+# A method whose first fit takes longer than this is not timed again.
 SECONDS_FOR_REPEATS = 10
-# So much address space a process may have. Threads reserve some that they never use.
+# Limit of a process's address space; generous, because threads reserve more than they use.
 BYTES_ALLOWED = 20 << 30
 WARM_UP_ROWS = 25_000
-# For a first fit on few rows, with imports and compilation.
+# Limit of the first fit on few rows, which includes imports and compilation.
 SECONDS_TO_WARM_UP = 60
 
 
 def _report_fit(method: Method, X: np.ndarray, warm_up_rows: int, pipe: Any) -> None:
-    """Fit once on few rows, so that code is loaded, then on all."""
+    """Fit to few rows, to load all code, then to all rows; send time, memory and labels."""
     resource.setrlimit(resource.RLIMIT_AS, (BYTES_ALLOWED, BYTES_ALLOWED))
     try:
         method(X[:warm_up_rows])
@@ -49,9 +49,9 @@ def _report_fit(method: Method, X: np.ndarray, warm_up_rows: int, pipe: Any) -> 
 def timed_fit(
     method: Method, X: np.ndarray, seconds_allowed: float, warm_up_rows: int = WARM_UP_ROWS
 ) -> dict[str, Any] | str:
-    """Return what a fit took and the labels it gave; in words, why there are none.
+    """Return the time, memory and labels of a fit, or a text that says why it failed.
 
-    The method must be one that a forked process can call.
+    The fit runs in a forked process.
     """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -81,9 +81,10 @@ def compare(
     repeats: int = 3,
     judge: Callable[[np.ndarray], dict[str, float]] = lambda labels: {},
 ) -> dict[str, Any]:
-    """Return the median of every method's fits, taken turn by turn, or why there is none.
+    """Return medians over the fits of each method, or why it failed.
 
-    `judge` adds figures of its own about the labels of the first fit.
+    In each of the `repeats`, all methods are fitted in turn. `judge` returns further values for the
+    labels of a method's first fit.
     """
     fits: dict[str, list[dict[str, Any]]] = {name: [] for name in methods}
     failures: dict[str, str] = {}

@@ -1,9 +1,9 @@
 """BERTopic: `PSKC` in the place of HDBSCAN.
 
-`hdbscan_model` takes any object with `fit`, `predict` and `labels_`, and topics are the clusters;
--1 is the topic of texts in none. Here texts are made of five vocabularies, and embedded by tf-idf
-and SVD, so that nothing is downloaded; sentence embeddings go the same way. Leave out the reduction
-by UMAP with `BaseDimensionalityReduction`: psKC works in many columns.
+`hdbscan_model` takes any object with `fit`, `predict` and `labels_`. The clusters are the topics,
+and -1 is the topic of texts in no cluster. The texts here are generated from five vocabularies and
+embedded by tf-idf and SVD, so that nothing is downloaded; sentence embeddings are used in the same
+way. `BaseDimensionalityReduction` replaces UMAP, because psKC works in many columns.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """pandas, polars and pyarrow.
 
-`fit` and `predict` take data frames as they are. Labels go back as a column, in the order of the
-rows. A model that was fitted to named columns wants the same ones again.
+`fit` and `predict` take data frames of pandas and polars; here, the pyarrow table is converted to
+pandas first. Labels are in the order of the rows, so they can be added as a column. A model that
+was fitted to named columns needs the same columns to predict.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """MLflow: logged by its scikit-learn flavour.
 
-Parameters, figures and the model of a run, and the model as a function of a data frame. MLflow
-keeps models by skops or by pickle; this one is kept by cloudpickle, which is for files of your own.
+The script logs the parameters, a metric and the model of a run, then loads the model as a function
+of a data frame. MLflow stores models with skops or pickle. This model is stored with cloudpickle:
+load such files only from people you trust.
 """
 
 import mlflow

@@ -1,7 +1,7 @@
 """Polars lazy frames.
 
-A lazy frame is labelled batch by batch as it is collected or written, by `map_batches`: fit on a
-sample, predict the rest.
+Fit on a sample; `map_batches` then labels the lazy frame batch by batch, when it is collected or
+written.
 """
 
 import numpy as np

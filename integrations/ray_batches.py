@@ -1,6 +1,6 @@
 """Ray: fit on a sample, label all rows by `map_batches`.
 
-The model travels to the workers with the function.
+Ray sends the model to the workers together with the function.
 """
 
 import numpy as np

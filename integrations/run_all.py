@@ -1,9 +1,9 @@
-"""Run the scripts of this folder, and keep versions and output for docs/integrations.md.
+"""Run the scripts of this folder, and keep their output and versions for docs/integrations.md.
 
     python integrations/run_all.py [NAME ...]
 
-`make check-integrations` installs the packages and runs all of them. It stops at the first script
-that fails.
+`make check-integrations` installs the packages and runs all scripts. The run stops at the first
+script that fails.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OURSELVES = "pskclust"
 
 
 def packages(source: str) -> set[str]:
-    """Return the packages of others that a script imports."""
+    """Return the third-party packages that a script imports."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -41,7 +41,7 @@ def packages(source: str) -> set[str]:
 
 
 def run(name: str) -> str:
-    """Run a script in an empty folder; return what it prints."""
+    """Run a script in an empty folder; return the last line that it prints."""
     with tempfile.TemporaryDirectory(prefix=f"{name}-") as folder:
         answer = subprocess.run(
             [sys.executable, FOLDER / f"{name}.py"],
@@ -53,7 +53,7 @@ def run(name: str) -> str:
         )
     if answer.returncode:
         sys.exit(f"{answer.stderr}\n{name} failed.")
-    # Programs that scripts start print there as well; the last line is the script's.
+    # Programs that a script starts may print, too; the last line is the script's.
     return answer.stdout.strip().splitlines()[-1]
 
 

@@ -1,9 +1,9 @@
 """scanpy and AnnData: cells by their principal components, clusters in `.obs`.
 
-The 700 blood cells that come with scanpy, a part of 68,000 of 10x Genomics, and the types that they
-were sorted to. scanpy has the components, `PSKC` clusters them, and the labels become a category of
-the cells that scanpy's plots and tests by group take. Agreement with the types is far from 1, as it
-is for the clusters that scanpy's authors found by Louvain: kinds of T cells resemble each other.
+The data are 700 blood cells that come with scanpy, a subset of 68,000 cells of 10x Genomics, with
+their known types. `PSKC` clusters the principal components, and the labels become a category of the
+cells, which scanpy's plots and tests by group accept. Agreement with the types is far from 1, as it
+is for the Louvain clusters in the data: the kinds of T cells resemble each other.
 """
 
 import scanpy as sc

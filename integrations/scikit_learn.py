@@ -1,7 +1,7 @@
 """scikit-learn: pipelines, set_output, metadata routing, clone, GridSearchCV.
 
-`separation` and `objective` of `pskclust.metrics` need no classes and are called as scorers are, so
-a grid search takes them as they are.
+`separation` and `objective` of `pskclust.metrics` need no classes and have the signature of
+scorers, so a grid search accepts them directly.
 """
 
 import numpy as np

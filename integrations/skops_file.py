@@ -1,7 +1,7 @@
 """skops: models in files without pickle.
 
-`PSKC.save` writes a file of arrays and JSON that is safe to load from anybody. skops does the same
-for a whole pipeline; it asks which types of other packages to trust.
+`PSKC.save` writes a file of arrays and JSON, which cannot run code when it is loaded. skops does
+the same for a whole pipeline; it asks which types of other packages to trust.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Spark: fit on a sample, label all rows by `mapInPandas`.
 
-The model travels to the workers with the function. Spark needs Java; this ran in local mode. For an
-exact fit over all rows on many machines, use `pskclust.dask`.
+Spark sends the model to the workers together with the function. Spark needs Java; the script ran in
+local mode. For an exact fit to all rows on several machines, use `pskclust.dask`.
 """
 
 import os
@@ -19,7 +19,7 @@ X, _ = make_shapes(20_000, random_state=0)
 table = pd.DataFrame(X, columns=["east", "north"])
 table["row"] = np.arange(len(table))
 
-# Workers need pskclust, too: here they are of the same Python.
+# Workers need pskclust, too: here they run the same Python.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).getOrCreate()
 rows = spark.createDataFrame(table).repartition(4)

@@ -46,19 +46,20 @@ def run(settings: Settings) -> Outcome:
             bool(outer > 1),
         ),
         Comparison(
-            "each contour of the Isolation Kernel does",
+            "each contour of the Isolation Kernel reaches farther into the sparse region",
             "yes",
-            f"{longer.sum()} of {len(longer)} do; that at similarity 0.5 {half:.2f} times as far",
+            f"{longer.sum()} of {len(longer)} do; the contour at similarity 0.5 reaches "
+            f"{half:.2f} times as far",
             bool(longer.all()),
             ""
             if longer.all()
-            else f"{longer.sum()} of {len(longer)} do; the others are close to the "
-            "centre, where data is about as dense on both sides.",
+            else f"{longer.sum()} of {len(longer)} contours reach farther; the others are close to "
+            "the centre, where both sides are about equally dense.",
         ),
         Comparison(
             "contours of the Gaussian kernel are the same in all directions",
             "symmetrical",
-            f"{gaussian.max():.2f} times as far",
+            f"at most {gaussian.max():.2f} times as far into the sparse region",
             bool(np.abs(gaussian - 1).max() < 0.01),
         ),
     ]
@@ -66,11 +67,12 @@ def run(settings: Settings) -> Outcome:
         settings,
         "contours.png",
         _figure(X, centre, kernels),
-        "Similarity to the red point, from 0.1 to 0.9; dots are rows.",
+        "Contours of the similarity to the red point, from 0.1 to 0.9; dots are rows.",
     )
     outcome.findings["Figure 7"] = (
-        f"the outermost contour reaches {outer:.2f} times as far into the sparse region; of the "
-        f"Gaussian kernel at most {gaussian.max():.2f} times"
+        f"the outermost contour of the Isolation Kernel reaches {outer:.2f} times as far into the "
+        "sparse region as into the dense one, contours of the Gaussian kernel at most "
+        f"{gaussian.max():.2f} times"
     )
     outcome.values = {
         "isolation_elongation_at_0.1": outer,
@@ -78,14 +80,15 @@ def run(settings: Settings) -> Outcome:
         "gaussian_elongation": gaussian.max(),
     }
     outcome.notes.append(
-        f"The paper does not name its data set. Here: {COLUMNS[0]} and {COLUMNS[1]} of scikit-"
-        f"learn's breast cancer data, scaled to [0, 1]. psi {PSI}, t {N_PARTITIONS}, sigma {SIGMA}."
+        f"The paper does not name its data set. The data here is {COLUMNS[0]} and {COLUMNS[1]} of "
+        "scikit-learn's breast cancer data, scaled to [0, 1]; psi is "
+        f"{PSI}, t {N_PARTITIONS}, sigma {SIGMA}."
     )
     return outcome
 
 
 def _varied_density() -> np.ndarray:
-    """Return two columns of real data that are dense at low values and sparse at high ones."""
+    """Return two columns of real data, dense at low values and sparse at high values."""
     data = load_breast_cancer()
     chosen = [data.feature_names.tolist().index(name) for name in COLUMNS]
     return minmax_scale(data.data[:, chosen])
@@ -96,7 +99,7 @@ def _nearest_row(X: np.ndarray, point: np.ndarray) -> np.ndarray:
 
 
 def elongation(X: np.ndarray, centre: np.ndarray, similarity: Similarity) -> np.ndarray:
-    """Return how far each contour reaches away from most rows, over how far towards them."""
+    """Return, for each contour, its reach into the sparse region over that into the dense one."""
     towards = np.median(X, axis=0) - centre
     towards /= np.linalg.norm(towards)
     distances = np.linspace(0, 1, 2001)[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""DBSCAN for many eps at once: the cuts of one spanning tree for each number of neighbours."""
+"""DBSCAN for many eps at once: the cuts of one spanning tree for each `min_samples`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ class Tree(NamedTuple):
 def dbscan_path(
     distances: np.ndarray, epsilons: Sequence[float], all_min_samples: Sequence[int]
 ) -> Iterator[tuple[int, float, np.ndarray]]:
-    """Yield DBSCAN's labels for all numbers of neighbours and rising eps, but for repetitions.
+    """Yield `min_samples`, eps and DBSCAN's labels; labels equal to the last ones are skipped.
 
-    Core rows within eps of each other are the parts into which a spanning tree of mutual
-    reachability falls when its longer edges are cut. A border row goes to its nearest core row;
-    scikit-learn gives it to the first found, which can differ for rows between two clusters.
+    When the edges longer than eps of a minimum spanning tree of mutual reachability are cut, the
+    core rows of each remaining part are a cluster. A border row goes to its nearest core row;
+    scikit-learn gives it to the first cluster that finds it, so rows between two clusters can
+    differ. `epsilons` must rise.
     """
     n_near = min(max(all_min_samples), len(distances))
     nearest = np.argpartition(distances, n_near - 1, axis=1)[:, :n_near]
@@ -45,11 +46,11 @@ def dbscan_path(
             seen = labels
             yield min_samples, float(eps), labels
             if labels.max(initial=-1) == 0 and labels.min() == 0:
-                break  # one cluster of all rows stays that
+                break  # for larger eps, all rows stay in one cluster
 
 
 def spanning_tree(distances: np.ndarray, core: np.ndarray) -> Tree:
-    """Return the shortest spanning tree of mutual reachability, by Prim's rule."""
+    """Return the minimum spanning tree of mutual reachability, by Prim's algorithm."""
     n_rows = len(core)
     tree = Tree(np.empty(n_rows - 1, int), np.empty(n_rows - 1, int), np.empty(n_rows - 1))
     length, parent = np.full(n_rows, np.inf), np.zeros(n_rows, int)
@@ -68,7 +69,7 @@ def spanning_tree(distances: np.ndarray, core: np.ndarray) -> Tree:
 
 
 def _cut(tree: Tree, nearest: np.ndarray, near: np.ndarray, eps: float) -> np.ndarray:
-    """Return the labels for one eps, given the neighbours that make a row a core row."""
+    """Return the labels for one eps, given each row's `min_samples` nearest rows."""
     n_rows = len(near)
     short = tree.lengths <= eps
     edges = tree.rows[short], tree.parents[short]
@@ -77,7 +78,7 @@ def _cut(tree: Tree, nearest: np.ndarray, near: np.ndarray, eps: float) -> np.nd
     is_core = near[:, -1] <= eps
     labels = np.full(n_rows, -1)
     _, labels[is_core] = np.unique(parts[is_core], return_inverse=True)
-    # All rows within eps of a border row are among its nearest: else it were a core row.
+    # A border row has fewer than min_samples rows within eps, so all of them are in `nearest`.
     border = np.flatnonzero(~is_core)
     reached = is_core[nearest[border]] & (near[border] <= eps)
     first = reached.argmax(axis=1)

@@ -2,9 +2,9 @@
 
     python reproduction/docs_page.py [--take FOLDER]
 
-`make reproduce` writes into build/reproduction. `--take build/reproduction` keeps its results
-here, those that it made, and its pictures beside the page. Sentences of the page that speak of
-agreement are computed from the results.
+`make reproduce` writes into build/reproduction. `--take build/reproduction` copies the results of
+that run to results.json and its pictures to docs/. Sentences of the page about agreement are
+computed from the results.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from few_colours import few_colours
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
-# Pictures on the page.
+# Results whose picture is on the page, and its file.
 PICTURES = {"table2": "table2.png", "scaleup": "scaleup.png"}
 TEMPLATE = HERE / "docs_page.md"
-# Figures of the authors' program at the printed settings.
+# Results of the authors' program at the printed settings; it was run once, by hand.
 FROM_THE_AUTHORS = {
     "AC": "F1 1.000",
     "aggregation": "F1 0.75 to 0.80",
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def take(folder: Path, kept: Path, docs: Path) -> None:
-    """Keep the results of a folder in place of those kept so far, and their pictures."""
+    """Copy the results of a folder over the kept results, and their pictures to `docs`."""
     made = json.loads((folder / "results.json").read_text())
     results = {**json.loads(kept.read_text()), **made}
     write_json(kept, {name: results[name] for name in RESULTS if name in results})
@@ -96,7 +96,7 @@ def page(results: dict[str, Any]) -> str:
 
 def _not_made(name: str) -> dict[str, Any]:
     module = importlib.import_module(name)
-    why = f"not in these results; `make reproduce ONLY={name}` makes it"
+    why = f"not in these results; run `make reproduce ONLY={name}` to make it"
     result = {"title": module.TITLE, "places": module.PLACES, "fast": False, "left_out": why}
     earlier = EXPECTED["full"].get(name, {})
     if earlier:
@@ -118,7 +118,7 @@ def _overview(results: dict[str, Any]) -> str:
 
 
 def _first_sentence(why: str) -> str:
-    """Return the first reason; all of them are in the table of differences."""
+    """Return the first sentence of a reason; the table of differences has the whole text."""
     return why.split(". ")[0].rstrip(".") + "."
 
 
@@ -134,7 +134,7 @@ def _differences(results: dict[str, Any]) -> str:
 
 
 def _searched(result: dict[str, Any]) -> str:
-    """Return the best F1 of each system on each data set, and where the verdict is another."""
+    """Return a table of the best F1 of each system, with the paper's verdict where it differs."""
     found: dict[str, list[str]] = {}
     for one in result.get("comparisons", []):
         system, data = one["what"].split(" on ")
@@ -173,7 +173,7 @@ def _bounds() -> str:
 
 
 def _authors_program(results: dict[str, Any]) -> str:
-    """Return figures of the authors' program, which was run once, beside those of the results."""
+    """Return a table of the results of the authors' program beside ours."""
     printed, refined = (
         results[name].get("values", {}) for name in ("printed_settings", "postprocessing")
     )

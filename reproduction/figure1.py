@@ -1,4 +1,4 @@
-"""Figure 1: the density of a data set beside its distribution of similarity."""
+"""Figure 1: the density of a data set beside its similarity distribution."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pskclust import IsolationKernel
 from pskclust.datasets import make_varied_densities
 
 TITLE = "Figure 1: density and similarity of three clusters"
-PLACES = {"Figure 1": "K-hat has a sharper valley between dense clusters than the density has"}
+PLACES = {"Figure 1": "K-hat has a sharper valley between dense clusters than the density"}
 PSI, N_PARTITIONS = 16, 1000
 COLOURS = "#0072b2", "#d55e00", "#009e73"
 
@@ -35,10 +35,10 @@ def run(settings: Settings) -> Outcome:
             depths[1] > depths[0],
         ),
         Comparison(
-            "in similarity, the valley between the dense clusters is sharper than that between "
-            "a dense and the sparse one",
+            "in similarity, the valley between the dense clusters is sharper than the valley "
+            "between a dense cluster and the sparse one",
             "yes, significantly",
-            f"at half their depth, {widths[0]:.2f} against {widths[1]:.2f} wide",
+            f"width at half the depth: {widths[0]:.2f} against {widths[1]:.2f}",
             widths[0] < widths[1],
         ),
     ]
@@ -47,11 +47,12 @@ def run(settings: Settings) -> Outcome:
         "figure1.png",
         _figure(X, y, line, density, similarity),
         "Left, the density by a Gaussian kernel estimator; right, the similarity K-hat to the most "
-        "similar of the three clusters. The strokes below are the rows.",
+        "similar of the three clusters. The strokes below the curves mark the rows.",
     )
     outcome.findings["Figure 1"] = (
-        f"valley of {depths[1]:.0%} of the lower peak in similarity, {depths[0]:.0%} in density; "
-        f"{widths[0]:.2f} wide between dense clusters, {widths[1]:.2f} beside the sparse one"
+        f"depth of the valley between dense clusters: {depths[1]:.0%} of the lower peak in "
+        f"similarity, {depths[0]:.0%} in density; its width in similarity: {widths[0]:.2f}, "
+        f"against {widths[1]:.2f} for the valley beside the sparse cluster"
     )
     outcome.values = {
         "density_valley": depths[0],
@@ -60,18 +61,18 @@ def run(settings: Settings) -> Outcome:
         "sparse_valley_width": widths[1],
     }
     outcome.notes.append(
-        f"The paper gives neither rows nor settings: {len(X):,} rows are generated, the dense "
+        f"The paper gives neither rows nor settings: {len(X):,} rows are generated, with the dense "
         "clusters three standard deviations apart. The bandwidth of the density, "
-        f"{kde.bandwidth_:.2f}, is the most likely one by cross-validation; psi is {PSI}, t "
-        f"{N_PARTITIONS}. The clusters are given to K-hat, but not to the density. For dense "
-        "clusters much further apart the density, too, falls to nothing between them, and its "
-        "valley is the deeper one."
+        f"{kde.bandwidth_:.2f}, has the highest likelihood in cross-validation; psi is {PSI}, t "
+        f"{N_PARTITIONS}. K-hat is given the clusters, the density is not. For dense clusters much "
+        "farther apart, the density also falls to nearly nothing between them, and its valley is "
+        "the deeper of the two."
     )
     return outcome
 
 
 def density_estimate(X: np.ndarray) -> KernelDensity:
-    """Return a Gaussian kernel density estimator with the bandwidth that cross-validates best."""
+    """Return a Gaussian kernel density estimator, its bandwidth chosen by cross-validation."""
     bandwidths = {"bandwidth": np.geomspace(0.02, 0.5, 15)}
     return GridSearchCV(KernelDensity(), bandwidths, cv=5).fit(X).best_estimator_
 
@@ -81,14 +82,14 @@ def isolation_kernel(X: np.ndarray) -> IsolationKernel:
 
 
 def similarity_distribution(X: np.ndarray, y: np.ndarray, line: np.ndarray) -> np.ndarray:
-    """Return the largest K-hat of each point of the line with a cluster (Definition 1)."""
+    """Return the K-hat of each point of the line with its most similar cluster (Definition 1)."""
     clusters = [X[y == cluster] for cluster in np.unique(y)]
     similarities = isolation_kernel(X).point_set_similarity(line[:, np.newaxis], clusters)
     return similarities.max(axis=1)
 
 
 def valley(line: np.ndarray, curve: np.ndarray, left: float, right: float) -> tuple[float, float]:
-    """Return the depth, as a share of the lower peak, and the width at half the depth."""
+    """Return a valley's depth, as a share of the lower peak, and its width at half the depth."""
     bottom = _nearest(line, left) + curve[(line >= left) & (line <= right)].argmin()
     left_peak = curve[_nearest(line, left - 0.2) : bottom].max()
     right_peak = curve[bottom : _nearest(line, right + 0.2)].max()
@@ -113,13 +114,13 @@ def _figure(X, y, line, density, similarity):
         ax.plot(line, curve, color="black", linewidth=1.2)
         for cluster, colour in enumerate(COLOURS):
             rows = X[y == cluster, 0]
-            # A row of strokes for each cluster, as two of them overlap.
+            # Each cluster has its own line of strokes, because two clusters overlap.
             height = -0.05 * top * (cluster + 1)
             ax.plot(rows, np.full(len(rows), height), "|", color=colour, alpha=0.4, markersize=6)
             ax.annotate(
                 f"$G^{cluster + 1}$", (line[0], height), color=colour, ha="right", va="center"
             )
-        ax.set_yticks(ax.get_yticks()[ax.get_yticks() >= 0])  # below are strokes, no densities
+        ax.set_yticks(ax.get_yticks()[ax.get_yticks() >= 0])  # the strokes are below zero
         ax.set(
             xlabel="x", ylabel=label, xlim=(line[0] - 0.6, line[-1]), ylim=(-0.2 * top, 1.05 * top)
         )

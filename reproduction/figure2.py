@@ -1,4 +1,4 @@
-"""Figure 2: how similarity falls with the distance from a dense and from a sparse cluster."""
+"""Figure 2: the fall of similarity with the distance from a dense and from a sparse cluster."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pskclust.datasets import make_varied_densities
 TITLE = "Figure 2: falling off the cliff"
 PLACES = {
     "Figure 2": "similarity falls off faster from a dense cluster than from a sparse one",
-    "Proposition 1": "K-hat falls off sharply outside of a cluster, the faster the denser it is",
+    "Proposition 1": "K-hat falls off sharply outside a cluster, faster the denser the cluster is",
 }
 N_CORE, REACH = 50, 1.5
 
 
 class Fall(NamedTuple):
-    """Where half of a similarity is left, and how steep the way there is."""
+    """The point where half of a similarity is left, and the mean slope up to it."""
 
     distance: float
     similarity: float
@@ -31,7 +31,7 @@ def run(settings: Settings) -> Outcome:
     X, y = make_varied_densities(random_state=0)
     kernel = isolation_kernel(X)
     distances = np.linspace(0, REACH, 301)
-    # Each walks into the gap between the two clusters: x upwards, y downwards.
+    # Both walks lead into the gap between the two clusters, from opposite sides.
     curves = []
     for cluster, direction in ((1, 1), (2, -1)):
         core = densest(X[y == cluster])
@@ -43,7 +43,7 @@ def run(settings: Settings) -> Outcome:
         Comparison(
             "similarity falls faster with the distance from the dense cluster",
             "yes",
-            f"on the way to half of it by {dense.slope:.2f} a unit of distance, against "
+            f"down to half of it, by {dense.slope:.2f} per unit of distance, against "
             f"{sparse.slope:.2f} from the sparse cluster",
             dense.slope > sparse.slope,
         )
@@ -53,7 +53,7 @@ def run(settings: Settings) -> Outcome:
         Comparison(
             "similarity falls off sharply",
             "yes",
-            f"at {REACH} from the dense cluster {left[0]:.0%} of it is left",
+            f"at distance {REACH} from the dense cluster, {left[0]:.0%} of it is left",
             left[0] < 0.1,
             place="Proposition 1",
         )
@@ -61,20 +61,20 @@ def run(settings: Settings) -> Outcome:
     outcome.findings = {
         "Figure 2": f"slope {dense.slope:.2f} from the dense cluster, {sparse.slope:.2f} from the "
         "sparse one",
-        "Proposition 1": f"{left[0]:.0%} of the similarity is left at {REACH} from the dense "
-        f"cluster, {left[1]:.0%} from the sparse one",
+        "Proposition 1": f"at distance {REACH}, {left[0]:.0%} of the similarity to the dense "
+        f"cluster is left, and {left[1]:.0%} to the sparse one",
     }
     outcome.picture(
         settings,
         "figure2.png",
         _figure(distances, curves, (dense, sparse)),
         "Similarity to the 50 densest rows of the dense cluster and of the sparse one, against the "
-        "distance from them; circles mark where half of it is left.",
+        "distance from them; circles mark where half of the similarity is left.",
     )
     outcome.values = {"dense_slope": dense.slope, "sparse_slope": sparse.slope}
     outcome.notes.append(
-        "The data and the kernel are those of Figure 1. Distances are from the mean of the 50 "
-        "rows, which stands for the paper's preimage of their mean embedding."
+        "The data and the kernel are those of Figure 1. Distances are measured from the mean of "
+        "the 50 rows, which replaces the paper's preimage of their mean embedding."
     )
     return outcome
 
@@ -85,7 +85,7 @@ def densest(rows: np.ndarray) -> np.ndarray:
 
 
 def fall(distances: np.ndarray, curve: np.ndarray) -> Fall:
-    """Return how a similarity falls to half of what it is at distance 0."""
+    """Return where and how steeply a similarity falls to half of its value at distance 0."""
     half = int((curve <= curve[0] / 2).argmax())
     drop = curve[0] - curve[half]
     return Fall(distances[half], curve[half], float(drop / distances[half]))

@@ -1,4 +1,4 @@
-"""Figure 3: how psKC grows the clusters of Ring-G, step by step."""
+"""Figure 3: the growth of the clusters of Ring-G, step by step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = {
     "Figure 3": "psKC grows the four clusters of Ring-G one by one, in 20, 19, 20 and 20 steps"
 }
 PAPER_STEPS = 20, 19, 20, 20
-# Cluster, and the step it has come to; None is all of its steps.
+# The cluster and the step of its growth in each panel; None is the complete cluster.
 PANELS = (0, 6), (0, 12), (0, None), (1, None), (2, 6), (2, 12), (2, None), (3, None)
 COLOURS = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 ORDINALS = "first", "second", "third", "fourth"
@@ -49,8 +49,8 @@ def run(settings: Settings) -> Outcome:
         settings,
         "figure3.png",
         _figure(X, model),
-        "Clusters as they grow, in the order found. Crosses are seeds; rows that no cluster has "
-        "taken yet are grey.",
+        "Clusters as they grow, in the order found. Crosses mark seeds; rows that are not yet in a "
+        "cluster are grey.",
     )
     outcome.findings["Figure 3"] = (
         f"{model.n_clusters_} clusters in {_listed(n_steps)} steps, F1 {score:.3f}"
@@ -63,15 +63,16 @@ def run(settings: Settings) -> Outcome:
     }
     outcome.notes.append(
         "Ring-G was never published. Its replacement was made so that psKC finds the clusters at "
-        "the paper's settings, so that finding them proves nothing. Neither do the numbers of "
-        "steps, which hardly depend on data: the threshold starts just below 1, falls by 26 % "
-        "a step, and is below tau after 19 or 20. Refinement is off, as this is about growth."
+        "the paper's settings; finding them therefore proves nothing. Neither do the numbers of "
+        "steps, which hardly depend on the data: the threshold starts below 1, falls by 26 % in "
+        "each step, and is below tau after 19 or 20 steps. Refinement is off, because the figure "
+        "shows growth."
     )
     return outcome
 
 
 def labels_at(model: PSKC, cluster: int, step: int | None) -> np.ndarray:
-    """Return the labels when a cluster has come to a step, all earlier clusters grown."""
+    """Return the labels at a step of a cluster's growth; earlier clusters are complete."""
     known = (model.labels_ >= 0) & (model.labels_ <= cluster)
     if step is not None:
         known &= (model.labels_ < cluster) | (model.growth_step_ <= step)

@@ -1,4 +1,4 @@
-"""Parts that all results share: settings, comparisons with the paper, expected values."""
+"""Shared code of all results: settings, comparisons with the paper, expected values."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from pskclust._utils.files import replacing
 
 @dataclass(frozen=True)
 class Settings:
-    """How a result is to be made."""
+    """Settings of a run: folders, and whether it covers a subset only."""
 
     output: Path  # folder for pictures
     data: Path | None  # folder with the paper's data sets, MNIST and the images
     fast: bool  # a subset of the searches, sizes and seeds
-    tell: Callable[[float], None] = lambda share: None  # hears what share of the work is done
+    tell: Callable[[float], None] = lambda share: None  # called with the share of the work done
 
 
 @dataclass
 class Comparison:
-    """One statement of the paper beside the measurement.
+    """One statement of the paper beside our measurement.
 
-    `agrees` is computed from the measurement; a test refuses sources that write it.
+    `agrees` must be computed from the measurement; a test refuses a constant.
     """
 
     what: str
     paper: str
     ours: str
     agrees: bool | None  # None where the paper says nothing
-    reason: str = ""  # why it differs, if it does
-    place: str = ""  # table or figure of the paper, where a module makes several
+    reason: str = ""  # why the two differ, if they do
+    place: str = ""  # table or figure of the paper, if a module makes several
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Picture:
 
 @dataclass
 class Outcome:
-    """One result on the page, and the numbers that are checked against expected.json."""
+    """The parts of one result on the page, and the values checked against expected.json."""
 
     comparisons: list[Comparison] = field(default_factory=list)
     findings: dict[str, str] = field(default_factory=dict)  # a measured statement for each place
@@ -57,7 +57,7 @@ class Outcome:
     values: dict[str, float] = field(default_factory=dict)
 
     def picture(self, settings: Settings, name: str, figure: Any, caption: str) -> None:
-        """Save a figure and take it onto the page."""
+        """Save a figure and add it to the page."""
         import matplotlib.pyplot as plt
 
         path = settings.output / name
@@ -71,7 +71,7 @@ class Outcome:
 
 
 def unexpected(values: dict[str, float], expected: dict[str, tuple[float, float]]) -> list[str]:
-    """Return a line for each value that is not the expected one, to within its tolerance."""
+    """Return a line for each value that differs from its expected value beyond the tolerance."""
     lines = [
         f"{name} is {values.get(name)}, expected was {value} to within {tolerance}"
         for name, (value, tolerance) in expected.items()
@@ -84,7 +84,7 @@ def unexpected(values: dict[str, float], expected: dict[str, tuple[float, float]
 def accepted(
     values: dict[str, float], expected: dict[str, tuple[float, float]]
 ) -> dict[str, tuple[float, float]]:
-    """Return the values with the tolerances that were there, or with 0.03 or 2 %."""
+    """Return the values with their old tolerances; new ones get 0.03 or 2 %, whichever is more."""
     return {
         name: (round(float(value), 4), expected[name][1] if name in expected else tolerance(value))
         for name, value in values.items()
@@ -102,13 +102,13 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def middle_range(values: list[float], form: str = ".3f") -> str:
-    """Return the median of some values, and the smallest and largest of them."""
+    """Return the median of values and their range, as text."""
     middle, low, high = np.median(values), min(values), max(values)
     return f"{middle:{form}} ({low:{form}} to {high:{form}})"
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write JSON, pairs of numbers in one line."""
+    """Write JSON with each pair of numbers on one line."""
     text = json.dumps(content, indent=1, default=_plain)
     text = re.sub(r"\[\s+([-+.\de]+),\s+([-+.\de]+)\s+\]", r"[\1, \2]", text)
     with replacing(path) as stream:
@@ -116,5 +116,5 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a NumPy number or array as JSON knows it."""
+    """Return a NumPy number or array as Python numbers, anything else as text."""
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else str(value)

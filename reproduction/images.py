@@ -1,4 +1,4 @@
-"""Image segmentation as in the paper: pixels as points in CIELAB, each cluster on white."""
+"""Image segmentation as in the paper: pixels are points in CIELAB, clusters are shown on white."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pskclust.datasets import load_painting
 from pskclust.plotting import cluster_colours
 
 SHOWN_POINTS = 6_000
-# SGL sees every second row and column of a painting, for time.
+# SGL is run on every second row and column of a painting, to save time.
 SGL_STEP = 2
 
 
@@ -24,12 +24,12 @@ def to_lab(image: np.ndarray) -> np.ndarray:
 
 
 def segment(image: np.ndarray, psi: int, tau: float = 0.1, seed: int = 42) -> PSKC:
-    """Return psKC fitted to the colours of an image, at the paper's other settings."""
+    """Return a psKC model fitted to the colours of an image."""
     return PSKC(psi=psi, tau=tau, random_state=seed).fit(to_lab(image))
 
 
 class Segments(NamedTuple):
-    """The cluster of each pixel, noise -1, and the sizes of clusters."""
+    """The cluster of each pixel, -1 for noise, and the sizes of the clusters."""
 
     labels: np.ndarray
     sizes: np.ndarray
@@ -41,28 +41,28 @@ class Segments(NamedTuple):
 
 
 def n_large(sizes: np.ndarray, n_pixels: int) -> int:
-    """Return how many clusters have more than 0.5 % of the pixels, as those that are shown."""
+    """Return the number of clusters with more than 0.5 % of the pixels; only these are shown."""
     return int((sizes > 0.005 * n_pixels).sum())
 
 
 def has_a_landscape(sizes: np.ndarray, n_pixels: int) -> bool:
-    """Say whether something beside the background of Autumn Colors is a cluster."""
+    """Return whether Autumn Colors has a cluster besides the background."""
     return bool(len(sizes) >= 2 and sizes.max() < 0.95 * n_pixels)
 
 
 def coarser(pixels: np.ndarray) -> np.ndarray:
-    """Return every second row and column of an image, or of figures for its pixels."""
+    """Return every second row and column of an image, or of an array with its shape."""
     return pixels[::SGL_STEP, ::SGL_STEP]
 
 
 def segment_by_sgl(image: np.ndarray, n_clusters: int) -> Segments:
-    """Return SGL's clusters of a coarser image, at the middle of the paper's ranges."""
+    """Return SGL's clusters of a coarser image, with parameters in the middle of the paper's."""
     model = SGL(n_clusters, n_anchors=40, alpha=1, beta=1e-3, random_state=42)
     return Segments.of(model.fit(to_lab(coarser(image))))
 
 
 def separation(colours: np.ndarray, segments: Segments) -> float:
-    """Return how far the lightness of the two largest clusters is apart, in deviations."""
+    """Return the difference in mean lightness of the two largest clusters over their deviation."""
     first, second = (
         colours[segments.labels == cluster, 0] for cluster in np.argsort(-segments.sizes)[:2]
     )
@@ -71,7 +71,7 @@ def separation(colours: np.ndarray, segments: Segments) -> float:
 
 
 def on_white(image: np.ndarray, labels: np.ndarray, cluster: int) -> np.ndarray:
-    """Return the pixels of one cluster, all others white."""
+    """Return the image with all pixels outside one cluster white."""
     member = (labels == cluster).reshape(image.shape[:2])
     return np.where(member[..., np.newaxis], image, 255).astype(np.uint8)
 
@@ -109,7 +109,7 @@ def show_clusters(
         settings,
         f"{name}_colours.png",
         _colour_space(image, segments),
-        "The same pixels in CIELAB: as they are, and by cluster; noise in grey.",
+        "The same pixels in CIELAB, in their own colours and by cluster; noise is grey.",
     )
 
 
@@ -132,7 +132,7 @@ def _colour_space(image: np.ndarray, segments: Segments):
 
 
 class RedInk(NamedTuple):
-    """The cluster that holds the red ink best, and how well it does."""
+    """The cluster that matches the red ink best, with its purity and recall."""
 
     cluster: int
     share: float  # of all pixels
@@ -145,7 +145,7 @@ class RedInk(NamedTuple):
 
 
 def red_ink(colours: np.ndarray, labels: np.ndarray) -> RedInk:
-    """Return the cluster of red ink: pixels of a CIELAB `a` above 5."""
+    """Return the cluster that matches the red ink best: pixels with a CIELAB `a` above 5."""
     red = colours[:, 1] > 5
     members = labels >= 0
     red_members = np.bincount(labels[members & red], minlength=labels.max() + 1)
@@ -160,6 +160,6 @@ def red_ink(colours: np.ndarray, labels: np.ndarray) -> RedInk:
 
 
 def painting(settings: Settings, name: str) -> np.ndarray:
-    """Return a painting from the data folder; where it is to be fast, one of 16 pixels of it."""
+    """Return a painting from the data folder; in a fast run, one in 16 of its pixels."""
     image = load_painting(name, folder=settings.data)
     return image[::4, ::4] if settings.fast else image

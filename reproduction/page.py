@@ -1,4 +1,4 @@
-"""One page with all results: the paper's, ours, and the difference, side by side."""
+"""The page index.html of all results: the paper's, ours and the verdicts, side by side."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ measurements.</p>
 
 
 def _overview(results: dict[str, Any]) -> str:
-    """Return the table of all places of the paper, which comes first."""
+    """Return the table at the top, with a row for each table and figure of the paper."""
     n_agree, n_compared = counted(results)
     rows = [
         [
@@ -59,7 +59,7 @@ def _overview(results: dict[str, Any]) -> str:
 def _section(name: str, result: dict[str, Any]) -> str:
     parts = [f'<h2 id="{name}">{html.escape(result["title"])}</h2>']
     how = "a subset (--fast), " if result["fast"] else ""
-    parts.append(f'<p class="small">{how}{result["seconds"]:.0f} s by the clock</p>')
+    parts.append(f'<p class="small">{how}{result["seconds"]:.0f} s elapsed</p>')
     for kind in ("left_out", "error"):
         if kind in result:
             word = "Left out" if kind == "left_out" else "Failed"
@@ -68,7 +68,7 @@ def _section(name: str, result: dict[str, Any]) -> str:
             )
     parts += [f"<p>{html.escape(note)}</p>" for note in result["notes"]]
     parts += [
-        f'<p class="differs">Not as in earlier runs: {html.escape(line)}.</p>'
+        f'<p class="differs">Differs from earlier runs: {html.escape(line)}.</p>'
         for line in result.get("unexpected", [])
     ]
     if result["comparisons"]:
@@ -101,7 +101,7 @@ def _table(markdown: str) -> str:
 
 
 def _html_table(head: list[str], rows: list[list[str]]) -> str:
-    """Return a table of cells that are HTML already."""
+    """Return a table; the cells are already HTML."""
     lines = ["<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
     lines += ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
     return f'<div class="scroll"><table>{"".join(lines)}</table></div>'

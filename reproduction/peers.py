@@ -1,4 +1,4 @@
-"""DP, DP_ik, MBSCAN and kernel k-means beside other implementations of the same methods."""
+"""Comparison of our DP, DP_ik, MBSCAN and kernel k-means with other implementations."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from pskclust.datasets import make_ring_g
 
 TITLE = "The systems compared, beside other implementations of them"
 PLACES = {
-    "Systems compared": "DP, DP_ik, MBSCAN and kernel k-means are those of their publications"
+    "Systems compared": "our DP, DP_ik, MBSCAN and kernel k-means are those of the publications"
 }
 SEED, PSI, N_CLUSTERS = 0, 32, 4
-# Dissimilarities of the kernel are whole hundredths, and any of equal ones may count as nearest.
+# Not 1: the kernel's dissimilarities are whole hundredths, and ties may be broken differently.
 SAME_ARI = 0.95
 
 
 class Peer(NamedTuple):
-    """Another implementation, and how like ours its clusters are."""
+    """Agreement of one of our systems with another implementation."""
 
     system: str
     peer: str
     ari: float
-    largest_difference: float  # of densities, or of the objective, as a share
+    largest_difference: float  # relative, of densities or of the objective; MBSCAN: of noise
 
 
 def run(settings: Settings) -> Outcome:
@@ -41,7 +41,7 @@ def run(settings: Settings) -> Outcome:
         outcome.comparisons.append(
             Comparison(
                 one.system,
-                f"as {one.peer}",
+                f"the clusters of {one.peer}",
                 f"adjusted Rand index {one.ari:.3f}, difference {one.largest_difference:.1e}",
                 bool(same),
                 "" if same else f"{one.system}: adjusted Rand index {one.ari:.3f} with {one.peer}.",
@@ -74,7 +74,7 @@ def _beside_pydpc(system: str, ours: DensityPeaks, X: np.ndarray, distances: np.
     from pydpc import Cluster
 
     peer = Cluster(X, autoplot=False, distances=distances, kernel_size=ours.bandwidth_)
-    # Its density counts the row itself or not, which changes no order.
+    # The densities differ by a constant (a row counts itself or not), which changes no order.
     density = peer.density - np.median(peer.density - ours.density_)
     difference = np.abs(density - ours.density_).max() / ours.density_.max()
     centres = np.argsort(-peer.density * peer.delta, kind="stable")[:N_CLUSTERS]
@@ -83,7 +83,7 @@ def _beside_pydpc(system: str, ours: DensityPeaks, X: np.ndarray, distances: np.
 
 
 def _follow(neighbour: np.ndarray, centres: np.ndarray, ranking: np.ndarray) -> np.ndarray:
-    """Return the labels of rows that follow their denser neighbour to a centre."""
+    """Return the labels of rows: each follows its denser neighbours to a centre."""
     labels = np.full(len(neighbour), -1)
     labels[centres] = np.arange(len(centres))
     for row in ranking:
@@ -100,11 +100,11 @@ def mbscan(X: np.ndarray) -> Peer:
     peer = DBSCAN(**setting, metric="precomputed").fit(distances)
     noise = float(np.mean((peer.labels_ < 0) != (ours.labels_ < 0)))
     ari = adjusted_rand_score(ours.labels_, peer.labels_)
-    return Peer("MBSCAN", "scikit-learn's DBSCAN of the kernel's matrix", ari, noise)
+    return Peer("MBSCAN", "scikit-learn's DBSCAN on the kernel's matrix", ari, noise)
 
 
 def kernel_kmeans(X: np.ndarray) -> Peer:
-    sigma = 4.0  # k-means has one best end here; at some other widths two are nearly as good
+    sigma = 4.0  # here k-means has a single best solution; at some other widths, two are close
     ours = KernelKMeans(
         N_CLUSTERS, sigma=sigma, n_landmarks=len(X), n_components=len(X), random_state=SEED
     ).fit(X)

@@ -12,11 +12,11 @@ from pskclust.baselines import DensityPeaks
 
 TITLE = "Figure 6: DP on the reduced painting"
 PLACES = {
-    "Figure 6": "reduced to the 90,000 pixels that DP can take, the painting's background and "
-    "writing are not clearly separated by DP, unlike by psKC"
+    "Figure 6": "on the painting reduced to the 90,000 pixels that DP can handle, DP does not "
+    "clearly separate background and writing; psKC does"
 }
 N_PIXELS, FAST_PIXELS = 90_000, 5_000
-# Shares of the largest distance; the paper's range is 0.001 to 0.4.
+# As shares of the largest distance; the paper's range is 0.001 to 0.4.
 BANDWIDTHS, FAST_BANDWIDTHS = (0.01, 0.05, 0.2), (0.01, 0.2)
 
 
@@ -27,7 +27,7 @@ def run(settings: Settings) -> Outcome:
     small = reduced(image, FAST_PIXELS if settings.fast else N_PIXELS)
     colours = to_lab(small)
     span = float(np.linalg.norm(np.ptp(colours, axis=0)))
-    # Each pixel of the reduced painting has the cluster of the one that it stands for.
+    # As reference, each reduced pixel gets the cluster of the whole painting at its place.
     numbers = np.arange(len(whole.labels)).reshape(image.shape[:2])
     places = [
         np.linspace(0, size - 1, n).round().astype(int)
@@ -47,8 +47,8 @@ def run(settings: Settings) -> Outcome:
     less = bool(apart[best] < separation(to_lab(image), whole))
     outcome.comparisons.append(
         Comparison(
-            "DP on the reduced painting tells background and writing apart less clearly than psKC "
-            "on the whole one",
+            "DP on the reduced painting separates background and writing less clearly than psKC "
+            "on the whole painting",
             "yes",
             f"the two largest clusters differ in lightness by {apart[best]:.1f} standard "
             f"deviations ({best}), those of psKC by {separation(to_lab(image), whole):.1f}",
@@ -67,7 +67,7 @@ def run(settings: Settings) -> Outcome:
     outcome.tables.append(_table(found, apart, alike))
     outcome.findings["Figure 6"] = (
         f"on {len(colours):,} pixels DP at its best ({best}) has an adjusted Rand index of "
-        f"{alike[best]:.2f} with psKC on the whole painting, psKC on the reduced one "
+        f"{alike[best]:.2f} with psKC on the whole painting; psKC on the reduced painting has "
         f"{alike['psKC']:.2f}"
     )
     outcome.values = {
@@ -79,7 +79,7 @@ def run(settings: Settings) -> Outcome:
 
 
 def reduced(image: np.ndarray, n_pixels: int) -> np.ndarray:
-    """Return an image reduced to about `n_pixels`, each the mean of the pixels in its place."""
+    """Return an image reduced to about `n_pixels`, each the mean of the pixels around it."""
     scale = np.sqrt(n_pixels / (image.shape[0] * image.shape[1]))
     shape = [round(size * scale) for size in image.shape[:2]]
     small = resize(image, (*shape, 3), anti_aliasing=True, preserve_range=True)
@@ -88,8 +88,8 @@ def reduced(image: np.ndarray, n_pixels: int) -> np.ndarray:
 
 def _as_clear(best: str, value: float) -> str:
     return (
-        f"Given two clusters, DP cuts by lightness as well: {value:.1f} standard deviations "
-        f"({best}). The paper judges by eye, and does not say at which bandwidth."
+        f"With two clusters, DP also separates by lightness: {value:.1f} standard deviations "
+        f"({best}). The paper judges by eye, and does not give the bandwidth."
     )
 
 
@@ -104,5 +104,8 @@ def _table(found, apart, alike) -> str:
         ]
         for name, one in found.items()
     ]
-    head = ["system", "clusters", "largest", "apart in lightness", "ARI with psKC on the whole"]
+    head = [
+        *("system", "clusters", "share of the largest", "separation in lightness"),
+        "ARI with psKC on the whole painting",
+    ]
     return table(head, rows)

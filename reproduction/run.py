@@ -2,11 +2,11 @@
 
     python reproduction/run.py [--data DIR] [--only NAME ...] [--fast] [--accept] [--output DIR]
 
-DIR holds the paper's data sets, MNIST and the images (or set PSKCLUST_DATA); results that need data
-that is not there are left out, and the page says so. Each result is kept in results.json as soon
-as it is made, and index.html shows the paper's, ours, and the difference. The run fails where a
-value is not the one of expected.json, which has values for all of it and for --fast; --accept
-writes the values of this run there. docs_page.py makes docs/reproduction.md of results.json.
+The folder of --data, or of PSKCLUST_DATA, holds the paper's data sets, MNIST and the images.
+Results whose data is missing are left out, and the page says so. Each result is written to
+results.json as soon as it is made; index.html shows the paper's results beside ours. The run fails
+if a value differs from expected.json, which has values for full runs and for --fast; --accept
+writes the values of this run there. docs_page.py writes docs/reproduction.md from results.json.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ matplotlib.use("agg")
 
 HERE = Path(__file__).parent
 EXPECTED = json.loads((HERE / "expected.json").read_text())
-# In the order of the page; each is a module with a TITLE and a function `run`.
+# In the order of the page; each is a module with TITLE, PLACES and a function `run`.
 RESULTS = (
     "figure1",
     "figure2",
@@ -55,8 +55,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("PSKCLUST_DATA"))
     parser.add_argument("--only", nargs="+", choices=RESULTS, metavar="NAME", default=RESULTS)
-    parser.add_argument("--fast", action="store_true", help="subsets of searches and sizes")
-    parser.add_argument("--accept", action="store_true", help="expect the values of this run")
+    parser.add_argument(
+        "--fast", action="store_true", help="run subsets of the searches, sizes and seeds"
+    )
+    parser.add_argument(
+        "--accept", action="store_true", help="write the values of this run to expected.json"
+    )
     parser.add_argument("--output", type=Path, default=HERE.parent / "build/reproduction")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
@@ -81,13 +85,13 @@ def _earlier_results(output: Path) -> dict[str, Any]:
 
 
 def _in_new_process(name: str, options: argparse.Namespace) -> dict[str, Any]:
-    """Return one result; threads of others would hang the processes that it forks."""
+    """Make one result in a new process: threads of other results would hang those it forks."""
     with ProcessPoolExecutor(1, get_context("spawn")) as processes:
         return processes.submit(_make, name, options).result()
 
 
 def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
-    """Return one result, ready for JSON: what was found, or why nothing was."""
+    """Return one result, ready for JSON: its outcome, or why there is none."""
     module = importlib.import_module(name)
     data = Path(options.data) if options.data else None
     settings = Settings(options.output, data, options.fast, Bar(name))
@@ -99,7 +103,7 @@ def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
     }
     try:
         outcome: Outcome = module.run(settings)
-    except (FileNotFoundError, ModuleNotFoundError) as reason:  # data or a package is not there
+    except (FileNotFoundError, ModuleNotFoundError) as reason:  # data or a package is missing
         result["left_out"] = str(reason)
     except Exception:
         traceback.print_exc()
@@ -122,7 +126,7 @@ def _make(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def accept(mode: str, name: str, values: dict[str, float]) -> None:
-    """Expect these values from now on; another run may have written others in the meantime."""
+    """Write values to expected.json, which is read again in case another run has changed it."""
     EXPECTED.update(json.loads((HERE / "expected.json").read_text()))
     EXPECTED[mode][name] = accepted(values, EXPECTED[mode].get(name, {}))
     write_json(HERE / "expected.json", EXPECTED)
@@ -133,12 +137,12 @@ def times(result: dict[str, Any]) -> str:
 
 
 def processor_seconds() -> float:
-    """Return the seconds that processors worked for this process and for those it started."""
+    """Return the CPU seconds of this process and of its finished children."""
     return sum(os.times()[:4])
 
 
 class Bar:
-    """A bar in the terminal; nothing where there is none."""
+    """A progress bar; it shows nothing if the output is not a terminal."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,8 +1,8 @@
 """The eleven systems of the paper, each searched over the paper's own parameter ranges.
 
-A search yields candidates: labels and the parameters that give them. Where one computation serves
-many parameters it is done once, so that the whole range fits into minutes: DBSCAN's clusters for
-all eps are the cuts of one tree, RCC's for all thresholds those of one optimisation.
+A search yields labels, each with the model that gives them. A computation that serves many settings
+is done once, so that a whole search takes minutes: DBSCAN's clusters for all eps are cuts of one
+tree, and RCC's clusters for all thresholds come from one optimisation.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from pskclust.baselines import MBSCAN, RCC, SGL, DensityPeaks, GaussianPSKC, Ker
 Candidates = Iterator[tuple[np.ndarray, Any]]
 Search = Callable[[np.ndarray, int, bool], Candidates]
 SEED = 42
-# What is left out of the paper's ranges, since it would take hours.
+# Parts of the paper's ranges that are left out, because they would take hours.
 CUTS = (
-    "psKC_g: growth rates below 1e-3 (over 2,000 steps a cluster), on S3 below 0.1. Kernel "
-    "k-means (kNN): on S3 k of 1 to 10 %, 15 %, and tens of the rows. RCC: k other than 1 to "
-    "20, 25, 30, 40, 50, 75, 100, 150 and 200."
+    "psKC_g: growth rates below 1e-3 (more than 2,000 steps for a cluster); on S3, below 0.1. "
+    "Kernel k-means (kNN): on S3, k other than 1 to 10 %, 15 % and multiples of 10 % of the rows. "
+    "RCC: k other than 1 to 20, 25, 30, 40, 50, 75, 100, 150 and 200."
 )
 MIN_SAMPLES = range(2, 31)
 
 
 def _some(values: Any, fast: bool, step: int) -> Any:
-    """Return all values, or every `step`-th where it is to be fast."""
+    """Return all values, or in a fast run every `step`-th."""
     return values[::step] if fast else values
 
 
@@ -112,7 +112,7 @@ def density_peaks(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
 
 
 def density_peaks_isolation(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
-    """Dissimilarities are whole numbers over t = 100: bandwidths between them change nothing."""
+    """Search DP_ik; dissimilarities are multiples of 0.01, so finer bandwidths change nothing."""
     for psi in _some((2, 4, 6, 8, 16, 24, 32), fast, 2):
         for hundredths in _some(range(1, 41), fast, 8):
             model = DensityPeaks(
@@ -150,14 +150,14 @@ def rcc(X: np.ndarray, n_clusters: int, fast: bool) -> Candidates:
         n_found = None
         for threshold in np.arange(10, 201) / 10:
             labels = model.labels_at(threshold)
-            # A larger threshold only joins clusters: as many are the same ones.
+            # A larger threshold only joins clusters, so an equal number means equal clusters.
             if labels.max() != n_found:
                 n_found = labels.max()
                 yield labels, model.set_params(threshold=float(threshold))
 
 
 def search_of(system: str, data_set: str) -> Search:
-    """Return the search of a system, which for psKC has another growth rate on Ring-G."""
+    """Return the search of a system; on Ring-G, psKC has the paper's growth rate of 0.26."""
     if (system, data_set) == ("psKC", "Ring-G"):
         return partial(pskc, growth_rate=0.26)
     return SEARCHES[system]

@@ -1,4 +1,4 @@
-"""Figure 5: how much clusterings vary from trial to trial."""
+"""Figure 5: variation of clusterings from trial to trial."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pskclust.metrics import matched_f1
 
 TITLE = "Figure 5: stability over ten trials"
 PLACES = {
-    "Figure 5": "psKC varies less than kernel k-means, less still at t 1000, and has the highest F1"
+    "Figure 5": "psKC varies less than kernel k-means, even less with t = 1000, and has the "
+    "highest F1"
 }
 N_TRIALS = 10
-# Of psKC the paper's settings; of the others those that did best in the search for Table 2.
+# psKC has the paper's settings; the others have the best settings of the search for Table 2.
 SYSTEMS = {
     "aggregation": {
         "psKC (t=100)": lambda seed: PSKC(psi=128, tau=1e-2, replace=True, random_state=seed),
@@ -74,7 +75,7 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
         Comparison(
             f"{name}: psKC at t 1000 varies less than at t 100",
             "yes",
-            f"middle half within {spread['psKC (t=1000)']:.3f} against "
+            f"interquartile range {spread['psKC (t=1000)']:.3f} against "
             f"{spread['psKC (t=100)']:.3f}",
             steadier,
             "" if steadier else _spreads(name, spread),
@@ -89,14 +90,15 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
         Comparison(
             f"{name}: kernel k-means varies more than psKC at t 100",
             "yes",
-            f"middle half within {spread['kernel k-means']:.3f} against "
+            f"interquartile range {spread['kernel k-means']:.3f} against "
             f"{spread['psKC (t=100)']:.3f}",
             unsteady,
             "" if unsteady else _spreads(name, spread),
         ),
     ]
-    found = f"{name}: " + ", ".join(
-        f"{system} {median[system]:.3f} within {spread[system]:.3f}" for system in median
+    found = f"{name}, median F1: " + ", ".join(
+        f"{system} {median[system]:.3f} (interquartile range {spread[system]:.3f})"
+        for system in median
     )
     outcome.findings["Figure 5"] = "; ".join(
         filter(None, [outcome.findings.get("Figure 5"), found])
@@ -106,14 +108,14 @@ def _compare(outcome: Outcome, name: str, scores: dict[str, list[float]]) -> Non
 
 
 def _spreads(name: str, spread: dict[str, float]) -> str:
-    """Return the spread of all systems, which is of few trials."""
+    """Return the reason for a difference in spread: the interquartile range of each system."""
     listed = ", ".join(f"{system} {value:.4f}" for system, value in spread.items())
-    return f"{name}: the middle half of the trials is within {listed}."
+    return f"{name}: interquartile ranges of F1 are {listed}."
 
 
 def _reason(name: str, median: dict[str, float]) -> str:
     best = max(median, key=lambda system: median[system])
     return (
-        f"{name}: at the printed setting psKC's median is {median['psKC (t=100)']:.3f}, and "
-        f"{best} has {median[best]:.3f} at the best of its search."
+        f"{name}: psKC's median F1 at the printed setting is {median['psKC (t=100)']:.3f}; {best} "
+        f"reaches {median[best]:.3f} at its best setting in the search."
     )

@@ -1,4 +1,4 @@
-"""Seconds that the stages of a fit take."""
+"""Time of each stage of a fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pskclust import PSKC
 def fit_by_stages(
     model: PSKC, X: np.ndarray, clock: Callable[[], float] = time.process_time
 ) -> tuple[PSKC, Counter[str]]:
-    """Return the fitted model, and the seconds of each stage by a clock."""
+    """Return the fitted model, and the seconds of each stage as measured by `clock`."""
     seconds: Counter[str] = Counter()
     latest = clock()
 

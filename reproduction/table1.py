@@ -1,4 +1,4 @@
-"""Table 1 and Proposition 2: steps and costs of psKC against those of k-means, measured."""
+"""Table 1 and Proposition 2: measured steps and costs of psKC and of k-means."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ PLACES = {
 }
 SIZES, FAST_SIZES = (20_000, 40_000, 80_000, 160_000, 320_000), (5_000, 20_000)
 PSI, TAU = 64, 0.01
-RATES = {(1e-5, 0.1): 109, (1e-1, 0.26): 8}  # the ends that the paper names: f in [8, 109]
+RATES = {(1e-5, 0.1): 109, (1e-1, 0.26): 8}  # the paper's range of f is 8 to 109
 KMEANS_SEEDS = 5
 
 
 class Measured(NamedTuple):
-    """A fit of psKC and fits of k-means on the same rows."""
+    """Measurements of psKC and k-means on the same rows."""
 
     n_rows: int
     n_clusters: int
     most_steps: int
-    encode_seconds: float  # of the processors
+    encode_seconds: float  # CPU time, as grow_seconds
     grow_seconds: float
     kmeans_steps: float
 
 
 def bound(tau: float, growth_rate: float) -> int:
-    """Return f of Proposition 2."""
+    """Return the bound on the steps of growth, f of Proposition 2."""
     return math.floor(math.log(tau) / math.log(1 - growth_rate))
 
 
@@ -65,7 +65,7 @@ def run(settings: Settings) -> Outcome:
             "1",
             f"cells {slopes['encode_seconds']:.2f}, growth {slopes['grow_seconds']:.2f}",
             linear,
-            "" if linear else "Times of fits this short vary from run to run.",
+            "" if linear else "The times of such short fits vary from run to run.",
         ),
         Comparison(
             "k-means takes more steps on more rows",
@@ -73,10 +73,10 @@ def run(settings: Settings) -> Outcome:
             ", ".join(f"{one.kmeans_steps:.0f} at {one.n_rows:,}" for one in found)
             + f" (medians of {KMEANS_SEEDS} seeds)",
             more,
-            "" if more else "Its steps do not grow with n on these data.",
+            "" if more else "On these data, k-means does not take more steps with more rows.",
         ),
         Comparison(
-            "bounds of the steps at the ends of the paper's ranges",
+            "bounds on the steps at the ends of the paper's ranges",
             ", ".join(map(str, RATES.values())),
             ", ".join(map(str, named.values())),
             named == RATES,
@@ -105,8 +105,8 @@ def run(settings: Settings) -> Outcome:
         "kmeans_steps": found[-1].kmeans_steps,
     }
     outcome.notes.append(
-        "Fifteen blobs in two columns; psi 64, t 100. Times are those of the processors, not of "
-        "the clock. Ours does not multiply by psi and d: cells are found by bounds."
+        "Fifteen blobs in two columns; psi 64, t 100. Times are CPU seconds, not elapsed time. Our "
+        "time is not proportional to psi and d, because bounds exclude most centres."
     )
     return outcome
 
@@ -119,7 +119,7 @@ def _rounding() -> str:
 
 def measure(n_rows: int) -> Measured:
     X, _ = make_blobs(n_rows, centers=15, cluster_std=0.5, random_state=3)
-    PSKC(psi=PSI, tau=TAU, random_state=0).fit(X)  # compiled code is loaded
+    PSKC(psi=PSI, tau=TAU, random_state=0).fit(X)  # loads compiled code, which is not to be timed
     model, seconds = fit_by_stages(PSKC(psi=PSI, tau=TAU, random_state=0), X)
     steps = [
         KMeans(15, init="random", n_init=1, max_iter=1000, random_state=seed).fit(X).n_iter_

@@ -19,8 +19,9 @@ from images import (
 
 TITLE = "Table 3: Autumn Colors"
 PLACES = {
-    "Table 3": "psKC tells the background from the landscape, and with another psi the red stamps; "
-    "SGL tells the two apart less clearly and has red stamps in several clusters"
+    "Table 3": "psKC separates the background from the landscape, and with another psi the red "
+    "stamps; SGL separates background and landscape less clearly and has red stamps in several "
+    "clusters"
 }
 N_CLUSTERS = 2
 
@@ -47,11 +48,11 @@ def run(settings: Settings) -> Outcome:
     spread = _share_of_red(colours_of_sgl, other.labels)
     outcome.comparisons += [
         Comparison(
-            "psi 8: background and landscape come apart",
+            "psi 8: background and landscape are separated",
             "two distinctive clusters: the background (with the red stamps) and the landscape",
             f"{len(coarse.sizes)} clusters; the largest, the background, has {largest:.0%}",
             landscape,
-            "" if landscape else f"The largest cluster has {largest:.0%} of the pixels.",
+            "" if landscape else f"The largest cluster has {largest:.0%} of all pixels.",
         ),
         Comparison(
             "psi 24: the red seals are a cluster",
@@ -62,7 +63,7 @@ def run(settings: Settings) -> Outcome:
             "" if seals.is_a_cluster else f"The cluster has {seals.recall:.0%} of the red ink.",
         ),
         Comparison(
-            "SGL tells background and landscape apart less clearly than psKC",
+            "SGL separates background and landscape less clearly than psKC",
             "yes",
             f"the two largest clusters differ in lightness by {apart['SGL']:.1f} standard "
             f"deviations, those of psKC by {apart['psKC']:.1f}",
@@ -78,9 +79,9 @@ def run(settings: Settings) -> Outcome:
         ),
     ]
     outcome.findings["Table 3"] = (
-        f"psi 8: {len(coarse.sizes)} clusters, the largest with {largest:.0%}; psi 24: a cluster "
-        f"that is {seals.purity:.0%} red and has {seals.recall:.0%} of all red pixels; SGL: at "
-        f"most {spread:.0%} of the red in one cluster"
+        f"psi 8: {len(coarse.sizes)} clusters, the largest with {largest:.0%} of the pixels; psi "
+        f"24: a cluster that is {seals.purity:.0%} red and has {seals.recall:.0%} of all red "
+        f"pixels; SGL: at most {spread:.0%} of the red pixels in one cluster"
     )
     outcome.tables.append(_shares({"psKC, psi 8": coarse, "psKC, psi 24": fine, "SGL": other}))
     outcome.values = {
@@ -93,15 +94,15 @@ def run(settings: Settings) -> Outcome:
         "red_in_one_cluster_SGL": spread,
     }
     outcome.notes.append(
-        f"{image.shape[1]} x {image.shape[0]} pixels (the paper's copy has 2,005 x 500). Red means "
-        "a of CIELAB above 5: the ink of the seals, and little else (some leaves and roofs). SGL "
-        "sees every second row and column."
+        f"{image.shape[1]} x {image.shape[0]} pixels (the paper's copy has 2,005 x 500). A pixel "
+        "is red if its CIELAB coordinate a exceeds 5: the ink of the seals, and little else (some "
+        "leaves and roofs). SGL is run on every second row and column."
     )
     return outcome
 
 
 def _share_of_red(colours: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of red pixels in the cluster that has most of them."""
+    """Return the share of all red pixels that lie in the cluster with the most of them."""
     counts = np.bincount(labels[colours[:, 1] > 5])
     return float(counts.max() / counts.sum())
 
@@ -122,4 +123,4 @@ def _shares(found: dict[str, Segments]) -> str:
         ]
         for name, one in found.items()
     ]
-    return table(["system", "clusters", "shares of the largest"], rows)
+    return table(["system", "clusters", "shares of the largest clusters"], rows)

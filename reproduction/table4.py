@@ -33,7 +33,7 @@ def run(settings: Settings) -> Outcome:
             "four are shown",
             f"{n_shown} of {len(shares)}, shares " + ", ".join(f"{x:.1%}" for x in shares[:6]),
             n_shown == N_CLUSTERS,
-            "" if n_shown == N_CLUSTERS else f"At seed 42 it is {n_shown}; see Table 7.",
+            "" if n_shown == N_CLUSTERS else f"At seed 42 there are {n_shown}; see Table 7.",
         ),
         Comparison(
             "SGL and psKC have similar outcomes",
@@ -42,13 +42,13 @@ def run(settings: Settings) -> Outcome:
             alike >= SIMILAR_ARI,
             ""
             if alike >= SIMILAR_ARI
-            else f"An adjusted Rand index of {alike:.2f} between the two is below {SIMILAR_ARI}; "
-            "the paper judges by eye.",
+            else f"The adjusted Rand index of psKC and SGL is {alike:.2f}, below the limit of "
+            f"{SIMILAR_ARI}; the paper judges by eye.",
         ),
     ]
     outcome.findings["Table 4"] = (
-        f"{n_shown} clusters of psKC above 0.5 %, the largest {shares[0]:.0%}; adjusted Rand index "
-        f"with SGL {alike:.2f}"
+        f"psKC: {n_shown} clusters with more than 0.5 % of the pixels, the largest with "
+        f"{shares[0]:.0%}; adjusted Rand index with SGL {alike:.2f}"
     )
     outcome.values = {
         "clusters": len(shares),
@@ -57,6 +57,6 @@ def run(settings: Settings) -> Outcome:
     }
     outcome.notes.append(
         f"{image.shape[1]} x {image.shape[0]} pixels; the paper's copy has 932 x 687, and is "
-        "another photograph of the painting. SGL sees every second row and column."
+        "another photograph of the painting. SGL is run on every second row and column."
     )
     return outcome

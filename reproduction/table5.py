@@ -11,8 +11,8 @@ from pskclust.datasets import load_mnist
 
 TITLE = "Table 5: MNIST, 70,000 digits"
 PLACES = {
-    "Table 5": "13 clusters of psKC hold 92 % of the digits; 1 and 2 are split by style, 4 and 9 "
-    "are three clusters, one of them mixed; SGL mixes more digits"
+    "Table 5": "13 clusters of psKC hold 92 % of the rows; the digits 1 and 2 are split by style, "
+    "4 and 9 form three clusters, one of them mixed; SGL mixes more digits"
 }
 N_LARGEST, N_BINS = 13, 10
 PURE = 0.85
@@ -48,7 +48,7 @@ def run(settings: Settings) -> Outcome:
         _pure_clusters(n_pure),
         _styles_of_one_digit(counts),
         Comparison(
-            "SGL, of 10 clusters: pure ones",
+            "pure clusters among the 10 of SGL",
             "0, 1, 2 and 8; the others mix digits",
             f"{sgl_pure.sum()} are more than {PURE:.0%} one digit: "
             + _listed(sgl[sgl_pure].argmax(axis=1)),
@@ -60,8 +60,9 @@ def run(settings: Settings) -> Outcome:
         ),
     ]
     outcome.findings["Table 5"] = (
-        f"{share:.1%} in the 13 largest, {n_pure} of them more than {PURE:.0%} one digit; split: "
-        f"{_listed(_split(counts))}; of SGL's 10 clusters {sgl_pure.sum()} are pure"
+        f"{share:.1%} of the rows are in the 13 largest clusters, {n_pure} of which are more than "
+        f"{PURE:.0%} one digit; split digits: {_listed(_split(counts))}; {sgl_pure.sum()} of SGL's "
+        "10 clusters are pure"
     )
     outcome.tables.append(_digit_table(largest, counts, purities))
     outcome.tables.append(_digit_table(np.arange(10), sgl, sgl.max(axis=1) / sgl.sum(axis=1)))
@@ -69,9 +70,9 @@ def run(settings: Settings) -> Outcome:
         settings,
         "table5.png",
         _examples(X, model, largest),
-        "The 13 largest clusters, a row each: the most similar digit of each of ten "
-        "equal-frequency bins, from most to least similar. On the right, rows outside them "
-        "(noise and small clusters), drawn at random.",
+        "The 13 largest clusters, one in each line: the most similar digit of each of ten "
+        "equal-frequency bins, from most to least similar. On the right, digits outside these "
+        "clusters (noise and small clusters), drawn at random.",
     )
     outcome.values = {
         "share_of_13_largest": share,
@@ -80,7 +81,8 @@ def run(settings: Settings) -> Outcome:
     }
     outcome.notes.append(
         f"{len(X):,} rows, psi 5000, tau 0.001, t 100, seed 42: {model.n_clusters_} clusters, "
-        f"{(model.labels_ < 0).mean():.1%} noise."
+        f"{(model.labels_ < 0).mean():.1%} noise. The first table shows the 13 largest clusters of "
+        "psKC, the second the 10 clusters of SGL."
     )
     return outcome
 
@@ -91,7 +93,7 @@ def _share(progress) -> float:
 
 
 def _by_sgl(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return how many rows of each digit each of SGL's ten clusters has."""
+    """Return the number of rows of each digit in each of SGL's ten clusters."""
     labels = SGL(10, n_anchors=50, alpha=1, beta=1e-3, random_state=42).fit_predict(X)
     return np.array([np.bincount(y[labels == c], minlength=10) for c in range(10)])
 
@@ -102,12 +104,12 @@ def _pure_clusters(n_pure: int) -> Comparison:
         "12: all but one, a mixture of 4 and 9 (1 : 3)",
         f"{n_pure} are more than {PURE:.0%} one digit",
         n_pure >= 12,
-        "" if n_pure >= 12 else f"{N_LARGEST - n_pure} clusters are mixtures here.",
+        "" if n_pure >= 12 else f"Here, {N_LARGEST - n_pure} clusters are mixtures.",
     )
 
 
 def _split(counts: np.ndarray) -> np.ndarray:
-    """Return the digits that are the most frequent one of more than one cluster."""
+    """Return the digits that are the most frequent digit of more than one cluster."""
     return np.flatnonzero(np.bincount(counts.argmax(axis=1), minlength=10) > 1)
 
 
@@ -115,11 +117,11 @@ def _styles_of_one_digit(counts: np.ndarray) -> Comparison:
     repeated = _split(counts)
     same = set(repeated.tolist()) == SPLIT_IN_PAPER
     return Comparison(
-        "digits in more than one of them, by style of writing",
+        "digits in more than one of the 13, by style of writing",
         "1 and 2 (two styles each); 4 and 9 in three clusters",
         _listed(repeated),
         same,
-        "" if same else f"At seed 42, {_listed(repeated)} are split.",
+        "" if same else f"At seed 42, the split digits are {_listed(repeated)}.",
     )
 
 
@@ -128,7 +130,7 @@ def _listed(digits: np.ndarray) -> str:
 
 
 def _digit_table(largest: np.ndarray, counts: np.ndarray, purities: np.ndarray) -> str:
-    lines = ["| cluster | rows | most are | purity | " + " | ".join(map(str, range(10))) + " |"]
+    lines = ["| cluster | rows | main digit | purity | " + " | ".join(map(str, range(10))) + " |"]
     lines.append("|" + "---|" * 14)
     for cluster, row, purity in zip(largest, counts, purities, strict=True):
         digits = " | ".join(f"{count:,}" for count in row)

@@ -1,4 +1,4 @@
-"""Verdicts on the paper's tables and figures, computed from the comparisons of each."""
+"""Verdicts on the paper's tables and figures, computed from comparisons."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class Verdict(NamedTuple):
     module: str
     claim: str
     found: str
-    word: str  # "agrees", "differs", or why there is none
+    word: str  # "agrees" or "differs", with counts; or why there is no verdict
     why: str
 
 
 def verdicts(results: dict[str, Any]) -> list[Verdict]:
-    """Return the verdicts of all places, in the order of results."""
+    """Return a verdict for each table and figure, in the order of the results."""
     return [
         _verdict(name, result, place, claim)
         for name, result in results.items()
@@ -26,7 +26,7 @@ def verdicts(results: dict[str, Any]) -> list[Verdict]:
 
 
 def counted(results: dict[str, Any]) -> tuple[int, int]:
-    """Return how many comparisons agree, and how many there are."""
+    """Return the number of comparisons that agree, and of all comparisons."""
     known = [
         comparison["agrees"]
         for result in results.values()
@@ -37,7 +37,7 @@ def counted(results: dict[str, Any]) -> tuple[int, int]:
 
 
 def comparisons_of(result: dict[str, Any], place: str) -> list[dict[str, Any]]:
-    """Return the comparisons about one place; those that name none are about the first."""
+    """Return the comparisons of one place; those that name no place belong to the first."""
     first = next(iter(result["places"]))
     return [one for one in result.get("comparisons", []) if (one["place"] or first) == place]
 

@@ -2,7 +2,7 @@
 
     python tools/check_dist.py
 
-It stops at the first thing that is not right, and leaves nothing but dist/ behind.
+The script stops at the first failure, and leaves only dist/ behind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 SMOKE = Path(__file__).with_name("smoke.py")
 INSTALL_SECONDS, SMOKE_SECONDS = 3600, 1800
-# What a reader of the sdist needs to build, test and read about it.
+# The sdist must have these, to build, test and document the package.
 IN_SDIST = ("pyproject.toml", "LICENSE", "README.md", "Makefile", "src/", "tests/", "docs/")
 MADE_BY_BUILDING = {"PKG-INFO"}
 
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def tracked_files() -> set[str]:
-    """Return the files of the checkout, which are the files of the sdist."""
+    """Return the files that git tracks, which the sdist must contain."""
     command = ["git", "-C", str(ROOT), "ls-files", "-z"]
     listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return set(listed.rstrip("\0").split("\0"))
@@ -73,14 +73,14 @@ def check_wheel(wheel: Path) -> None:
 
 def expect_same(archive: Path, names: set[str], expected: set[str]) -> None:
     if names - expected:
-        fail(f"{archive.name} has files that git does not know: {sorted(names - expected)}")
+        fail(f"{archive.name} has files that git does not track: {sorted(names - expected)}")
     if expected - names:
         fail(f"{archive.name} lacks {sorted(expected - names)}")
 
 
 def install(environment: Path, *what: str) -> None:
-    """Install into an environment, which is empty if it is new."""
-    print(f"Installing {Path(what[-1]).name} into an environment by itself.", flush=True)
+    """Install into an environment, which is created if it does not exist."""
+    print(f"Installing {Path(what[-1]).name} into a separate environment.", flush=True)
     python = environment / "bin/python"
     if not python.exists():
         run([sys.executable, "-m", "venv", environment], INSTALL_SECONDS)
@@ -89,7 +89,7 @@ def install(environment: Path, *what: str) -> None:
 
 def smoke(environment: Path, extras: str) -> None:
     with tempfile.TemporaryDirectory(prefix="smoke-") as folder:
-        # Isolated: neither the folder it runs in nor PYTHONPATH leads to other code.
+        # -I: neither the current folder nor PYTHONPATH is searched for code.
         command = [environment / "bin/python", "-I", SMOKE, extras, folder]
         run(command, SMOKE_SECONDS, cwd=folder)
 
@@ -97,7 +97,7 @@ def smoke(environment: Path, extras: str) -> None:
 def run(
     command: list[str | Path], seconds: float, quiet: bool = False, cwd: str | Path = ROOT
 ) -> None:
-    """Run a command to its end; stop it, and all that it started, if it takes too long."""
+    """Run a command; if it takes too long, end it and all processes that it started."""
     output = subprocess.PIPE if quiet else None
     process = subprocess.Popen(
         command, cwd=cwd, stdout=output, stderr=subprocess.STDOUT, text=True, start_new_session=True

@@ -1,4 +1,4 @@
-"""See that a tag, the version of the package and the list of changes agree.
+"""Check that a tag, the version of the package and the list of changes agree.
 
 python tools/check_release.py v0.1.0
 """
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def disagreement(tag: str, version: str, changes: str) -> str | None:
-    """Return the sentence that says what does not agree, None if all does."""
+    """Return a sentence about the first disagreement, or None if all agree."""
     if tag != f"v{version}":
         return f"the tag is {tag}, but src/pskclust/_version.py says {version}: tag v{version}."
     heading = re.search(r"^## (.*)$", changes, re.MULTILINE)
@@ -21,7 +21,7 @@ def disagreement(tag: str, version: str, changes: str) -> str | None:
         found = "none" if heading is None else f'"{heading[1]}"'
         return (
             f"the first heading of CHANGELOG.md is {found}: write "
-            f'"## {version}, " and the date, as 2027-01-31.'
+            f'"## {version}, " and the date, such as 2027-01-31.'
         )
     return None
 

@@ -1,6 +1,6 @@
 """Take the screenshots of docs/explorer.md: python tools/explorer_pictures.py [--image FILE]
 
-Needs chromium and the extras of development. Without an image, scikit-learn's flower is segmented.
+The script needs chromium and the extra `dev`. Without an image, it segments scikit-learn's flower.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PATIENCE = 300_000
 
 
 def wait(page: Page) -> None:
-    """Wait for the picture of the newest setting."""
+    """Wait until the page shows the picture of the latest settings."""
     page.wait_for_function(
         """() => document.querySelector("#pane-right canvas").dataset.fit
             && document.getElementById("work-words").textContent === "Ready" """
@@ -44,7 +44,7 @@ def legend(page: Page, words: str) -> None:
 
 
 def grown(page: Page) -> None:
-    """Grow clusters at a psi and tau that finds all shapes."""
+    """Grow clusters with a psi and tau that find all shapes."""
     page.click("[data-way=grown]")
     wait(page)
     for name, value in (("psi", "96"), ("tau", "0.015"), ("min_cluster_size", "25")):
@@ -124,7 +124,7 @@ def nothing(page: Page) -> None:
     pass
 
 
-# Name, data, size, theme, and what to do before.
+# Name, data, window size, theme, and the function that prepares the page.
 SHOTS: list[tuple[str, str, tuple[int, int], str, Any]] = [
     ("clusters", "table", LAPTOP, "light", nothing),
     ("candidate", "table", LAPTOP, "light", asked),
@@ -143,7 +143,7 @@ SHOTS: list[tuple[str, str, tuple[int, int], str, Any]] = [
 
 
 def save(content: bytes, path: Path) -> None:
-    """Write a screenshot to a small file."""
+    """Save a screenshot with few colours, and print its size."""
     few_colours(Pillow.open(io.BytesIO(content))).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 

@@ -1,16 +1,16 @@
-"""Pictures of the pages in few colours, which makes their files small."""
+"""Reduce the colours of the pictures on the pages, so that their files are small."""
 
 from __future__ import annotations
 
 from PIL import Image
 
 COLOURS = 256
-# A photograph has more; a diagram has fewer, and rare ones among them that a legend needs.
+# Photographs have more colours. A diagram has fewer, and its legend may need rare ones.
 MAX_COLOURS_OF_A_DIAGRAM = 20_000
 
 
 def few_colours(picture: Image.Image, colours: int = COLOURS) -> Image.Image:
-    """Return a picture with a palette of its frequent colours, or of all kinds in a diagram."""
+    """Return a picture with a palette: for diagrams, one that also covers rare colours."""
     picture = picture.convert("RGB")
     is_diagram = picture.getcolors(MAX_COLOURS_OF_A_DIAGRAM) is not None
     method = Image.Quantize.MAXCOVERAGE if is_diagram else Image.Quantize.MEDIANCUT

@@ -1,5 +1,5 @@
 #!/bin/sh
-# See that the browser tests have a browser: install chromium where we may, else say what is left out.
+# Make sure that the browser tests have a browser: install chromium as root on Debian, else print a notice.
 set -eu
 
 if [ -n "${PSKCLUST_CHROMIUM:-}" ] || command -v chromium >/dev/null; then
@@ -11,5 +11,5 @@ if [ "$(id -u)" = 0 ] && [ -e /etc/debian_version ]; then
         exit 0
     fi
 fi
-echo "BROWSER TESTS ARE LEFT OUT: there is no chromium. On Debian: sudo apt-get install chromium." >&2
-echo "Elsewhere, name the program of a Chromium: PSKCLUST_CHROMIUM=/path/to/chromium make test" >&2
+echo "BROWSER TESTS ARE LEFT OUT: chromium was not found. On Debian: sudo apt-get install chromium." >&2
+echo "Elsewhere, give the path of a Chromium: PSKCLUST_CHROMIUM=/path/to/chromium make test" >&2

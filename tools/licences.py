@@ -1,4 +1,4 @@
-"""Write docs/licences.md: the licences of what pskclust needs, as those packages state them.
+"""Write docs/licences.md: the licences that the dependencies of pskclust state.
 
     python tools/licences.py
 
@@ -19,19 +19,19 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/licences.md"
 OURSELVES = "pskclust"
-# What users install; tools of developers are not passed on.
+# The extras that users install; those for developers are left out.
 EXTRAS = ("cli", "image", "plot", "explore", "dask")
 
 ABOUT = """# Licences of dependencies
 
-pskclust is BSD-3-Clause, and contains no code of other projects. These are the packages that `pip`
-installs beside it, with the licences that they state. The list is made by
-`python tools/licences.py`; your versions may differ.
+pskclust is BSD-3-Clause, and contains no code of other projects. The table lists the packages that
+`pip` installs with it, with the licences that they state. `python tools/licences.py` writes the
+table; your versions may differ.
 """
 
 
 def needed_by(requirements: list[str]) -> set[str]:
-    """Return the names of all packages that requirements lead to, themselves included."""
+    """Return the names of all packages that requirements need, directly or indirectly."""
     found: set[str] = set()
     waiting = [(Requirement(text), frozenset()) for text in requirements]
     while waiting:
@@ -49,19 +49,19 @@ def needed_by(requirements: list[str]) -> set[str]:
 
 
 def licence_of(package: str) -> str:
-    """Return the licence that a package states: as an expression, in words, or by classifier."""
+    """Return the licence that a package states, as an expression, a text or a classifier."""
     about = metadata.metadata(package)
     stated = about.get("License-Expression") or about.get("License") or ""
     if stated and "\n" not in stated and len(stated) < 60:
         return stated
     classifiers = about.get_all("Classifier") or []
     named = [each.split(" :: ")[-1] for each in classifiers if each.startswith("License ::")]
-    # Some packages put the whole text where its name belongs: the first line is the name.
+    # Some packages state the whole text; its first line is the name.
     return ", ".join(named) or next(iter(stated.splitlines()), "not stated").strip()
 
 
 def page() -> str:
-    """Return the page."""
+    """Return the page in Markdown."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     reasons = {"the core": needed_by(project["dependencies"])}
     for extra in EXTRAS:

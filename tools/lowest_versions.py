@@ -2,7 +2,7 @@
 
     python tools/lowest_versions.py > constraints.txt
 
-They are of the core, and of the extra `test`, in which all extras are that users install.
+They cover the core and the extra `test`, which includes all extras that users install.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def lowest_versions(project: dict) -> dict[str, Version]:
                 waiting += extras[extra]
             continue
         version = _lower_bound(requirement)
-        # Of two bounds on a package the higher one holds.
+        # Of several bounds on a package, the highest applies.
         lowest[requirement.name] = max(version, lowest.get(requirement.name, version))
     return lowest
 

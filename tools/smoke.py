@@ -1,7 +1,7 @@
 """Try an installed pskclust as a user would: smoke.py core|all FOLDER
 
-`core` has no extra installed and must say so where one is needed; `all` has them all. Files are
-written to FOLDER. Nothing is taken from the checkout.
+With `core`, no extra is installed, and errors must name the extra that is needed; with `all`, all
+extras are installed. Files are written to FOLDER. Nothing is imported from the checkout.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ PARAMETERS: dict[str, Any] = {"psi": 96, "tau": 0.015, "min_cluster_size": 25, "
 
 
 def try_core(folder: Path) -> None:
-    """Fit, predict, save and load; then ask for all that is not installed."""
-    # Enough rows for compiled code.
+    """Fit, predict, save and load; then try everything that needs a missing extra."""
+    # Enough rows that compiled code is used.
     X, _ = make_shapes(8_000, random_state=0)
     model = pskclust.PSKC(**PARAMETERS).fit(X)
     expect(model.backend_ == "numba", "a large fit uses compiled kernels")
@@ -51,9 +51,12 @@ def expect_refusal(code: str, extra: str, names: dict[str, Any]) -> None:
     try:
         exec(code, {"np": np, "pskclust": pskclust, **names})
     except ImportError as error:
-        expect(f'pip install "pskclust[{extra}]"' in str(error), f"[{extra}] is named: {error}")
+        expect(
+            f'pip install "pskclust[{extra}]"' in str(error),
+            f"the error names [{extra}], not: {error}",
+        )
     else:
-        expect(False, f"[{extra}] is missing, and {code} says so")
+        expect(False, f"{code} fails without [{extra}]")
 
 
 def try_all(folder: Path) -> None:
@@ -76,7 +79,7 @@ def try_commands(folder: Path) -> None:
         len((folder / name).read_text().splitlines())
         for name in ("demo.csv", "labels.csv", "predicted.csv")
     ]
-    expect(len(set(n_lines)) == 1, f"as many labels as rows: {n_lines}")
+    expect(len(set(n_lines)) == 1, f"the files have equally many lines, not {n_lines}")
 
 
 def try_image(folder: Path) -> None:
@@ -98,7 +101,7 @@ def try_explorer(folder: Path) -> None:
         assert server.stdout is not None
         address = re.search(r"http://127\.0\.0\.1:\S+", server.stdout.readline())
         if address is None:
-            raise SystemExit("smoke test: the explorer prints no address")
+            raise SystemExit("smoke test: expected that the explorer prints an address")
         with urllib.request.urlopen(address[0], timeout=60) as answer:
             expect(b"<html" in answer.read(), "the explorer answers with its page")
     finally:
@@ -120,10 +123,12 @@ def try_dask() -> None:
         labels = pskclust.dask.PSKC(**PARAMETERS).fit(da.from_array(X, chunks=(500, 2))).labels_
         labels = np.asarray(labels.compute())
     expected = pskclust.PSKC(**PARAMETERS).fit(X).labels_
-    expect(np.array_equal(labels, expected), "Dask finds the labels of one process")
+    expect(
+        np.array_equal(labels, expected), "a fit on Dask gives the labels of a fit in one process"
+    )
 
 
-# The command that was installed, next to the Python that runs this.
+# The installed command, next to the Python that runs this script.
 PSKCLUST = [str(Path(sys.executable).with_name("pskclust"))]
 
 
@@ -133,7 +138,7 @@ def command(
     answer = subprocess.run(
         [*PSKCLUST, *arguments], cwd=folder, capture_output=True, text=True, timeout=SECONDS
     )
-    expect(not ok or answer.returncode == 0, f"pskclust {arguments[0]} ends well: {answer.stderr}")
+    expect(not ok or answer.returncode == 0, f"pskclust {arguments[0]} succeeds: {answer.stderr}")
     return answer
 
 

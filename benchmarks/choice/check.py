@@ -1,9 +1,9 @@
-"""Data that users try first, through PSKC() itself, against the limits that were set for it.
+"""Run PSKC() on data that users try first, and compare its scores with limits.
 
     python benchmarks/choice/check.py [--data DIR] [--quick] [--only blobs moons] [--keep]
 
-Without a folder of data, text and the agreement of seeds on given sets are left out. With
-`--quick` there are a third as many draws. `--keep` keeps the figures for docs/automatic.md.
+Without a data folder, text and the agreement of seeds on given sets are left out. `--quick` makes a
+third of the draws. `--keep` keeps the table for docs/automatic.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MIX = np.array([[0.6, -0.6], [-0.4, 0.8]])
 
 
 class Result(NamedTuple):
-    """A figure and the least that it should be."""
+    """A measured value and the least that it should be."""
 
     name: str
     value: float
@@ -55,7 +55,7 @@ class Setting(NamedTuple):
 
 
 def clusters(points: np.ndarray, seed: int = 0, metric: str = "euclidean") -> np.ndarray:
-    """Return the labels of PSKC() without parameters."""
+    """Return the labels of PSKC() for rows whose columns are scaled, unless by cosine."""
     scaled = points if metric == "cosine" else scaled_columns(np.asarray(points, dtype=float))
     return PSKC(metric=metric, random_state=seed).fit_predict(scaled)
 
@@ -202,7 +202,7 @@ CHECKS: dict[str, Callable[[Setting], Iterator[Result]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="folder with benchmark/ and battery/")
-    parser.add_argument("--quick", action="store_true", help="a third of the draws")
+    parser.add_argument("--quick", action="store_true", help="make a third of the draws")
     parser.add_argument("--only", nargs="+", choices=CHECKS, default=list(CHECKS))
     figures.add_option(parser)
     arguments = parser.parse_args()

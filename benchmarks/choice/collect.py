@@ -1,10 +1,10 @@
-"""Candidates of every set, their evidence and their ARI, computed once and kept on disk.
+"""Compute the candidates of every set, their evidence and their ARI, and keep them on disk.
 
     python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
 
-One file for each set goes to build/choice; a set whose file is there is left as it is, so a run
-that was stopped goes on. `fit.py` reads the files. With `--fresh` all are computed again, as they
-must be after a change of candidates or evidence.
+Each set has a file in build/choice, which `fit.py` reads. Sets whose file exists are skipped, so
+an interrupted run can be continued. `--fresh` computes all sets again, as is necessary after a
+change of candidates or evidence.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Collected:
 
     name: str
     is_given: bool
-    numbers: list[int]  # of classes, of each reference
-    grown: Any  # n_rows, dimension and, of each tree, kind and psi: as the package's Grown has them
+    numbers: list[int]  # number of classes of each reference
+    grown: Any  # as the package's Grown: n_rows, dimension, and kind and psi of each tree
     evidence: Evidence
     ari: np.ndarray  # (c,) of each candidate, with the reference that fits it best
-    ari_of_one: float  # of all rows in one cluster
-    same_class: list[np.ndarray]  # (s,) of each tree: share of pairs a split divides of one class
+    ari_of_one: float  # ARI if all rows are one cluster
+    same_class: list[np.ndarray]  # (s,) for each tree, see _same_class
     trees: list[tuple[np.ndarray, np.ndarray]]  # owners (s,) and leaves (n,) of each tree
 
     @property
@@ -62,7 +62,7 @@ class Collected:
 
     @property
     def ceiling(self) -> float:
-        """The ARI of the best candidate, one cluster among them."""
+        """The ARI of the best candidate, including a single cluster of all rows."""
         return float(max(self.ari_of_one, self.ari.max(initial=-1)))
 
     @property
@@ -70,7 +70,7 @@ class Collected:
         return np.array([candidate.n_clusters for candidate in self.evidence.candidates])
 
     def labels(self, number: int) -> np.ndarray:
-        """Return the clusters of a candidate, by row of the sample."""
+        """Return the cluster of each row of the sample in a candidate."""
         tree, n_clusters = self.evidence.candidates[number]
         owners, leaves = self.trees[tree]
         cluster = np.zeros(2 * len(owners) + 1, dtype=np.int64)
@@ -83,13 +83,13 @@ class Collected:
 def collect(each: LabelledSet, seed: int = 0) -> Collected:
     """Return the candidates of a sample of a set, with their evidence and their ARI.
 
-    As in a fit, noise is left out of the sample first. Its rows count as a cluster of their own.
+    As in a fit, noise is first left out of the sample; in the ARI, noise rows count as one cluster.
     """
     points, references = each.points, each.references
     rng = RandomState(seed)
     rows = np.sort(rng.permutation(len(points))[:MAX_ROWS])
     with one_blas_thread:
-        # A generator of its own, so that trees do not depend on what is noise.
+        # Noise has its own random generator, so that trees do not depend on it.
         is_noise = find_noise(points[rows], RandomState(seed))(points[rows])
         kept, noise = rows[~is_noise], rows[is_noise]
         grown = grow_trees(points[kept], sizes_for(points[kept]), N_PARTITIONS, rng)
@@ -124,7 +124,7 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
 
 
 def _classes_of_nodes(tree: SplitTree, classes: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Return how many rows of each class each node has; noise of the reference is left out."""
+    """Return the number of rows of each class in each node, without the reference's noise."""
     counts = [
         np.bincount(tree.leaves[classes == name], minlength=tree.n_nodes)
         for name in names
@@ -138,7 +138,7 @@ def _counts(classes: np.ndarray, names: np.ndarray) -> np.ndarray:
 
 
 def _same_class(tree: SplitTree, table: np.ndarray) -> np.ndarray:
-    """Return, for each split, the share of the pairs it divides whose rows are of one class."""
+    """Return, for each split, the share of the pairs it separates that are of one class."""
     one, other = table[tree.children[:, 0]], table[tree.children[:, 1]]
     pairs = one.sum(axis=1) * other.sum(axis=1)
     return (one * other).sum(axis=1) / np.maximum(pairs, 1)
@@ -157,7 +157,7 @@ def _rand_index(table: np.ndarray) -> float:
 
 
 def save(collected: Collected, folder: Path) -> None:
-    """Write what was collected of a set into a file of its own."""
+    """Write the collected data of a set to a file."""
     grown, evidence = collected.grown, collected.evidence
     arrays = {
         "is_given": collected.is_given,
@@ -181,7 +181,7 @@ def save(collected: Collected, folder: Path) -> None:
 
 
 def load(path: Path) -> Collected:
-    """Read what `save` has written."""
+    """Read a file that `save` has written."""
     with np.load(path) as file:
         content = dict(file)
     kinds, psis = content["kinds"].tolist(), content["psis"].tolist()
@@ -210,7 +210,7 @@ def load(path: Path) -> Collected:
 
 
 def load_all(folder: Path) -> list[Collected]:
-    """Read all sets, those that are generated first."""
+    """Read the files of all sets, generated sets first."""
     found = [load(path) for path in sorted(folder.glob("*.npz"))]
     return sorted(found, key=lambda each: (each.is_given, each.name))
 
@@ -252,10 +252,10 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="folder with benchmark/ and battery/")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where files go")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="folder for the files")
     parser.add_argument("--sets", nargs="+", default=["*"], help="names or patterns of names")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--fresh", action="store_true", help="compute again what is there")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--fresh", action="store_true", help="compute sets again whose file exists")
     return parser.parse_args()
 
 

@@ -1,12 +1,12 @@
-"""Fit the numbers of the rule, and tell how good it is on families that it was not fitted to.
+"""Fit the numbers of the rule, and score it on families that it was not fitted to.
 
     python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
     python benchmarks/choice/fit.py --try     # print only, in less than a minute, and with ...
         --add valley ratio --drop path --temperature 3 --ridge 1e-3   # ... another rule
 
-It reads what `collect.py` kept in build/choice. Figures are of families that were left out: each
-of the families that others have made is judged by numbers that were fitted to all other ones, and
-every ninth of the single clusters is left out with each.
+The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
+of the fit: each given family is scored with numbers fitted to all other families. With each family,
+another ninth of the generated single clusters is left out.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from pskclust._utils.files import replacing
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
-# The numbers that were fitted without each family, for benchmarks/quality.py.
+# The numbers fitted without each family, which benchmarks/quality.py uses.
 LEFT_OUT = Path(__file__).parent / "left_out.json"
-# Set by hand: of ten single clusters nine stay whole. More would cost many true clusters.
+# Set by hand: nine of ten single clusters stay whole. A larger share would join true clusters.
 SHARE_OF_SINGLES_KEPT = 0.9
 # The odds of several clusters are multiplied by a power of the intrinsic dimension: in few
-# dimensions a border would be seen. The power is chosen by figures of families left out.
+# dimensions, borders are easier to see. The power is chosen by scores on families left out.
 POWERS_OF_DIMENSION = (0.0, 0.5, 1.0, 1.5, 2.0)
-# Odds of candidates are exp(score / temperature); chosen by figures of families left out.
+# Odds of candidates are exp(score / temperature); chosen by scores on families left out.
 TEMPERATURE = 2.0
 _DIGITS = 6
 
@@ -63,16 +63,16 @@ class Rule(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """The sets of a fit, and those that are left out."""
+    """The sets of one fit, and the sets that it leaves out."""
 
     left_out: str
-    train: list[Known]  # each by a split model that was not fitted to it
+    train: list[Known]  # the evidence of each by a split model not fitted to the set
     split: Logistic  # fitted to all of `train`
-    held_out: list[Known]  # by that
+    held_out: list[Known]  # their evidence by `split`
 
 
 class Verdict(NamedTuple):
-    """The best candidate of a set that was left out, and the odds against one cluster."""
+    """The best candidate of a set that was left out, and the log odds of several clusters."""
 
     each: Collected
     best: int  # candidate; -1 if there is none
@@ -105,9 +105,9 @@ class Outcome(NamedTuple):
 
 
 def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[Collected]]:
-    """Return the sets to fit to, and those of a family and every ninth of the single clusters."""
+    """Return the sets to fit to, and the left-out ones: a family and a ninth of the singles."""
     singles = [each for each in sets if each.is_single and not each.is_given]
-    # Sets of few rows last, so that there can be more of them without dealing others anew.
+    # Sets of few rows come last, so that adding some does not change the folds of the others.
     singles.sort(key=has_few_rows)
     held = {each.name for each in singles[GIVEN.index(left_out) :: len(GIVEN)]}
     train = [each for each in sets if each.family != left_out and each.name not in held]
@@ -115,7 +115,7 @@ def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[
 
 
 def make_folds(sets: list[Collected], columns: Columns, cache: Cache) -> list[Fold]:
-    """Fit split models without each family of given sets."""
+    """Return a fold for each family of given sets, with split models fitted without it."""
     families = {each.family for each in sets if each.is_given}
     folds = []
     for family in GIVEN:
@@ -129,7 +129,7 @@ def make_folds(sets: list[Collected], columns: Columns, cache: Cache) -> list[Fo
 
 
 class Cache:
-    """Split models that were fitted to the same files before: they take most of the time."""
+    """A cache of fitted split models on disk; fitting them takes most of the time."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "split_models.json"
@@ -149,7 +149,7 @@ class Cache:
 
 
 def best_candidate(known: Known, score: Score, temperature: float) -> int:
-    """Return the candidate that the package would choose."""
+    """Return the number of the candidate that the package would choose, or -1 for none."""
     if not len(known.each.ari):
         return -1
     scores = score.of(known)
@@ -160,13 +160,13 @@ def best_candidate(known: Known, score: Score, temperature: float) -> int:
 
 
 def fitted(known: list[Known], rule: Rule) -> tuple[Score, Logistic]:
-    """Fit the score, and whether there is more than one cluster."""
+    """Return the fitted score, and the fitted model of one cluster or several."""
     score = fit_score(known, rule.names, rule.ridge)
     return score, fit_several(known, score)
 
 
 def verdicts(fold: Fold, score: Score, several: Logistic, temperature: float) -> list[Verdict]:
-    """Return the verdicts of fitted numbers on the sets that were left out."""
+    """Return a verdict for each set that was left out."""
     found = []
     for known in fold.held_out:
         best = best_candidate(known, score, temperature)
@@ -177,7 +177,7 @@ def verdicts(fold: Fold, score: Score, several: Logistic, temperature: float) ->
 
 
 def power_of_dimension(found: list[Verdict]) -> float:
-    """Return the largest power whose figures are within 0.005 of the best: they vary by 0.01."""
+    """Return the largest power whose score is within 0.005 of the best; scores vary by 0.01."""
 
     def figure(power: float) -> float:
         raised = [one.raised(power) for one in found]
@@ -197,7 +197,7 @@ def with_power(several: Logistic, power: float) -> Logistic:
 
 
 def threshold_of(found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT) -> float:
-    """Return the log odds up to which there is one cluster, so that a share of single ones is."""
+    """Return the log odds up to which a share of the single clusters stays whole."""
     singles = np.sort([one.log_odds for one in found if one.each.is_single])
     return float(singles[int(np.ceil(share * len(singles))) - 1]) if len(singles) else 0.0
 
@@ -207,11 +207,11 @@ def decided(found: list[Verdict], threshold: float) -> list[Outcome]:
     return [Outcome(one.each, one.best if one.log_odds > threshold else -1) for one in found]
 
 
-# Figures.
+# Scores.
 
 
 def figures(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Return the figures of sets that were left out."""
+    """Return the scores on sets that were left out: means, by family, and of single clusters."""
     given = [one for one in outcomes if one.each.is_given]
     by_family = {
         family: _figures_of([one for one in given if one.each.family == family])
@@ -228,7 +228,7 @@ def figures(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
-    """Return the cost of leaving a share of single clusters whole, by share."""
+    """Return the scores if a share of the single clusters is left whole, by share."""
     answer = {}
     for share in (0.0, 0.6, 0.7, 0.8, 0.85, 0.9):
         threshold = threshold_of(found, share) if share else -np.inf
@@ -256,7 +256,7 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 def printed(found: dict[str, Any]) -> str:
-    """Return figures as a table."""
+    """Return scores as a table for the terminal."""
     lines = [f"{'family left out':18s} sets   ARI  best candidate  number off by more than 2x"]
     rows = found["families"] | {"mean of sets": found["mean_of_sets"]}
     for family, each in rows.items():
@@ -270,7 +270,7 @@ def printed(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-# What is written.
+# Output files.
 
 
 def content_of(
@@ -282,7 +282,7 @@ def content_of(
         "split": _content_of(split, SPLIT_COLUMNS),
         "score": {
             "temperature": temperature,
-            # Those that the sign leaves at zero are not needed.
+            # Weights that the limit on their sign keeps at zero are left out.
             "weights": {
                 name: round(float(weight), _DIGITS)
                 for name, weight in weights.items()
@@ -328,14 +328,14 @@ def main() -> None:
     found = [one.raised(power) for one in found]
     threshold = threshold_of(found)
     always = figures(decided(found, -np.inf))
-    print(f"{len(sets)} sets. Never one cluster:\n{printed(always)}\n")
+    print(f"{len(sets)} sets. If one cluster is never chosen:\n{printed(always)}\n")
     reached = figures(decided(found, threshold))
     print(
-        f"Odds times dimension ** {power:g}. "
-        f"One cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}"
+        f"With odds times dimension ** {power:g}, "
+        f"and one cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}"
     )
     balance = trade(found)
-    print("\nsingle clusters left whole: mean of sets, of families")
+    print("\nshare of single clusters left whole: mean ARI of sets, of families")
     for share, each in balance.items():
         print(f"{share}: {each['mean_of_sets']:.3f} {each['mean_of_families']:.3f}")
     if arguments.dry:
@@ -365,10 +365,12 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="what collect.py kept")
+    parser.add_argument(
+        "--folder", type=Path, default=FOLDER, help="folder with the files of collect.py"
+    )
     parser.add_argument("--try", dest="dry", action="store_true", help="write nothing")
-    parser.add_argument("--add", nargs="+", default=[], help="evidence to score by, too")
-    parser.add_argument("--drop", nargs="+", default=[], help="evidence not to score by")
+    parser.add_argument("--add", nargs="+", default=[], help="evidence to add to the score")
+    parser.add_argument("--drop", nargs="+", default=[], help="evidence to leave out of the score")
     parser.add_argument("--ridge", type=float, default=SCORE_RIDGE)
     parser.add_argument("--temperature", type=float, default=TEMPERATURE)
     parser.add_argument("--weights", type=Path, default=WEIGHTS)

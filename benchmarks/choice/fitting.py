@@ -1,16 +1,16 @@
-"""How the numbers of the rule are fitted to sets whose clusters are known.
+"""Fit the numbers of the rule to sets whose clusters are known.
 
-Three models, each on top of the one before:
+There are three models, each of which uses the previous one:
 
-- How real a split of a tree is: a logistic regression. The target is the share of the pairs of
-  rows that the split divides which are of different classes.
-- How good a cut is: a score that is linear in the evidence. A choice by it at random, with odds
-  exp(score), should have the largest expected ARI, relative to the best candidate of the set.
+- How real a split of a tree is: a logistic regression. Its target is the share of pairs of
+  different classes among the pairs of rows that the split separates.
+- How good a cut is: a score that is linear in the evidence. It maximises the expected ARI of a
+  candidate drawn with odds exp(score), relative to the best candidate of the set.
 - Whether there is more than one cluster: a logistic regression on evidence for the best cut.
 
-Weights of the score may only have the sign that its evidence asks for: a cut that is found again
-more often never counts for less. All columns are brought to one scale for the fit, and weights are
-given back in units of the evidence.
+Each weight of the score is limited to the sign that suits its evidence: being found again more
+often never lowers the score of a cut. For the fit, all columns are scaled alike; the returned
+weights are in units of the evidence.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ SCORED = (
     "splits_last",
     "splits_next",
 )
-# The more of it the better; the less of it the better. Weights of all else may have any sign.
+# More of RISING and less of FALLING evidence is better; other weights may have any sign.
 RISING = {
     *("log_number", "evenness", "smallest"),
     *("found", "found_by_rows", "found_least", "found_worst", "same_number"),
@@ -70,26 +70,26 @@ FALLING = {
     *("next_split", "best_left", "best_left_crossed"),
     *("splits_left", "splits_missed", "splits_next"),
 }
-# How much fits are held back from large weights; chosen by figures of families left out.
+# Penalties on large weights; chosen by scores on families left out.
 SPLIT_RIDGE = 30.0
 SCORE_RIDGE = 3e-4
 SEVERAL_RIDGE = 10.0
-# The weights of the score are means over fits to sets that count by chance more or less: a single
-# fit depends much on a few sets.
+# The weights of the score are means over this many fits with random weights of the sets, because a
+# single fit depends too much on a few sets.
 N_DRAWS = 12
 # Sets that others have made count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
-# Sets of fewer rows say little about splits: only "one or several" is fitted to them.
+# Sets of fewer rows say little about splits: only "one cluster or several" is fitted to them.
 MIN_ROWS_FOR_SPLITS = 80
-# Splits from the top of a tree that are fitted to; those below divide few rows.
+# Only this many splits from the top of a tree are used; those below divide few rows.
 N_SPLITS = 25
 
-Columns = dict[str, list[np.ndarray]]  # by name of the set, of each tree
+Columns = dict[str, list[np.ndarray]]  # by name of the set: the columns of each tree
 
 
 class Known(NamedTuple):
-    """The evidence of the candidates of a set, by a split model."""
+    """The evidence of the candidates of a set, given a split model."""
 
     each: Collected
     evidence: dict[str, np.ndarray]  # (c,) by name
@@ -97,7 +97,7 @@ class Known(NamedTuple):
 
     @classmethod
     def by(cls, split: Logistic, each: Collected, columns: list[np.ndarray]) -> Known:
-        """Return what the package makes of a set."""
+        """Return the evidence that the package would compute for a set."""
         if not len(each.ari):
             return cls(each, {}, [])
         logits = [
@@ -115,7 +115,7 @@ class Known(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Weights of evidence by name."""
+    """The names and weights of the evidence in the score."""
 
     names: tuple[str, ...]
     weights: np.ndarray
@@ -125,7 +125,7 @@ class Score(NamedTuple):
 
 
 def set_weights(sets: list[Collected]) -> np.ndarray:
-    """Return how much each set counts: a family of four times as many sets counts twice."""
+    """Return the weight of each set; a family with four times as many sets counts twice."""
     counts = Counter(each.family for each in sets)
     return np.array(
         [
@@ -139,7 +139,7 @@ def set_weights(sets: list[Collected]) -> np.ndarray:
 
 
 def columns_of(each: Collected) -> list[np.ndarray]:
-    """Return the columns of all splits of a set, by tree."""
+    """Return the columns of the split model for all splits of a set, by tree."""
     return [
         split_columns(each.grown, number, splits) if len(splits) else np.zeros((0, 0))
         for number, splits in enumerate(each.evidence.splits)
@@ -147,7 +147,7 @@ def columns_of(each: Collected) -> list[np.ndarray]:
 
 
 def fit_split(sets: list[Collected], columns: Columns, ridge: float = SPLIT_RIDGE) -> Logistic:
-    """Fit how real a split is."""
+    """Return the fitted model of how real a split is."""
     share, whole = SPLIT_NAMES.index("log_share"), SPLIT_NAMES.index("log_whole")
     rows, targets, weights = [], [], []
     for each, weight in zip(sets, set_weights(sets), strict=True):
@@ -157,17 +157,17 @@ def fit_split(sets: list[Collected], columns: Columns, ridge: float = SPLIT_RIDG
                 own, some, same = own[:N_SPLITS], some[:N_SPLITS], same[:N_SPLITS]
                 rows.append(own)
                 targets.append(1 - same)
-                # Splits of many rows into sides of like size matter most.
+                # Splits of many rows into sides of similar size matter most.
                 matter = np.exp(some[:, whole]) * np.sqrt(np.minimum(np.exp(some[:, share]), 0.5))
                 weights.append(weight / len(splits) * matter)
     counts = np.concatenate(weights)
-    # Splits of one set are much alike, so ten count as one.
+    # Splits of one set are similar to each other, so ten count as one.
     counts *= 0.1 * len(counts) / counts.sum()
     return logistic(np.concatenate(rows), np.concatenate(targets), counts, ridge)
 
 
 def logistic(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray, ridge: float) -> Logistic:
-    """Fit a logistic regression by Newton's method, to targets from 0 to 1."""
+    """Return a logistic regression fitted by Newton's method to targets from 0 to 1."""
     means, spreads = rows.mean(axis=0), rows.std(axis=0)
     spreads[spreads < 1e-9] = 1
     scaled = np.column_stack([np.ones(len(rows)), (rows - means) / spreads])
@@ -185,7 +185,7 @@ def logistic(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray, ridge: 
 
 
 def fold_of_sets(sets: list[Collected]) -> dict[str, int]:
-    """Return the fold of each set: a family is in one, but single clusters are in all of them."""
+    """Return the fold of each set: one for each family, but single clusters are spread over all."""
     large = [each for each in sets if not has_few_rows(each)]
     families = sorted({each.family for each in large})
     order = np.random.RandomState(0).permutation(len(families))
@@ -201,7 +201,7 @@ def has_few_rows(each: Collected) -> bool:
 
 
 def fit_splits(sets: list[Collected], columns: Columns) -> list[Logistic]:
-    """Fit a split model without each fold, and at the end one to all sets."""
+    """Return a split model fitted without each fold, and last one fitted to all sets."""
     fold = fold_of_sets(sets)
     sets = [each for each in sets if not has_few_rows(each)]
     rest = [[each for each in sets if fold[each.name] != number] for number in range(N_FOLDS)]
@@ -211,7 +211,7 @@ def fit_splits(sets: list[Collected], columns: Columns) -> list[Logistic]:
 def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic]) -> list[Known]:
     """Return the evidence of each set by the model that was not fitted to its fold.
 
-    The other models are fitted to it: what a model says of sets that it was fitted to is too good.
+    The other models were fitted to the set, and would look better on it than on new sets.
     """
     fold = fold_of_sets(sets)
     return [Known.by(models[fold[each.name]], each, columns[each.name]) for each in sets]
@@ -225,7 +225,7 @@ def fit_score(
 ) -> Score:
     """Fit the weights of the score, on sets that have several clusters.
 
-    They are means of fits in which each family, and each set, counts by a number drawn from the
+    They are means over fits in which each family and each set has a random weight from the
     exponential distribution (the Bayesian bootstrap).
     """
     used = [
@@ -268,7 +268,7 @@ def fit_score(
 
 
 def _drawn_weights(sets: list[Collected]) -> Iterator[np.ndarray]:
-    """Yield how much each set counts, drawn anew each time."""
+    """Yield random weights of the sets, one array for each fit."""
     rng = np.random.RandomState(0)
     families, family = np.unique([each.family for each in sets], return_inverse=True)
     weights = set_weights(sets)
@@ -286,10 +286,10 @@ def _bounds(name: str) -> tuple[float | None, float | None]:
 
 
 def fit_several(known: list[Known], score: Score, ridge: float = SEVERAL_RIDGE) -> Logistic:
-    """Fit whether a set has more than one cluster, given its best candidate.
+    """Return the fitted model of whether a set has more than one cluster.
 
-    A set counts by what there is to lose, the ARI of the candidate; single clusters together count
-    as much as all other sets.
+    A set is weighted by the ARI of its best candidate, which a wrong answer would lose; single
+    clusters together weigh as much as all other sets.
     """
     rows, targets, weights = [], [], []
     for one, weight in zip(known, set_weights([one.each for one in known]), strict=True):

@@ -1,10 +1,10 @@
-"""Generated sets with known clusters: families of kinds of data that collections have few of.
+"""Generate sets with known clusters, of kinds that are rare in collections.
 
-    sets = draw("shapes", 3)       # rows and classes of the third set of a family
+    points, classes = draw("shapes", 3)  # rows and classes of set number 3 of a family
 
-A family has as many sets as one likes: set number i is the same everywhere. Classes start at 1; 0
-is noise. repliclust and pyclugen draw where they are installed (see `missing`); all other families
-need scikit-learn only. Sets have 14 to 9,000 rows and 2 to 500 columns.
+A family has any number of sets, and a set depends only on its number. Classes start at 1; 0 is
+noise. The families repliclust and pyclugen need their packages (see `missing`); all others need
+only scikit-learn. Sets have 14 to 9,000 rows and 2 to 500 columns.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Family(NamedTuple):
     """A kind of generated sets."""
 
     draw: Callable[[int], Drawn]  # rows and classes of a set by its number
-    n_sets: int  # that the bench draws
-    package: str = "sklearn"  # that is needed
+    n_sets: int  # number of sets that the fit uses
+    package: str = "sklearn"  # package that the family needs
 
 
 def draw(family: str, number: int) -> Drawn:
@@ -51,12 +51,12 @@ def missing() -> list[str]:
 
 
 def _n_rows(rng: Generator, low: float = 80, high: float = 3000) -> int:
-    """Return a number of rows, as often between 100 and 200 as between 1,000 and 2,000."""
+    """Return a random number of rows, uniform on a logarithmic scale."""
     return int(np.exp(rng.uniform(np.log(low), np.log(high))))
 
 
 def _sizes(rng: Generator, n_rows: int, n_clusters: int, ratio: float) -> np.ndarray:
-    """Return sizes of clusters that differ by a factor of up to `ratio`."""
+    """Return random sizes of clusters that differ by a factor of up to `ratio`."""
     shares = np.ones(n_clusters)
     if ratio > 1:
         shares = np.exp(rng.uniform(0, np.log(ratio + 1e-9), n_clusters))
@@ -76,7 +76,7 @@ def _polar(angles: np.ndarray) -> np.ndarray:
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-# Clusters of one or another form.
+# Clusters of different shapes.
 
 
 def blobs(number: int) -> Drawn:
@@ -93,7 +93,7 @@ def blobs(number: int) -> Drawn:
 
 
 def _curve(rng: Generator, kind: str, n_rows: int) -> np.ndarray:
-    """Return rows along a curve, or in a plane figure, about 1 across."""
+    """Return rows along a curve or in a plane shape, of a width of about 1."""
     u = rng.uniform(0, 1, n_rows)
     if kind == "wave":
         return np.column_stack([u * 2 - 1, 0.25 * np.sin(u * 2 * np.pi * rng.uniform(0.7, 2))])
@@ -126,7 +126,7 @@ _CURVES = ["wave", "arc", "line", "spiral", "disc", "ring", "box", "z"]
 
 
 def shapes(number: int) -> Drawn:
-    """Return winding and plain shapes that do not touch, some of them in noise."""
+    """Return curved and simple shapes that do not touch, in some sets with noise."""
     rng = default_rng(1000 + number)
     k, n_rows = int(rng.integers(2, 10)), _n_rows(rng, 300, 9000)
     spread, gap = rng.uniform(0.01, 0.05), rng.uniform(0.06, 0.2)
@@ -158,7 +158,7 @@ def shapes(number: int) -> Drawn:
 
 
 def rings(number: int) -> Drawn:
-    """Return nested rings and spheres, a ball in a sphere, moons, links of a chain, spirals."""
+    """Return nested rings or spheres, a ball in a sphere, moons, links of a chain, or spirals."""
     rng = default_rng(2000 + number)
     n_rows, d = _n_rows(rng, 150, 3000), int(rng.choice([2, 2, 3]))
     form = (_nested, _nested, _ball_in_sphere, _moons, _chain, _spirals)[number % 6]
@@ -179,7 +179,7 @@ def _sphere(rng: Generator, n_rows: int, d: int, radius: float, spread: float) -
 def _nested(rng: Generator, n_rows: int, d: int, _: int) -> Drawn:
     k = int(rng.integers(2, 5)) if d == 2 else 2
     radii = np.cumsum(rng.uniform(0.8, 1.3, k)) - 0.5
-    # As dense as each other, or as many rows each.
+    # All rings are equally dense, or have equally many rows.
     shares = radii ** (d - 1) if rng.random() < 0.6 else np.ones(k)
     sizes = np.maximum(20, (n_rows * shares / shares.sum()).astype(int))
     spread = rng.uniform(0.02, 0.13)
@@ -224,7 +224,7 @@ def _spirals(rng: Generator, n_rows: int, d: int, _: int) -> Drawn:
 
 
 def bands(number: int) -> Drawn:
-    """Return long parallel clusters, turned at random."""
+    """Return long parallel clusters, rotated at random."""
     rng = default_rng(3000 + number)
     n_rows, k = _n_rows(rng, 200, 4000), int(rng.integers(2, 6))
     d = int(rng.choice([2, 2, 2, 3, 5]))
@@ -243,7 +243,7 @@ def bands(number: int) -> Drawn:
 
 
 def uneven(number: int) -> Drawn:
-    """Return clusters whose sizes differ by up to 60 and whose densities differ as much."""
+    """Return clusters whose sizes differ by a factor of up to 60, and whose densities differ."""
     rng = default_rng(4000 + number)
     n_rows, k = _n_rows(rng, 200, 5000), int(rng.integers(2, 9))
     d = int(rng.choice([2, 2, 3, 5, 8]))
@@ -316,7 +316,7 @@ def one(number: int) -> Drawn:
 
 
 def few(number: int) -> Drawn:
-    """Return 14 to 79 rows: one cluster in every second set, else two to five round ones."""
+    """Return 14 to 79 rows: one cluster in every second set, otherwise two to five round ones."""
     rng = default_rng(15_000 + number)
     n_rows, d = _n_rows(rng, 14, 79), int(rng.choice([2, 2, 3, 5, 10]))
     if number % 2:
@@ -331,7 +331,7 @@ def few(number: int) -> Drawn:
 
 
 def subspace(number: int) -> Drawn:
-    """Return clusters in a few dimensions, seen through 20 to 500 noisy columns."""
+    """Return clusters in a few dimensions, projected to 20 to 500 noisy columns."""
     rng = default_rng(7000 + number)
     n_rows, k = _n_rows(rng, 100, 3000), int(rng.integers(2, 16))
     n_rows = max(n_rows, 10 * k)
@@ -349,7 +349,7 @@ def subspace(number: int) -> Drawn:
 
 
 def grid(number: int) -> Drawn:
-    """Return 15 to 60 small clusters that keep a distance."""
+    """Return 15 to 60 small clusters with a least distance between their centres."""
     rng = default_rng(8000 + number)
     k = int(rng.integers(15, 61))
     n_rows, d = k * int(rng.integers(15, 70)), int(rng.choice([2, 2, 3, 8]))
@@ -369,7 +369,7 @@ def grid(number: int) -> Drawn:
 
 
 def toy(number: int) -> Drawn:
-    """Return the six sets of scikit-learn's comparison of clustering methods, drawn anew."""
+    """Return one of the six sets of scikit-learn's comparison of clusterings, with other seeds."""
     rng = default_rng(9000 + number)
     n_rows, form = int(rng.choice([300, 500, 1000, 1500])), number % 6
     if form == 0:
@@ -390,7 +390,7 @@ def toy(number: int) -> Drawn:
 
 
 def mixed(number: int) -> Drawn:
-    """Return tables: latent factors behind plain, skewed, rounded and yes-or-no columns."""
+    """Return tables: latent factors behind plain, skewed, rounded and binary columns."""
     rng = default_rng(11000 + number)
     n_rows, k = _n_rows(rng, 100, 3000), int(rng.integers(2, 11))
     n_rows, d = max(n_rows, 15 * k), int(rng.choice([4, 6, 8, 12, 18, 30, 60]))
@@ -413,7 +413,7 @@ def mixed(number: int) -> Drawn:
 
 
 def topics(number: int) -> Drawn:
-    """Return unit vectors like embeddings of texts: topics, and much that all have in common."""
+    """Return unit vectors like embeddings of texts: topics, with a large common component."""
     rng = default_rng(12000 + number)
     n_rows, k = _n_rows(rng, 400, 3000), int(rng.integers(3, 21))
     d = int(rng.choice([64, 128, 256, 384]))
@@ -431,7 +431,7 @@ def topics(number: int) -> Drawn:
     return rows / np.sqrt((rows * rows).sum(axis=1))[:, np.newaxis], _classes(sizes)
 
 
-# Generators of others.
+# Generators from other packages.
 
 
 def pyclugen_set(number: int) -> Drawn:
@@ -500,12 +500,12 @@ def repliclust_set(number: int) -> Drawn:
     return points, classes + 1
 
 
-# What repliclust imports and does not need to draw: to ask a language model, to plot, to distort.
+# Packages that repliclust imports, but does not need to draw sets.
 _NOT_NEEDED = ("dotenv", "openai", "matplotlib", "matplotlib.pyplot", "torch", "tqdm", "umap")
 
 
 class _StandIn(types.ModuleType):
-    """A module that has every name, of classes that do nothing."""
+    """A module in which every name is a class that does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -514,7 +514,7 @@ class _StandIn(types.ModuleType):
 
 
 def _repliclust() -> Any:
-    """Import repliclust, with stand-ins for what it does not need and is not there."""
+    """Import repliclust, with stand-ins for missing packages that it does not need."""
     if "repliclust" in sys.modules:
         return sys.modules["repliclust"]
     absent = [name for name in _NOT_NEEDED if not _is_there(name)]

@@ -1,9 +1,10 @@
-"""F1 of the noise rows of ``PSKC()`` and of HDBSCAN on generated shapes with uniform background.
+"""Compare the noise rows of ``PSKC()`` and of HDBSCAN on shapes with uniform background.
 
     python benchmarks/choice/noise.py [--rows 1000 5000] [--draws 2]
 
-Blobs, rings and winding shapes in 2 to 10 columns with 0, 5, 20 and 50 % of uniform background.
-Where there is none, the share of rows that are called noise is printed instead.
+The sets are blobs, rings and winding shapes in 2 to 10 columns with 0, 5, 20 and 50 % of uniform
+background. The script prints the F1 of the noise rows; without a background, it prints the share of
+rows labelled as noise instead.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def winding(n_rows: int, n_columns: int, rng: np.random.RandomState) -> np.ndarr
 
 
 def in_columns(plane: np.ndarray, n_columns: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return shapes of a plane turned into more columns, with a little width in all of them."""
+    """Return plane shapes rotated into more columns, with a small spread in all of them."""
     if n_columns == 2:
         return plane
     wide = np.hstack([plane, 0.05 * rng.randn(len(plane), n_columns - 2)])
@@ -58,7 +59,7 @@ SHAPES = {"blobs": blobs, "rings": rings, "winding": winding}
 def with_background(
     X: np.ndarray, share: float, rng: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows with uniform background in their box, a little enlarged, and which are noise."""
+    """Return rows with a uniform background in a slightly larger box, and which are noise."""
     n_noise = round(share / (1 - share) * len(X))
     low, high = X.min(axis=0), X.max(axis=0)
     margin = 0.05 * (high - low)

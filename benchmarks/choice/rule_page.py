@@ -185,7 +185,7 @@ def several_table(weights: dict[str, Any]) -> str:
 
 
 def split_table(weights: dict[str, Any]) -> str:
-    """Return the fitted numbers of splits, four to a line."""
+    """Return the fitted numbers of splits, three to a line."""
     fitted = {"constant": weights["split"]["constant"], **weights["split"]["weights"]}
     cells = [f"{name} | {weight:+.3f}" for name, weight in fitted.items()]
     cells += [" | "] * (-len(cells) % 3)

@@ -1,11 +1,11 @@
-"""Labelled sets of the bench: those of a folder and generated ones, each of a family.
+"""Labelled sets from a folder, and generated sets; each belongs to a family.
 
     DATA/benchmark/*.npz, DATA/battery/*.npz    X, and one or more references y, y1, ...
 
-A family is a source of sets: what is fitted is judged on a family that it has not seen. Sets of
-more than 20,000 rows are left out. Class 0 of a reference is noise, whose rows do not count. Of
-several references the one that fits best counts. Columns are scaled to [0, 1]; rows of texts are
-scaled to length 1, which is metric="cosine".
+A family is a source of sets: fitted numbers are judged on a family that they were not fitted to.
+Sets of more than 20,000 rows are left out. Class 0 of a reference is noise, whose rows do not
+count. Of several references, the one that fits best counts. Columns are scaled to [0, 1]; rows of
+texts are scaled to length 1, which is equivalent to metric="cosine".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from generators import FAMILIES, draw, missing
 
 MAX_ROWS = 20_000
-# Families of sets that others have made, in the order in which they are printed.
+# Families of given sets, which others have made, in the order of the output.
 GIVEN = (
     "fcps",
     "sipu",
@@ -43,7 +43,7 @@ _DRAWN = "drawn_"
 
 @dataclass(frozen=True, eq=False)
 class LabelledSet:
-    """A set by its name; rows are read or drawn when they are asked for."""
+    """A set by name; its rows are read or generated on first use."""
 
     name: str
     path: Path | None = None
@@ -67,7 +67,7 @@ class LabelledSet:
 
     @property
     def points(self) -> np.ndarray:
-        """The rows as they are clustered: columns in [0, 1], or rows of length 1."""
+        """The rows to cluster: columns scaled to [0, 1], or rows of texts to length 1."""
         rows = self._content[0].astype(np.float64)
         is_text = self.family in ("text", f"{_DRAWN}topics")
         return unit_rows(rows) if is_text else scaled_columns(rows)
@@ -78,7 +78,7 @@ class LabelledSet:
 
 
 def family_of(name: str) -> str:
-    """Return the family of a set: a generator is one, whoever has drawn."""
+    """Return the family of a set; all sets of one generator are one family, whoever drew them."""
     for prefix, family in _FAMILY_BY_PREFIX.items():
         if name.startswith(prefix):
             return family
@@ -103,13 +103,13 @@ def n_classes(classes: np.ndarray) -> int:
 
 
 def all_sets(data: Path | None, *, generated: bool = True) -> list[LabelledSet]:
-    """Return the sets of a folder and those that are generated, by name."""
+    """Return the sets of a folder, and with `generated` the generated sets."""
     found = [] if data is None else list(given_sets(data))
     return [*found, *(drawn_sets() if generated else [])]
 
 
 def given_sets(data: Path) -> Iterator[LabelledSet]:
-    """Yield the sets of a folder that have few enough rows."""
+    """Yield the sets of a folder that have at most MAX_ROWS rows, by name."""
     paths = [*data.glob("benchmark/*.npz"), *data.glob("battery/*.npz")]
     for path in sorted(paths, key=lambda path: path.stem):
         if _n_rows(path) <= MAX_ROWS:

@@ -1,4 +1,4 @@
-"""A case of an attack, and how a process tells of the cases it runs."""
+"""A case of an attack, and the loop that runs cases in a process and reports them."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ import numpy as np
 
 
 class Case(NamedTuple):
-    """Something that must not fail: `run` returns the number of things that it compared."""
+    """One test of an attack: `run` raises an error, or returns the number of comparisons."""
 
     description: str
     run: Callable[[], int]
 
 
-# Yields cases without end; files go to the folder.
+# A function that yields cases endlessly; their files are in the folder.
 Cases = Callable[[np.random.RandomState, Path], Iterator[Case]]
 
 
 class WrongError(AssertionError):
-    """An outcome that is not among those that are promised."""
+    """A broken promise."""
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise WrongError unless a promise was kept."""
+    """Raise WrongError with a message unless the condition holds."""
     if not condition:
         raise WrongError(message)
 
 
 def serve(cases: Cases, seed: int, folder: Path) -> None:
-    """Run cases until this process is ended; print a line of JSON before and after each."""
+    """Run cases until this process is killed; print a line of JSON before and after each."""
     say = sys.stdout
     for case in cases(np.random.RandomState(seed), folder):
         _tell(say, {"case": case.description})

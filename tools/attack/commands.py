@@ -1,4 +1,4 @@
-"""The command line in processes that can be killed or limited."""
+"""Run the command line in processes that can be killed or limited."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pskclust._utils.files import ENDING
 
 
 class Command:
-    """A command in a folder, with temporary files in its folder ``tmp``."""
+    """A running command; its temporary files are in the subfolder ``tmp``."""
 
     def __init__(self, pid: int, errors: int) -> None:
         self.pid = pid
@@ -24,7 +24,7 @@ class Command:
 
     @classmethod
     def started(cls, folder: Path, arguments: Sequence[str], stdin: Path) -> Command:
-        """Start Python and have it run the command."""
+        """Run the command in a new Python process."""
         reading, errors = os.pipe()
         with open(stdin, "rb") as source:
             process = subprocess.Popen(
@@ -35,7 +35,7 @@ class Command:
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
             )
-        # Waited for by its number, like those that are forked.
+        # `wait` waits by process id, as for forked commands; Popen must not do so as well.
         process.returncode = 0
         os.close(errors)
         return cls(process.pid, reading)
@@ -48,7 +48,7 @@ class Command:
         stdin: Path,
         prepare: Callable[[], object] = lambda: None,
     ) -> Command:
-        """Run the command in a copy of this process, which has loaded the code already."""
+        """Run the command in a fork of this process, which has already loaded the code."""
         reading, errors = os.pipe()
         pid = os.fork()
         if pid:
@@ -71,12 +71,12 @@ class Command:
         os._exit(0)
 
     def signalled(self, number: signal.Signals, after: float) -> None:
-        """Send a signal, unless the command has ended by then."""
+        """Send a signal after some seconds."""
         time.sleep(after)
         os.kill(self.pid, number)
 
     def wait(self, timeout: float = 200) -> tuple[int, str]:
-        """Return the exit code, or the number of the signal, negative, and what it said."""
+        """Return the exit code (negative for a signal) and the output on standard error."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -90,5 +90,5 @@ class Command:
 
 
 def left_behind(*folders: Path) -> list[str]:
-    """Return the names of temporary files that are still there."""
+    """Return the names of temporary files that are left in folders."""
     return [name for folder in folders for name in os.listdir(folder) if name.endswith(ENDING)]

@@ -1,4 +1,4 @@
-"""Faults of a Dask cluster at every step of a fit: the same labels, or an error in time."""
+"""Attack: with faults of a Dask cluster, a fit must give the same labels or end in time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ import pskclust
 from tools.attack.cases import Case, require
 from tools.attack.dask_cluster import Cluster
 
-# Of faults that may end a fit, and of those that it must survive.
+# Timeouts, in seconds: for faults that may end a fit, and for faults that it must survive.
 TIMEOUT, LONG_TIMEOUT = 4, 60
-# A step, another one that waits before the fit ends, and details for the message; under load.
+# Longest time of a fit that ends: two steps that wait, details for the message, and load.
 SECONDS = 3 * TIMEOUT + 15
 _SECONDS_TO_FETCH = 30
 ENDING = ("worker stopped", "scheduler stopped", "scheduler killed")
@@ -42,23 +42,23 @@ class Fault(NamedTuple):
 
     name: str
     step: str
-    which: int = 0  # of the steps of this name
-    victim: int = 0  # of the workers
-    noticed: bool = False  # by Dask, before the fit goes on
+    which: int = 0  # number of the step among those of this name
+    victim: int = 0  # number of the worker
+    noticed: bool = False  # whether Dask notices it before the fit continues
 
 
 class Clusters:
-    """A cluster at a time; another one when it cannot be mended."""
+    """One cluster at a time; a new one replaces a cluster that cannot be repaired."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._cluster: Cluster | None = None
 
     def fit(self, X: np.ndarray, kind: str, fault: Fault | None, names: list[str]) -> int:
-        """Fit with a fault, and mend it."""
+        """Fit with a fault and repair it; return the number of comparisons."""
         if self._cluster is None:
             self._cluster = Cluster(self._folder)
-            # The first fit of a process loads modules, which takes long.
+            # The first fits of a process take longer, because they load modules.
             for one in FITS:
                 fit_with(self._cluster, X, one, None, [])
         can_be_mended = fault is None or fault.name != "scheduler killed"
@@ -80,7 +80,7 @@ class Clusters:
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield a fault at each step of each fit in turn, and then another one."""
+    """Yield cases with one fault at each step of each fit, then with the next fault, and so on."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore")
     X = make_blobs(400, centers=3, cluster_std=0.6, random_state=1)[0]
@@ -88,7 +88,7 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
     steps: dict[str, list[str]] = {kind: [] for kind in FITS}
     for kind, names in steps.items():
         yield Case(f"{kind} without a fault", lambda k=kind, n=names: clusters.fit(X, k, None, n))
-    # Rounds are many and alike: as many faults in them as at any other step.
+    # All rounds count as one step, because they are many and similar.
     places = [(kind, name) for kind, names in steps.items() for name in dict.fromkeys(names)]
     first_faults = rng.randint(len(FAULTS), size=len(places))
     turn = 0
@@ -112,7 +112,7 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
 def fit_with(
     cluster: Cluster, X: np.ndarray, kind: str, fault: Fault | None, names: list[str]
 ) -> int:
-    """Fit with a fault; require the same labels or a clear error; note the names of steps."""
+    """Fit with a fault; require the same labels or a clear error; add step names to `names`."""
     import dask.array as da
 
     from pskclust.dask import PSKC
@@ -136,25 +136,25 @@ def fit_with(
             model.fit(da.from_array(X, chunks=(70, 2)))
     except (TimeoutError, RuntimeError) as error:
         if isinstance(error, TimeoutError) and not happened:
-            return 0  # a machine so busy that a step takes the whole time-out by itself
-        require(may_end, f"the fit ended: {error!r}")
+            return 0  # the machine was so busy that a step timed out without a fault
+        require(may_end, f"the fit should have survived: {error!r}")
         _require_clear(error, fault.name, victim)
-        require(not hasattr(model, "labels_"), "half of a fit is there")
+        require(not hasattr(model, "labels_"), "the failed fit set labels_")
     seconds = time.monotonic() - started
     most = SECONDS if may_end else LONG_TIMEOUT
-    require(seconds < most, f"{seconds:.0f} seconds, with a time-out of {timeout}")
+    require(seconds < most, f"the fit took {seconds:.0f} seconds with a timeout of {timeout}")
     cluster.let_go_on()
     if hasattr(model, "labels_") and (fault is None or fault.name != "scheduler killed"):
         labels = cluster.client.compute(model.labels_).result(_SECONDS_TO_FETCH)
-        require(np.array_equal(labels, expected), "labels are others")
+        require(np.array_equal(labels, expected), "the labels differ")
     return len(X)
 
 
 def _require_clear(error: Exception, fault: str, victim: str) -> None:
-    """Require that an error says how long was waited, or what is gone, and names the worker."""
+    """Require that an error gives the time waited or what is gone, and names a hanging worker."""
     require(bool(_CLEAR.search(str(error))), f"an unclear error: {error!r}")
     if fault == "worker stopped":
-        require(isinstance(error, TimeoutError), f"not an error of time: {error!r}")
+        require(isinstance(error, TimeoutError), f"not a TimeoutError: {error!r}")
         require(victim in str(error), f"{victim} is not named: {error!r}")
 
 
@@ -181,7 +181,7 @@ def _told(owner: type, name: str, step: Callable[[str], None]) -> Callable[..., 
     original = getattr(owner, name)
 
     def call(self, *arguments, **options):
-        # The name of what is waited for, or of the verb that is asked.
+        # The name of the task that is waited for, or of the operation that is requested.
         word = {"finished": arguments[1:2], "_ask": arguments[:1]}.get(name, (name,))[0]
         step(str(word))
         return original(self, *arguments, **options)

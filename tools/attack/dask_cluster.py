@@ -1,4 +1,4 @@
-"""A Dask cluster that faults happen to, and that is mended afterwards."""
+"""A Dask cluster in which faults are caused and then repaired."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ import pskclust
 from tools.attack.cases import require
 
 N_WORKERS = 3
-# A worker with all that it loads takes less than half of it.
+# Bytes; a worker with all its modules takes less than half of them.
 _MEMORY_LIMIT = 700_000_000
 _SECONDS_TO_MEND = 30
 _SECONDS_TO_NOTICE = 10
 _ROOT = Path(__file__).parents[2]
-# Workers are forks of a process that has loaded all modules, so that they start in a moment.
+# Workers are forks of a process that has loaded all modules, so that they start quickly.
 _SERVER = """
 import multiprocessing, sys
 import distributed.utils
@@ -44,7 +44,7 @@ if __name__ == "__main__":
 
 
 class _State(NamedTuple):
-    """The process of a worker, and what fits have left in it."""
+    """The process of a worker, and the actors and open ports that it holds."""
 
     pid: int
     n_actors: int
@@ -52,7 +52,7 @@ class _State(NamedTuple):
 
 
 def _state(dask_worker) -> _State:
-    """Return the state of a worker, which takes too much memory when it gets SIGUSR1."""
+    """Return the state of a worker, and make it take too much memory on SIGUSR1."""
     signal.signal(signal.SIGUSR1, _hoard)
     process = psutil.Process()
     ports = {one.laddr.port for one in process.net_connections() if one.status == "LISTEN"}
@@ -68,7 +68,7 @@ _hoarded: list[np.ndarray] = []
 
 
 def _hoard(*_) -> None:
-    """Take more memory than is allowed, for the nanny to end this process."""
+    """Take more memory than is allowed, so that the nanny ends this process."""
     _hoarded.append(np.ones(_MEMORY_LIMIT // 8))
 
 
@@ -100,7 +100,7 @@ class Cluster:
         self.client.run(_warm_up)
 
     def do(self, fault: str, victim: str, *, noticed: bool = False) -> None:
-        """Have a fault happen to a worker, or to the scheduler; wait until Dask notices it."""
+        """Cause a fault in a worker or the scheduler; with `noticed`, wait until Dask notices."""
         pid = self.states[victim].pid
         with contextlib.suppress(ProcessLookupError):
             if fault == "worker killed":
@@ -120,27 +120,27 @@ class Cluster:
             self._wait_for_loss_of(victim)
 
     def mend(self) -> None:
-        """Undo a fault; require that workers hold nothing of the fit that it happened in."""
+        """Repair a fault; require that workers hold nothing of the interrupted fit."""
         self.let_go_on()
         self._scale(N_WORKERS)
         end = time.monotonic() + _SECONDS_TO_MEND
         while True:
-            with contextlib.suppress(OSError):  # of a worker that leaves
+            with contextlib.suppress(OSError):  # from a worker that is leaving
                 self.states = self.client.run(_state)
             n_left = sum(state.n_actors + state.n_ports for state in self.states.values())
             if len(self.states) == N_WORKERS and not n_left:
                 return
-            require(time.monotonic() < end, f"workers hold something of a fit: {self.states}")
+            require(time.monotonic() < end, f"workers still hold parts of a fit: {self.states}")
             time.sleep(0.1)
 
     def let_go_on(self) -> None:
-        """Let all processes go on that were stopped."""
+        """Resume all processes that were stopped."""
         for process in self._processes():
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.send_signal(signal.SIGCONT)
 
     def close(self) -> None:
-        """End all processes, in whatever state they are."""
+        """Kill all processes, whatever state they are in."""
         processes = self._processes()
         for process in processes:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -150,7 +150,7 @@ class Cluster:
             self.client.close(timeout=1)
 
     def _processes(self) -> list[psutil.Process]:
-        """Return the scheduler and the workers; their parents may be gone."""
+        """Return the processes of the scheduler and the workers, even if their parents are gone."""
         found = {}
         with contextlib.suppress(psutil.NoSuchProcess):
             scheduler = psutil.Process(self.process.pid)
@@ -167,7 +167,9 @@ class Cluster:
     def _wait_for_end_of(self, pid: int) -> None:
         end = time.monotonic() + _SECONDS_TO_NOTICE
         while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-            require(time.monotonic() < end, "the nanny did not end a worker that took too much")
+            require(
+                time.monotonic() < end, "the nanny did not end a worker that took too much memory"
+            )
             time.sleep(0.02)
 
     def _wait_for_loss_of(self, victim: str) -> None:

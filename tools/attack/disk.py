@@ -1,4 +1,4 @@
-"""Disks that are full: a command says so in a sentence, and old files stay."""
+"""Attack: on a full disk, a command must say so in one sentence and keep old files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAGE = 4096
 _OLD = b"the file that was there before"
 _FAST = ("--psi", "8", "--tau", "0.05", "--n-partitions", "20", "--force")
 _LABELS = ("labels.csv", "labels.tsv", "labels.parquet", "labels.arrow")
-# Of <sched.h> and <sys/mount.h>.
+# Constants of <sched.h> and <sys/mount.h>.
 _NEW_MOUNTS, _PRIVATE = 0x20000, (1 << 18) | (1 << 14)
 _SENTENCES = (
     "could not be written: ",
@@ -33,7 +33,7 @@ _SENTENCES = (
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield commands that write to a disk with little room."""
+    """Yield cases of commands that write to a disk with little free space."""
     X = make_blobs(3_000, centers=3, random_state=0)[0]
     np.savetxt(folder / "table.csv", X, delimiter=",", header="x,y", comments="")
     disk = folder / "disk"
@@ -42,7 +42,7 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
     pskclust.PSKC(psi=8, tau=0.05, n_partitions=20, n_jobs=1).fit(X).save(folder / "fitted.npz")
     while True:
         arguments = _command(rng, folder)
-        # Most of what is written here is smaller than 200 kB.
+        # Most output files are smaller than 200 kB.
         room = int(rng.choice([0, rng.randint(_PAGE), rng.randint(200_000)]))
         yield Case(
             f"{' '.join(arguments[:2])} with {room} bytes of room",
@@ -51,11 +51,11 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
 
 
 def mount_small_disk(place: Path) -> bool:
-    """Mount a small disk that only this process and its children see; False if that cannot be."""
+    """Mount a small disk visible only to this process; return whether that was possible."""
     system = ctypes.CDLL(None, use_errno=True)
     if not hasattr(system, "unshare") or system.unshare(_NEW_MOUNTS):
         return False
-    # Other processes are not to see it, so that it goes with this one.
+    # Private, so that the mount disappears with this process.
     if system.mount(b"none", b"/", None, _PRIVATE, None):
         return False
     options = f"size={DISK_BYTES}".encode()
@@ -80,9 +80,9 @@ _EXTRAS: tuple[list[str], ...] = (
 
 
 def _full(disk: Path, table: Path, arguments: list[str], room: int, mounted: bool) -> int:
-    """Run a command with some room left; all of its files are old, or all new and whole."""
+    """Run a command with little free space; check its error, its files and what is left."""
     outputs = [name for name in arguments if name.split(".")[0] in ("labels", "model", "report")]
-    # A disk that is mounted cannot be removed, but all that is on it.
+    # This removes all files; a mounted disk itself stays.
     shutil.rmtree(disk, ignore_errors=True)
     (disk / "tmp").mkdir(parents=True)
     for name in outputs:
@@ -91,23 +91,26 @@ def _full(disk: Path, table: Path, arguments: list[str], room: int, mounted: boo
         code, said = Command.forked(disk, arguments, table, prepare).wait()
     found = {name: (disk / name).read_bytes() for name in outputs}
     require("Traceback" not in said and "--debug shows" not in said, said[-500:])
-    # A checkpoint stays where a fit failed, for the next one to go on from.
+    # After a failure, the checkpoint stays, so that the next fit can continue.
     allowed = {"tmp", "ballast", "checkpoint", *outputs}
     left = left_behind(disk / "tmp") + sorted(set(os.listdir(disk)) - allowed)
-    require(not left, f"left behind: {left}")
+    require(not left, f"temporary files were left: {left}")
     if code == 0:
-        require(all(content != _OLD for content in found.values()), "ended well, without a file")
+        require(
+            all(content != _OLD for content in found.values()),
+            "the command succeeded, but a file is still the old one",
+        )
         return len(found)
     lines = [line for line in said.splitlines() if line.startswith("Error: ")]
     require(code in (1, 3, 4) and len(lines) == 1, f"exit code {code}: {said[-500:]}")
     require(any(words in lines[0] for words in _SENTENCES), lines[0])
-    require(_OLD in found.values(), "all files are new, and yet it failed")
+    require(_OLD in found.values(), "the command failed, but all files are new")
     return len(found)
 
 
 @contextlib.contextmanager
 def _little_room(disk: Path, room: int, mounted: bool) -> Iterator[Callable[[], object]]:
-    """Give a function for the process that is to have little room."""
+    """Leave `room` bytes free; yield a function that the limited process must call."""
     if not mounted:
         yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         return

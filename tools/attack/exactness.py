@@ -1,4 +1,4 @@
-"""Fits against the pseudocode in plain loops, in every way that a fit can be made."""
+"""Attack: fits made in every way must equal each other and the pseudocode in plain loops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_ROWS = 40
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield fits of generated rows."""
+    """Yield cases of fits to generated rows."""
     while True:
         seed, draw = rng.randint(1 << 31), drawn if rng.rand() < 0.9 else drawn_without_parameters
         fit = draw(np.random.RandomState(seed))
@@ -31,13 +31,13 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
 
 
 def drawn_without_parameters(rng: np.random.RandomState) -> Fit:
-    """Return rows and parameters of a fit that chooses the clustering."""
+    """Return random rows, and parameters without psi and tau, so that clusters are chosen."""
     X = _rows(rng, int(rng.choice([_MOST_ROWS, 300])))
     many = len(np.unique(X, axis=0)) > 2 * _MOST_ROWS
     parameters = {
         "n_partitions": int(rng.choice([20, 200])),
         "n_clusters": 3 if many and rng.rand() < 0.3 else None,
-        # Only rows that are not zero have a direction.
+        # The cosine metric refuses rows of zeros, which have no direction.
         "metric": "cosine" if X.any(axis=1).all() and rng.rand() < 0.3 else "euclidean",
         "noise": str(rng.choice(["keep", "nearest"])),
         "random_state": int(rng.randint(1 << 16)),
@@ -46,7 +46,7 @@ def drawn_without_parameters(rng: np.random.RandomState) -> Fit:
 
 
 def drawn(rng: np.random.RandomState) -> Fit:
-    """Return rows, weights and parameters that are allowed for them."""
+    """Return random rows and weights, and parameters that are valid for them."""
     X = _rows(rng)
     weights = None
     if rng.rand() < 0.4:
@@ -74,7 +74,7 @@ def drawn(rng: np.random.RandomState) -> Fit:
 
 
 def _rows(rng: np.random.RandomState, most_rows: int = _MOST_ROWS) -> np.ndarray:
-    """Return floats, small integers full of ties, copies of a few rows, or clusters."""
+    """Return random rows: floats, small integers with many ties, copies, clusters or near ties."""
     n_rows, n_columns = rng.randint(2, most_rows), rng.randint(1, 5)
     kind = rng.randint(5)
     if kind == 0:
@@ -85,13 +85,13 @@ def _rows(rng: np.random.RandomState, most_rows: int = _MOST_ROWS) -> np.ndarray
     if kind == 2:
         X += 6 * rng.randint(0, 3, (n_rows, 1))
     if kind == 3:
-        # Near ties: neighbours that differ in their last bits only.
+        # Near ties: values that differ only in their last bits.
         return np.round(X) * (1 + rng.randint(-1, 2, X.shape) * 2.0**-52)
     return X * 10.0 ** rng.randint(-100, 100) if kind == 4 else X
 
 
 def compare(fit: Fit, folder: Path) -> int:
-    """Compare one fit with the oracle, and with itself in every other way."""
+    """Compare a fit with the pseudocode, and with the same fit made in every other way."""
     model = PSKC(**fit.parameters).fit(fit.X, sample_weight=fit.weights)
     ways = _compare_with_oracle(model, fit) if "psi" in fit.parameters else 0
     predicted = model.predict(fit.X)
@@ -176,5 +176,5 @@ _WAYS: tuple[Way, ...] = (
     saved,
     pickled,
 )
-# Growth alone is saved as it goes on.
+# Only growth writes checkpoints; a choice does not.
 _WAYS_OF_A_CHOICE = tuple(way for way in _WAYS if way is not checkpoint)

@@ -1,4 +1,4 @@
-"""Hostile requests and slow clients of the explorer: refused, and it goes on."""
+"""Attack: the explorer must refuse hostile requests, and keep answering beside slow clients."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HEADERS = (
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield hostile requests, in batches; after each the explorer must answer a good one."""
+    """Yield batches of hostile requests; after each, the explorer must answer a valid request."""
     X = make_blobs(300, centers=3, random_state=0)[0]
     server = pskclust.explore(X, psi=8, tau=0.1, port=0, open_browser=False, block=False)
     with server:
@@ -57,15 +57,15 @@ def _survived(client: Client, way, rng: np.random.RandomState) -> int:
     n_sent = way(client, rng)
     started = time.monotonic()
     status, _, _ = client.request("GET", "/")
-    require(status == 200, f"a good request gets {status} afterwards")
-    require(time.monotonic() - started < 10, "a good request waits for more than ten seconds")
+    require(status == 200, f"a valid request gets status {status} afterwards")
+    require(time.monotonic() - started < 10, "a valid request waits for more than ten seconds")
     return n_sent
 
 
 def _sent(client: Client, method: str, path: str, body: bytes | None, headers: dict) -> None:
-    """Send a request; it may be refused in any way but an error of the server.
+    """Send a request; any answer is allowed except an internal error of the server.
 
-    503 is an expected answer: 64 pages are open.
+    503 is allowed: it means that 64 pages are already open.
     """
     host, _, port = client.address.partition(":")
     connection = http.client.HTTPConnection(host, int(port), timeout=2)
@@ -79,7 +79,7 @@ def _sent(client: Client, method: str, path: str, body: bytes | None, headers: d
         )
         require(b"root:" not in content, "a file of the machine was sent")
     except (http.client.HTTPException, ValueError, OSError):
-        # It closed the connection, or Python refuses to send such a thing.
+        # The server closed the connection, or Python refused to send the request.
         pass
     finally:
         connection.close()
@@ -92,7 +92,7 @@ def _requests(client: Client, rng: np.random.RandomState) -> int:
             frame = {**FRAME, "fit": 1, "kind": "model", "after": 0, "row": 1}
             names = rng.choice(list(frame), size=4)
             frame |= {name: _VALUES[rng.randint(len(_VALUES))] for name in names}
-            # News are waited for, by all who ask for later ones than there are.
+            # A request for news later than the latest would wait, so -1 is asked for.
             path += f"?{urlencode(frame)}" if "news" not in path else "?after=-1"
         method = str(rng.choice(_METHODS))
         body = rng.bytes(rng.randint(0, 3000)) if rng.rand() < 0.5 else None
@@ -103,7 +103,7 @@ def _requests(client: Client, rng: np.random.RandomState) -> int:
 
 
 def _settings(client: Client, rng: np.random.RandomState) -> int:
-    """Ask for fits with odd settings."""
+    """Send requests for fits with odd settings; return their number."""
     for _ in range(_REQUESTS):
         asked = dict(client.first)
         for name in rng.choice([*asked, "surprise"], size=rng.randint(1, 4)):
@@ -115,7 +115,7 @@ def _settings(client: Client, rng: np.random.RandomState) -> int:
 
 
 def _raw(client: Client, rng: np.random.RandomState) -> int:
-    """Send bytes that are no requests."""
+    """Send bytes that are not valid requests; return the number of connections."""
     for _ in range(_REQUESTS):
         with _socket(client) as connection:
             junk = rng.bytes(rng.randint(1, 5000))
@@ -134,7 +134,7 @@ def _raw(client: Client, rng: np.random.RandomState) -> int:
 
 
 def _slow(client: Client, rng: np.random.RandomState) -> int:
-    """Open many connections that say half a sentence; others must not wait for them."""
+    """Open connections that never complete a request; a valid request must be answered."""
     connections = [_socket(client) for _ in range(100)]
     try:
         for connection in connections:

@@ -1,4 +1,4 @@
-"""Odd and damaged tables of every format, through the API and the command: read or refused."""
+"""Attack: odd and damaged tables of every format must be read, or refused with a clear error."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _CELLS = (
     "1", "-2.5", "1e300", "1e-300", "1e999", "inf", "nan", "", "NA", "?", "x", '"quoted"', '"open',
     "1,5", "0x10", "1_000", "\0", "\x1b]0;t\x07", "\u0661", "9" * 400, "1" * 140_000, "True", " 3 ",
 )  # fmt: skip
-# A folder for files that need no disk, where there is one.
+# A folder in memory for temporary files, if the system has one.
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
 _CODES = (0, 1, 2, 3, 4, 5)
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield table files, odd in what they hold or with changed bytes."""
+    """Yield cases of table files that have odd contents or changed bytes."""
     while True:
         ending = list(FORMATS)[rng.randint(len(FORMATS))]
         path = folder / f"table{ending}"
@@ -50,7 +50,7 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
 
 
 def _read(path: Path, seed: int) -> int:
-    """Read a table in every way; only errors that say what is wrong are allowed."""
+    """Read a table in every way; only errors that explain a refusal are allowed."""
     rng = np.random.RandomState(seed)
     missing = str(rng.choice(["refuse", "drop", "mean"]))
     for read in (
@@ -69,18 +69,18 @@ def _read(path: Path, seed: int) -> int:
     fast = ("--psi", "2", "--tau", "0.2", "--n-partitions", "3", "--force")
     _command("fit", path, role, name, *fast, "-o", path.with_name("labels.csv"))
     left = [name for name in os.listdir(path.parent) if name.endswith(ENDING)]
-    require(not left, f"left behind: {left}")
+    require(not left, f"temporary files were left: {left}")
     return 5
 
 
 def is_refusal(error: Exception) -> bool:
-    """Whether an error is one that says what is wrong with an input."""
+    """Return whether an error is of a type that explains what is wrong with an input."""
     kind = type(error)
     return kind.__module__.startswith("pskclust") or kind in (ValueError, TypeError)
 
 
 def _command(*arguments: object) -> None:
-    """Run a command: a code of the documented ones, and one printable line if it failed."""
+    """Run a command; require a documented exit code and, on failure, one printable error line."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run([str(argument) for argument in arguments])
@@ -91,7 +91,7 @@ def _command(*arguments: object) -> None:
     require(all(line.isprintable() for line in lines), f"control characters: {said[-300:]!r}")
     if code:
         errors = [line for line in lines if line.startswith("Error: ")]
-        require(len(errors) == 1, f"{len(errors)} lines of errors: {said[-500:]}")
+        require(len(errors) == 1, f"{len(errors)} error lines instead of one: {said[-500:]}")
 
 
 def _damaged(content: bytes, rng: np.random.RandomState) -> tuple[bytes, str]:
@@ -145,7 +145,7 @@ def _libsvm(rng: np.random.RandomState) -> bytes:
 
 
 def _column(rng: np.random.RandomState, n_rows: int) -> pa.Array:
-    """Return a column of numbers, or of anything else that Arrow knows."""
+    """Return a column of numbers, or of another type of Arrow."""
     numbers = rng.randn(n_rows)
     with_gaps = [None if rng.rand() < 0.3 else value for value in numbers.tolist()]
     makers: list[Callable[[], pa.Array]] = [

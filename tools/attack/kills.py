@@ -1,4 +1,4 @@
-"""Commands that are killed at any moment: files are old or new, whole, and nothing stays."""
+"""Attack: a command killed at any moment must leave complete files and nothing else."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 _OLD = b"the file that was there before"
 _FAST = ("--psi", "8", "--tau", "0.05", "--n-partitions", "20", "--force")
 _OUTPUTS = ("labels.csv", "model.npz")
-# Some start Python, which takes most of their time; the others fork, and write most of it.
+# Few commands start Python, which takes most of their time; forks spend more of it on writing.
 _SHARE_STARTED = 0.25
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield runs of ``pskclust fit`` that end early, by file and by standard input."""
+    """Yield cases of ``pskclust fit`` that is killed; it reads a file or standard input."""
     X = make_blobs(4_000, centers=3, random_state=0)[0]
     np.savetxt(folder / "table.csv", X, delimiter=",", header="x,y", comments="")
     (folder / "tmp").mkdir()
-    # Code that is loaded here is there in forked processes; threads would not be.
+    # This loads code for the forked processes; n_jobs=1, because forks do not inherit threads.
     pskclust.PSKC(psi=8, tau=0.05, n_partitions=20, n_jobs=1).fit(folder / "table.csv")
     seconds = {way: max(_time(way, folder) for _ in range(2)) for way in (_started, _forked)}
     expected = {name: (folder / name).read_bytes() for name in _OUTPUTS}
@@ -35,7 +35,7 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
         way = _started if rng.rand() < _SHARE_STARTED else _forked
         source = str(rng.choice(["table.csv", "-"]))
         number = SIGNALS[rng.randint(len(SIGNALS))]
-        # Files are written at the end.
+        # Most signals come late, because files are written at the end.
         share = rng.rand() if rng.rand() < 0.4 else 0.6 + 0.5 * rng.rand()
         after = seconds[way] * share
         yield Case(
@@ -62,7 +62,7 @@ def _arguments(source: str) -> list[str]:
 def _time(way: Way, folder: Path) -> float:
     started = time.perf_counter()
     code, said = way(folder, "-").wait()
-    require(code == 0, f"a run that nobody ended failed: {said}")
+    require(code == 0, f"a run without a signal failed: {said}")
     return time.perf_counter() - started
 
 
@@ -82,16 +82,16 @@ def _killed(
     if number != signal.SIGKILL:
         require("Traceback" not in said or number == signal.SIGTERM, said[-500:])
         left = left_behind(folder, folder / "tmp")
-        require(not left, f"left behind after {number.name}: {left}")
+        require(not left, f"temporary files were left after {number.name}: {left}")
     for name, whole in expected.items():
         found = (folder / name).read_bytes()
         require(found in (_OLD, whole), f"{name} is neither the old nor the new file")
-    # The next run removes whatever is left, and gives the same files.
+    # The next run removes temporary files that were left, and writes the same files.
     code, said = _forked(folder, source).wait()
     require(code == 0, f"the next run failed: {said}")
     for name, whole in expected.items():
-        require((folder / name).read_bytes() == whole, f"{name} of the next run is another")
+        require((folder / name).read_bytes() == whole, f"{name} of the next run is different")
     left = left_behind(folder, folder / "tmp")
-    require(not left, f"left behind: {left}")
+    require(not left, f"temporary files were left: {left}")
     pskclust.load(folder / "model.npz")
     return 3

@@ -1,4 +1,4 @@
-"""Many clients of the explorer beside many idle connections: all are served, memory stays level."""
+"""Attack: the explorer must serve many clients beside idle connections in constant memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_GROWTH = 1.1
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield minutes of load, each at a new explorer."""
+    """Yield cases of a minute of load, each on a new explorer."""
     while True:
         seed = int(rng.randint(1 << 31))
         yield Case(
@@ -31,7 +31,7 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
 
 
 def loaded(seed: int, n_clients: int, seconds: float, n_rows: int = 1000) -> int:
-    """Return the number of answers that clients got in some seconds."""
+    """Run clients for some seconds; check them, and return the number of pictures they got."""
     X, _ = make_shapes(n_rows, random_state=seed)
     tally = Tally()
     with serve(TableSubject.of(X), {}, port=0) as server, contextlib.ExitStack() as open_ones:
@@ -39,12 +39,12 @@ def loaded(seed: int, n_clients: int, seconds: float, n_rows: int = 1000) -> int
         for number in range(IDLE):
             idle = socket.create_connection((parts.hostname, parts.port), timeout=10)
             open_ones.callback(idle.close)
-            # Half of them say something, and never the rest of it.
+            # Half of the idle connections send the start of a request, but never its end.
             if number % 2:
                 idle.sendall(b"GET / HTTP/1.1\r\nHost: ")
         warm, level = crowd(server.url, n_clients, seconds, tally)
     require(not tally.errors, f"{len(tally.errors)} clients failed: {tally.errors[:3]}")
-    require(not tally.stale, f"{tally.stale} pictures of other settings")
+    require(not tally.stale, f"{tally.stale} pictures do not show the latest settings")
     require(
         level <= _MOST_GROWTH * warm,
         f"memory grew from {warm / 1e6:.0f} MB to {level / 1e6:.0f} MB",

@@ -1,4 +1,4 @@
-"""Model files that are damaged, or valid archives with wrong contents: refused, or they work."""
+"""Attack: model files that are damaged or have wrong contents must be refused, or work."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _VALUES = (
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield model files, each changed in another way."""
+    """Yield cases of model files, each changed in another way."""
     X = np.vstack([make_blobs(90, centers=3, cluster_std=0.6, random_state=1)[0], rng.rand(9, 2)])
     files = {}
     for kind, parameters in KINDS.items():
         PSKC(random_state=0, **parameters).fit(X).save(folder / "model.npz")
         files[kind] = ModelFile((folder / "model.npz").read_bytes())
-    # Rows of every cluster, few enough that most of the time is spent on files.
+    # Few rows, but some of every cluster, so that most of the time is spent on files.
     X = X[::4]
     path = folder / "changed.npz"
     while True:
@@ -49,14 +49,14 @@ def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
         else:
             try:
                 content, words = _repacked(files[kind], rng)
-            except (TypeError, ValueError):  # text has no negative, a header cannot hold itself
+            except (TypeError, ValueError):  # some changes are impossible, such as negative text
                 continue
         path.write_bytes(content)
         yield Case(f"{kind}: {words}", lambda: _survives(path, X))
 
 
 class ModelFile:
-    """A model file, and the parts of it."""
+    """A model file, with its header and arrays."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -70,7 +70,7 @@ class ModelFile:
         self.arrays = {name: np.load(io.BytesIO(member)) for name, member in self.members.items()}
 
     def member(self, name: str, array: np.ndarray) -> bytes:
-        """Return the bytes of an array, which are known unless it was changed."""
+        """Return an array as bytes; those of unchanged arrays are kept."""
         if array is self.arrays.get(name):
             return self.members[name]
         return _array_bytes(name, array)
@@ -87,15 +87,15 @@ def _survives(path: Path, X: np.ndarray) -> int:
     try:
         labels = model.predict(X)
     except ValueError as error:
-        # Coordinates may be so far apart, in a file that says so; and trees need not use all of the
-        # columns that a file says there are.
+        # Allowed: coordinates in the file that are so far apart that distances overflow, and trees
+        # with more columns in the file than they use.
         is_other = model.n_features_in_ != X.shape[1]
         require(is_other or "overflow" in str(error), f"predict: {error}")
         return 1
-    require(labels.shape == (len(X),), "predict has another shape")
+    require(labels.shape == (len(X),), "the shape of predict is wrong")
     n_clusters = model.n_clusters_
     require(bool((labels < n_clusters).all() and (labels >= -1).all()), "labels out of range")
-    require(model.similarity(X).shape == (len(X), n_clusters), "similarity has another shape")
+    require(model.similarity(X).shape == (len(X), n_clusters), "the shape of similarity is wrong")
     model.similarity(X, top_k=2)
     model.transform(X)
     model.kernel_.cells(X)
@@ -105,17 +105,23 @@ def _survives(path: Path, X: np.ndarray) -> int:
     str(model.auto_)
     model.score_samples(X)
     model.membership(X)
-    require(len(model.probabilities_) == len(model.outlier_scores_), "values of rows are missing")
+    require(
+        len(model.probabilities_) == len(model.outlier_scores_),
+        "probabilities_ and outlier_scores_ differ in length",
+    )
     for number in (1, len(model.layers_)):
         model.relabel(n_clusters=number)
     again = path.with_name("again.npz")
     model.save(again)
-    require(bool((pskclust.load(again).predict(X) == labels).all()), "saved again, it is another")
+    require(
+        bool((pskclust.load(again).predict(X) == labels).all()),
+        "a saved copy predicts other labels",
+    )
     return 1
 
 
 def _damaged(content: bytes, rng: np.random.RandomState) -> tuple[bytes, str]:
-    """Return a file with changed, lost or added bytes."""
+    """Return a file with changed, lost or added bytes, and a description of the change."""
     changed = bytearray(content)
     way = rng.choice(["bytes", "cut", "grow", "swap"])
     if way == "cut":
@@ -133,7 +139,7 @@ def _damaged(content: bytes, rng: np.random.RandomState) -> tuple[bytes, str]:
 
 
 def _repacked(file: ModelFile, rng: np.random.RandomState) -> tuple[bytes, str]:
-    """Return a valid archive with right checksums whose contents were changed."""
+    """Return a valid archive with changed contents and right checksums, and a description."""
     header, arrays = json.loads(file.header), dict(file.arrays)
     words = [
         _change_header(header, rng) if rng.rand() < 0.4 else _change_arrays(arrays, rng)
@@ -143,9 +149,9 @@ def _repacked(file: ModelFile, rng: np.random.RandomState) -> tuple[bytes, str]:
 
 
 def pack(header: dict, arrays: dict[str, np.ndarray], original: ModelFile | None = None) -> bytes:
-    """Return a model file with these contents, whose checksums are right.
+    """Return a model file with these contents and right checksums, as bytes.
 
-    Arrays of the `original` that were not changed need not be written out again.
+    The bytes of unchanged arrays are taken from `original`.
     """
     member = _array_bytes if original is None else original.member
     members = {f"{name}.npy": member(name, array) for name, array in arrays.items()}
@@ -168,7 +174,7 @@ def _array_bytes(name: str, array: np.ndarray) -> bytes:
 
 
 def _change_header(header: dict, rng: np.random.RandomState) -> str:
-    """Change, remove or add a value somewhere in a header."""
+    """Change, remove or add a value somewhere in a header; return a description."""
     place, path = header, []
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
@@ -192,7 +198,7 @@ def _change_header(header: dict, rng: np.random.RandomState) -> str:
 
 
 def _change_arrays(arrays: dict[str, np.ndarray], rng: np.random.RandomState) -> str:
-    """Change, remove, add or exchange an array."""
+    """Change, remove, add or exchange an array; return a description."""
     names = list(arrays)
     if not names:
         return "nothing"
@@ -207,7 +213,7 @@ def _change_arrays(arrays: dict[str, np.ndarray], rng: np.random.RandomState) ->
         arrays["surprise"] = array
     else:
         with np.errstate(all="ignore"):
-            # It may have been made a scalar before.
+            # An earlier change may have made it a scalar.
             arrays[name] = _WAYS[way](np.atleast_1d(array), rng)
     return f"{name} {way}"
 

@@ -1,4 +1,4 @@
-"""Outcomes of attacks: lines, a table, a file, and the page of promises that shows it."""
+"""Outcomes of attacks: print them, write them to files, and show them in docs/promises.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-# Of the last run, and of the one whose figures are on the page.
+# The results of the last run, and of the run that the page shows.
 LAST = ROOT / "build" / "attack.json"
 KEPT = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs" / "promises.md"
@@ -18,17 +18,17 @@ _MOST_FINDINGS_SHOWN = 20
 
 @dataclass
 class Outcome:
-    """The outcome of one kind of attack."""
+    """Counts, times and findings of one kind of attack."""
 
     cases: int = 0
     compared: int = 0
-    # Of processes that attacked, together.
+    # Summed over processes.
     seconds: float = 0.0
     slowest: float = 0.0
     findings: list[dict[str, str]] = field(default_factory=list)
 
     def add(self, other: Outcome) -> None:
-        """Count the cases of another process, too."""
+        """Add the outcome of another process."""
         self.cases += other.cases
         self.compared += other.compared
         self.seconds += other.seconds
@@ -37,7 +37,7 @@ class Outcome:
 
 
 def line(kind: str, outcome: Outcome) -> str:
-    """Return an outcome for people who wait."""
+    """Return an outcome as a line for the terminal."""
     minutes = max(outcome.seconds, 1e-9) / 60
     return (
         f"{kind:10} {outcome.cases:>9,} cases {outcome.compared:>11,} comparisons "
@@ -47,7 +47,7 @@ def line(kind: str, outcome: Outcome) -> str:
 
 
 def write(outcomes: dict[str, Outcome], wanted: dict[str, int], budget: float, seed: int) -> None:
-    """Write the outcomes of a run to a file."""
+    """Write the outcomes of a run to build/attack.json."""
     content = {"seed": seed, "seconds": budget}
     content["kinds"] = {
         kind: {"wanted": wanted[kind], **asdict(outcome)} for kind, outcome in outcomes.items()
@@ -57,10 +57,10 @@ def write(outcomes: dict[str, Outcome], wanted: dict[str, int], budget: float, s
 
 
 def keep() -> None:
-    """Keep the figures of the last run, and the names of findings, and show them on the page."""
+    """Write the results of the last run to results.json and the page."""
     last = json.loads(LAST.read_text())
     for outcome in last["kinds"].values():
-        # Without tracebacks, which name folders of the machine.
+        # Only the names of cases: tracebacks contain paths of this machine.
         outcome["findings"] = [one["case"] for one in outcome["findings"]]
     KEPT.write_text(json.dumps(last, indent=1) + "\n")
     head, _, rest = PAGE.read_text().partition(_START)
@@ -69,7 +69,7 @@ def keep() -> None:
 
 
 def section() -> str:
-    """Return the part of the page that shows the run that was kept."""
+    """Return the part of the page that shows the kept run, in Markdown."""
     kept = json.loads(KEPT.read_text())
     lines = [
         _START,
@@ -91,7 +91,7 @@ def _row(kind: str, outcome: dict[str, Any]) -> str:
 
 
 def tell(outcomes: dict[str, Outcome]) -> int:
-    """Print a table and the findings; return their number."""
+    """Print the outcomes and the findings; return the number of findings."""
     print()
     for kind, outcome in outcomes.items():
         print(line(kind, outcome))

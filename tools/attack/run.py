@@ -1,10 +1,10 @@
-"""Attack pskclust for some time, and tell what was found.
+"""Attack pskclust for a given time, and report findings.
 
     python -m tools.attack.run --budget 10m [--only models inputs] [--seed 0] [--keep]
 
-Attacks run in processes of their own, one for each processor, so that a crash or a hang is a
-finding like any other. It exits with 1 if anything was found, and writes build/attack.json; with
---keep, also tools/attack/results.json and the table in docs/promises.md.
+Attacks run in separate processes, one for each processor, so that a crash or a hang is a finding
+like any other. The script writes build/attack.json and, with --keep, tools/attack/results.json and
+the table in docs/promises.md. It exits with 1 if there are findings.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ ROOT = Path(__file__).parents[2]
 class Kind(NamedTuple):
     """A kind of attack."""
 
-    # Of 120, which two processors have in an hour.
+    # Share of the time, in minutes of the 120 that two processors have in an hour.
     minutes: float
-    # Seconds after which a case hangs.
+    # Seconds after which a case counts as a hang.
     limit: float
-    # Cases, or comparisons, that an hour is to reach.
+    # Number of cases or comparisons that a run of an hour should reach.
     wanted: int
     # The shortest attack that makes sense, in seconds.
     least: float = 0
@@ -57,12 +57,12 @@ KINDS = {
     "load": Kind(4, 200, 1, least=150),
 }
 _UNITS = {"s": 1, "m": 60, "h": 3600}
-# Files that an attack writes are not meant to stay, so they need no disk.
+# Files of an attack are temporary, so they are kept in memory if possible.
 _FOLDERS = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
 class Job(NamedTuple):
-    """Some seconds of an attack in one process after the other."""
+    """A kind of attack, its time, and its seed."""
 
     kind: str
     seconds: float
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def plan(kinds: list[str], budget: float, seed: int, n_processes: int) -> list[list[Job]]:
-    """Lay the attacks end to end on the time of all processes, and cut where one is full."""
+    """Return the jobs of each process: attacks end to end, cut where a process's time is full."""
     total = sum(KINDS[kind].minutes for kind in kinds)
     lanes: list[list[Job]] = [[] for _ in range(n_processes)]
     number, free = 0, budget
@@ -109,7 +109,7 @@ def plan(kinds: list[str], budget: float, seed: int, n_processes: int) -> list[l
 
 
 def _follow(lane: list[Job]) -> list[Outcome]:
-    """Do one job after the other."""
+    """Run jobs one after another; return their outcomes."""
     outcomes = []
     for kind, some, seed in lane:
         outcomes.append(_attack(kind, seed, some, KINDS[kind].limit))
@@ -137,7 +137,7 @@ def _parse() -> argparse.Namespace:
 
 
 def _attack(kind: str, seed: int, budget: float, limit: float) -> Outcome:
-    """Run cases of a kind until the time is over; a new process where one ended or hung."""
+    """Run cases of a kind until the time is over, in a new process after a crash or a hang."""
     outcome = Outcome()
     started = time.monotonic()
     while time.monotonic() < started + budget:
@@ -175,7 +175,7 @@ def _one_process(
 def _listen(
     process: subprocess.Popen[bytes], end: float, limit: float, folder: Path, outcome: Outcome
 ) -> None:
-    """Note what a process tells, until the time is over or it ends."""
+    """Record the cases that a process reports, until the time is over or the process ends."""
     current = "starting"
     for line in _lines(process, end, limit):
         if line is None:
@@ -196,12 +196,12 @@ def _listen(
 
 
 def _lines(process: subprocess.Popen[bytes], end: float, limit: float) -> Iterator[bytes | None]:
-    """Yield the lines of a process, None once the time is over or none came for too long."""
+    """Yield the lines of a process, then None if the time is over or no line came in time."""
     rest = b""
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
-            # The last case may take its time: to end it early would look like a hang.
+            # When the time is over, the last case is cut off; that does not count as a hang.
             wait = min(limit, max(0.0, end - time.monotonic()))
             if not selector.select(wait):
                 yield None

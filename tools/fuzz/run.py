@@ -1,9 +1,9 @@
-"""Fuzz a reader of files with atheris, guided by the code that its inputs run.
+"""Fuzz a reader of files with atheris, guided by code coverage.
 
     python -m tools.fuzz.run {table,image,model} [--seconds 300]
 
-Needs ``pip install atheris``. The corpus is generated, small, and kept in build/fuzz; a file that
-makes a reader fail is left there, too, and the exit code is not 0.
+The script needs ``pip install atheris``. The corpus is small, generated, and kept in build/fuzz. If
+an input makes a reader fail, it is saved there, and the exit code is not 0.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _in_a_file(content: bytes, ending: str, read: Callable[[Path], object]) -> None:
-    """Read some bytes as a file; errors that say what is wrong are allowed."""
+    """Read some bytes as a file; only errors that explain a refusal are allowed."""
     with tempfile.TemporaryDirectory(dir=inputs.MEMORY) as folder:
         path = Path(folder, f"file{ending}")
         path.write_bytes(content)
@@ -60,14 +60,14 @@ def _in_a_file(content: bytes, ending: str, read: Callable[[Path], object]) -> N
 
 
 def read_table(content: bytes) -> None:
-    """Read a table; the first byte is its format."""
+    """Read a table; the first byte selects its format."""
     if content:
         ending = _ENDINGS[content[0] % len(_ENDINGS)]
         _in_a_file(content[1:], ending, tables.read_table)
 
 
 def read_image(content: bytes) -> None:
-    """Read an image; the first byte is the ending of its name."""
+    """Read an image; the first byte selects the ending of its name."""
     if content:
         ending = _PICTURES[content[0] % len(_PICTURES)]
         _in_a_file(content[1:], ending, image.read_image)

@@ -1,4 +1,4 @@
-"""Small wrong changes to a Python file: one at a time, as a programmer could have made them."""
+"""Make small wrong changes to a Python file, one at a time, such as programmers make."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 
 
 class Edit(NamedTuple):
-    """One change: what stands where, and what stands there instead."""
+    """One change to a file: its line, and the code before and after."""
 
     line: int
-    code: str  # the line as it stands there
+    code: str  # the whole line before the change
     before: str
     after: str
-    text: str  # the whole file after it
+    text: str  # the whole file after the change
 
     @property
     def change(self) -> str:
@@ -70,10 +70,10 @@ def _edit(source: str, node: ast.stmt | ast.expr, other: ast.AST) -> Edit:
 
 
 def _code(node: ast.AST) -> Iterator[ast.stmt | ast.expr]:
-    """Yield what runs and matters.
+    """Yield the nodes whose change could matter.
 
-    That is: no annotations, decorators, imports, messages, bodies of protocols, and no demands
-    that lengths be equal.
+    Annotations, decorators, imports, messages, bodies of protocols and the argument `strict` are
+    left out.
     """
     if isinstance(node, ast.ClassDef) and any(
         isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases
@@ -94,7 +94,7 @@ def _code(node: ast.AST) -> Iterator[ast.stmt | ast.expr]:
 
 
 def _changes(node: ast.stmt | ast.expr) -> Iterator[tuple[ast.stmt | ast.expr, ast.AST]]:
-    """Yield what to change at a node, which is itself or a part of it, and what to write there."""
+    """Yield the changes at a node: the node or a part of it, and its replacement."""
     match node:
         case ast.Compare(ops=[operator]):
             for kind in _COMPARISONS[type(operator)]:
@@ -112,7 +112,7 @@ def _changes(node: ast.stmt | ast.expr) -> Iterator[tuple[ast.stmt | ast.expr, a
         case ast.Return(value=ast.expr()):
             yield node, ast.Return(ast.Constant(None))
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-            # A condition without an operator of its own is turned round.
+            # A condition without an operator is negated; others are changed elsewhere.
             if isinstance(test, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
                 yield test, ast.UnaryOp(ast.Not(), test)
     if _can_be_left_out(node):
@@ -120,7 +120,7 @@ def _changes(node: ast.stmt | ast.expr) -> Iterator[tuple[ast.stmt | ast.expr, a
 
 
 def _can_be_left_out(node: ast.AST) -> bool:
-    """Return whether a statement does something, and no name is missing without it."""
+    """Return whether a statement has an effect and can be removed without undefining a name."""
     match node:
         case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Continue() | ast.Break():
             return True

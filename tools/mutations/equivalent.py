@@ -1,36 +1,36 @@
-"""Changes that survive because they change nothing that anybody could see, and why.
+"""Changes that no test can notice because they do not change any result, with the reasons.
 
-By module, by line as it stands there, by change.
+The keys are the module, the line of code, and the change.
 """
 
-_SCREEN = "a screen that is looser, or along other directions, leaves more to be settled exactly"
-_LOOKED_AT = "more points than needed are looked at, one by one, by the same conditions"
-_ORDER = "it matters to the order alone in which distances are found"
-_PIVOT = "which value rows are compared with first matters to time alone"
+_SCREEN = "a screen that is looser, or has other directions, leaves more cases to exact distances"
+_LOOKED_AT = "more points than needed are checked, each by the same conditions"
+_ORDER = "it changes only the order in which distances are computed"
+_PIVOT = "the choice of the first value to compare with changes only the time"
 _EXACT_SUM = "the exact sum is taken earlier, with the same result"
 
 EQUIVALENT = {
     "_pskc/growth": {
         "if second.units <= engine.one:": {
             "second.units <= engine.one -> (second.units < engine.one)": "a row of weight 1 has "
-            "no other copies, whose table is empty",
+            "no other copies, so their table is empty",
         },
     },
     "_pskc/refinement": {
         "engine.move(np.full(len(clusters) + 1, np.inf))": {
-            "1 -> (2)": "one more limit than there are labels is that of nobody",
+            "1 -> (2)": "the limit after the last label is never used",
         },
     },
     "_kernels/reference": {
         "if 8 * math.prod(shape) <= _LARGEST_DENSE_BYTES:": {
             "8 * math.prod(shape) <= _LARGEST_DENSE_BYTES -> "
-            "(8 * math.prod(shape) > _LARGEST_DENSE_BYTES)": "both ways give the same table, in "
-            "other time and memory",
+            "(8 * math.prod(shape) > _LARGEST_DENSE_BYTES)": "both ways give the same table, "
+            "with different time and memory",
         },
         "unsure = np.flatnonzero(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1)": {
             "np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1 -> "
             "(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) >= 1)": "rows that are "
-            "sure are settled as well, by the same distances",
+            "certain are computed as well, by the same distances",
         },
     },
     "_kernels/screening": {
@@ -41,7 +41,7 @@ EQUIVALENT = {
             "32 -> (33)": _SCREEN,
         },
         "np.searchsorted(centres.ravel()[uses], np.arange(n_points + 1)),": {
-            "1 -> (2)": "one end more than there are points is that of nobody",
+            "1 -> (2)": "the end after the last point is never used",
         },
         "_POINTS_TO_FIND_DIRECTIONS = 4096": {"4096 -> (4097)": _SCREEN},
         "if n_columns < _MIN_COLUMNS_TO_ROTATE or n_points < _MIN_POINTS_TO_ROTATE:": {
@@ -62,7 +62,7 @@ EQUIVALENT = {
     },
     "_kernels/neighbour_growth": {
         "best_place, best_score = np.int64(-1), np.int64(-1)": {
-            "1 -> (2)": "no row has a score below 0, and the place of none is asked for",
+            "1 -> (2)": "no score is below 0, and the place is not used if there is no row",
         },
     },
     "_kernels/neighbour_labels": {
@@ -81,11 +81,11 @@ EQUIVALENT = {
     "_choice/similarity": {
         "if psi <= _MAX_PSI_FOR_DENSE_PRODUCTS:": {
             f"psi <= _MAX_PSI_FOR_DENSE_PRODUCTS -> (psi {other} _MAX_PSI_FOR_DENSE_PRODUCTS)": (
-                "both products count the same whole numbers"
+                "both products give the same whole numbers"
             )
             for other in ("<", ">")
         },
-        "_MAX_PSI_FOR_DENSE_PRODUCTS = 16": {"16 -> (17)": "both products count alike"},
+        "_MAX_PSI_FOR_DENSE_PRODUCTS = 16": {"16 -> (17)": "both products are equal"},
     },
     "_cells/count_tables": {
         "_LARGEST_INTEGER = 2**63 - 1": {

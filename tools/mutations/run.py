@@ -1,9 +1,9 @@
-"""See whether the tests notice wrong changes to the core: make mutations [ONLY=_pskc/growth]
+"""Check whether the tests notice wrong changes to the core: make mutations [ONLY=_pskc/growth]
 
-Each change is made by itself in a copy of the tree, and the tests of its module are run there
-until one fails. A change that no test minds is a survivor: a line that is not tested, or one that
-does not matter. Those that cannot matter are listed in equivalent.py, with the reason, and do not
-count. Changes are drawn at random, the same ones every time.
+Each change is made alone, in a copy of the tree, and the tests of its module are run there until
+one fails. A change that no test notices survives: its line is not tested, or does not matter.
+Changes that cannot matter are listed in equivalent.py, with the reason, and do not count. Changes
+are drawn at random, with a fixed seed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import traceback
 from pathlib import Path
 from typing import NamedTuple
 
-# Before they are imported: one thread, no folder of examples, and what conftest.py asks for.
+# Set before the imports: one thread, the profile below, and the variable that conftest.py sets.
 os.environ |= {"OMP_NUM_THREADS": "1", "SCIPY_ARRAY_API": "1", "HYPOTHESIS_PROFILE": "mutations"}
 
 import hypothesis
@@ -47,7 +47,7 @@ PARTITION = "cells/test_partition.py"
 KERNEL = "estimator/test_isolation_kernel.py"
 EVIDENCE = "choice/test_evidence.py"
 DRAWN = [PARTITION, CELLS, KERNEL, "model_io/test_model_file.py"]
-# The tests of each module, those that are quickest to notice first.
+# The tests of each module; those that notice changes fastest come first.
 TESTS = {
     "_pskc/growth": [PLAIN, WEIGHTED, PROGRESS, GOES_ON],
     "_pskc/refinement": [REFINEMENT, PLAIN, WEIGHTED, PROGRESS, ABSENT, FRACTIONS],
@@ -76,7 +76,7 @@ TESTS = {
     "_choice/consensus": ["choice/test_consensus.py"],
     "_choice/choose": ["choice/test_choose.py"],
 }
-# To compile takes longer than to run a few tests as they are, so those come first.
+# Compiling takes longer than a few tests of uncompiled code, so those tests come first.
 COMPILED_MODULES = {
     "_kernels/compiled",
     "_kernels/neighbour_blocks",
@@ -90,35 +90,35 @@ COMPILED_MODULES = {
     "_kernels/block_products",
 }
 UNCOMPILED_TESTS = ["kernels/test_compiled.py"]
-# A change that makes the tests take so many times longer would be noticed, too.
+# Tests that take this many times longer count as failed: such a change would be noticed.
 PATIENCE, LEAST_SECONDS = 2, 10
 MOST_BYTES = 16 << 30
 
 
 class Stage(NamedTuple):
-    """Tests to run together."""
+    """Tests to run together, with or without compilation."""
 
     tests: list[str]
     compiled: bool
 
 
 class Outcome(NamedTuple):
-    """How the tests of a module did."""
+    """The outcome of a run of tests."""
 
     passed: bool
     stopped: bool  # by force: too slow, too large, or a crash
-    seconds: float  # of work
+    seconds: float  # CPU time
 
 
 def main() -> int:
     """Try the changes and return 0 if enough of them are noticed."""
     arguments = _arguments()
-    # Shrinking examples helps people, of whom nobody is looking.
+    # Without shrinking, which only helps people who read the examples.
     phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
     hypothesis.settings.register_profile(
         "mutations", deadline=None, derandomize=True, database=None, phases=phases
     )
-    # As an exception, so that the copy is cleaned away.
+    # Raised as an exception, so that the copy is removed.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     n_caught = n_tried = 0
     with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
@@ -134,16 +134,18 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="*", default=list(TESTS), help="such as _pskc/growth")
-    parser.add_argument("--number", type=int, default=30, help="changes to each module")
+    parser.add_argument("--number", type=int, default=30, help="number of changes to each module")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
-        "--quick", action="store_true", help="only tests that run without compiling, if there are"
+        "--quick", action="store_true", help="of compiled modules, run only uncompiled tests"
     )
     parser.add_argument("--least", type=float, default=0.9, help="share that must be noticed")
     arguments = parser.parse_args()
     unknown = set(arguments.modules) - set(TESTS)
     if unknown:
-        parser.error(f"no tests are known for {', '.join(unknown)}; there are {', '.join(TESTS)}")
+        parser.error(
+            f"there are no tests for {', '.join(unknown)}; choose among {', '.join(TESTS)}"
+        )
     return arguments
 
 
@@ -156,11 +158,11 @@ def _copy(tree: Path) -> None:
 
 
 def _try_module(tree: Path, module: str, options: argparse.Namespace) -> tuple[int, int]:
-    """Return how many changes were noticed, and how many were tried."""
+    """Return the numbers of changes noticed and tried."""
     path = tree / PACKAGE / f"{module}.py"
     source = path.read_text()
     possible = edits(source)
-    # By name, so that a module's changes do not depend on which others are looked at.
+    # Seeded by name, so that a module's changes do not depend on the other modules tried.
     chosen = random.Random(f"{options.seed} {module}").sample(
         possible, min(options.number, len(possible))
     )
@@ -183,7 +185,7 @@ def _try_module(tree: Path, module: str, options: argparse.Namespace) -> tuple[i
     path.write_text(source)
     print(
         f"{module}: {noticed} of {len(chosen) - equivalent} noticed ({stopped} by force), "
-        f"{equivalent} more change nothing",
+        f"{equivalent} more cannot matter",
         flush=True,
     )
     return noticed, len(chosen) - equivalent
@@ -194,10 +196,10 @@ def _is_equivalent(module: str, edit: Edit) -> bool:
 
 
 def _limit(tree: Path, stage: Stage) -> float:
-    """Return how long tests may take, given what they take on code that is not changed."""
+    """Return the CPU seconds that tests may take, based on their time on unchanged code."""
     unchanged = _run(tree, stage, None)
     if not unchanged.passed:
-        sys.exit(f"Tests fail without any change: see {LOG.relative_to(ROOT)}")
+        sys.exit(f"Tests fail on unchanged code: see {LOG.relative_to(ROOT)}")
     return PATIENCE * unchanged.seconds + LEAST_SECONDS
 
 
@@ -210,7 +212,7 @@ def _try_stages(tree: Path, stages: list[Stage], limits: list[float]) -> Outcome
 
 
 def _run(tree: Path, stage: Stage, limit: float | None) -> Outcome:
-    """Run tests in a process that has all but our own code loaded already."""
+    """Run tests in a forked process, which has loaded all libraries but not pskclust."""
     child = os.fork()
     if not child:
         os._exit(_test(tree, stage, limit))
@@ -229,7 +231,7 @@ def _test(tree: Path, stage: Stage, limit: float | None) -> int:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     if limit is not None:
-        # Seconds of work end what loops for ever, those of the clock what waits for ever.
+        # The limit of CPU time ends endless loops; the alarm ends endless waits.
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
         signal.alarm(int(20 * limit))
     os.chdir(tree)
@@ -241,7 +243,7 @@ def _test(tree: Path, stage: Stage, limit: float | None) -> int:
     os.environ["PYTHONPATH"] = str(tree / "src")  # for processes that tests start
     sys.dont_write_bytecode = True
     numba.config.DISABLE_JIT = not stage.compiled
-    # Plain: modules that are loaded already cannot have their assertions rewritten.
+    # Plain assertions: pytest cannot rewrite those of modules that are already loaded.
     options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain"]
     if not stage.compiled:
         options += ["-W", "ignore:overflow:RuntimeWarning"]

@@ -12,7 +12,7 @@ from pskclust.cli.app import cli
 
 
 def options_page() -> str:
-    """Return what ``--help`` says of each command, a section for each."""
+    """Return the ``--help`` of all commands as Markdown, one section for each."""
     return "\n".join(_section(name, cli.commands[name]) for name in sorted(cli.commands))
 
 
@@ -25,7 +25,7 @@ def _section(name: str, command: click.Command) -> str:
         f"    pskclust {' '.join([name, *arguments])} [OPTIONS]",
         "",
     ]
-    # A form feed ends what is help, a backspace marks lines that stay as they are.
+    # In click, a form feed ends the help text, and a backspace marks lines not to be wrapped.
     lines += [_as_text(command.help or ""), ""]
     if options:
         lines += ["| option | default | meaning |", "|---|---|---|", *map(_row, options), ""]

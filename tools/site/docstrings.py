@@ -1,4 +1,4 @@
-"""Roles in docstrings, such as :class:`PSKC`, as links of the site."""
+"""Turn roles in docstrings, such as :class:`PSKC`, into links of the site."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGE = "pskclust"
 
 
 class RolesAsLinks(Extension):
-    """Turn each role into a reference, which mkdocs complains of if it leads nowhere."""
+    """A griffe extension that turns each role into a reference, which mkdocs checks."""
 
     def on_package(self, *, pkg: Module, **_: Any) -> None:
         if pkg.path != PACKAGE:
@@ -36,7 +36,7 @@ def _link(name: str, obj: Object) -> str:
 
 
 def _public_path(name: str, obj: Object) -> str:
-    """Return the path under which the pages of the API show what a docstring calls `name`."""
+    """Return the public path, as on the API pages, of the object that a docstring calls `name`."""
     if name.startswith(f"{PACKAGE}."):
         return name
     module, owner = _public_module(obj), obj if obj.is_class else obj.parent
@@ -47,7 +47,7 @@ def _public_path(name: str, obj: Object) -> str:
 
 
 def _public_module(obj: Object) -> str:
-    """Return the package, or its part that users import from."""
+    """Return the module that users import an object from: the package or a public module."""
     parts = obj.module.path.split(".")
     is_private = len(parts) == 1 or parts[1].startswith("_")
     return ".".join(parts[: 1 if is_private else 2])

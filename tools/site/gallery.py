@@ -1,8 +1,8 @@
-"""The gallery: each script of examples/ with its picture and what it prints.
+"""The gallery: each script of examples/ with its picture and its output.
 
     python tools/site/gallery.py [NAME ...]
 
-runs the examples and keeps their pictures and what they print in docs/gallery/.
+runs the examples and keeps their pictures and output in docs/gallery/.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ sys.path.append(str(ROOT / "tools"))
 from few_colours import few_colours  # noqa: E402
 
 KEPT = ROOT / "docs/gallery"
-# In the order of the page; the demo is a command of its own.
+# In the order of the page; the demo is not part of the gallery.
 NAMES = [
     *("tables", "digits", "embeddings", "cities", "colours", "outliers"),
     *("trajectories", "varied_density", "flights", "pipeline", "new_rows", "on_dask"),
@@ -37,8 +37,8 @@ hide: [toc]
 # Gallery
 
 Short scripts, each with the picture that it draws. They are in `examples/` and run as they are:
-`python examples/cities.py`. None needs a download. Where the defaults do not serve, the page of the
-example says so. Single-cell data is clustered [inside scanpy][cells].
+`python examples/cities.py`. None needs a download. If the defaults do not suit the data, the page
+of the example says so. Single-cell data is clustered [inside scanpy][cells].
 
 [cells]: ../integrations.md#scanpy-and-anndata-cells-by-their-principal-components-clusters-in-obs
 """
@@ -69,7 +69,7 @@ def _read(name: str) -> Example:
 
 
 def index_page() -> str:
-    """Return the page of all pictures."""
+    """Return the index page of the gallery in Markdown."""
     cards = [
         f'<a href="{example.name}.html"><img src="{example.name}.png" alt="" loading="lazy">'
         f"<span>{example.title}</span></a>"
@@ -79,7 +79,7 @@ def index_page() -> str:
 
 
 def example_page(example: Example) -> str:
-    """Return the page of one example."""
+    """Return the page of one example in Markdown."""
     parts = [
         f"# {example.title}",
         example.about,
@@ -92,7 +92,7 @@ def example_page(example: Example) -> str:
 
 
 def embeddings_table() -> str:
-    """Return the methods that the example of embeddings compares, with what it printed of each."""
+    """Return a table of the methods in the output of the example of embeddings."""
     lines = (KEPT / "embeddings.txt").read_text().splitlines()[1:]
     found = [
         re.fullmatch(r"(.+?) +(\d+) clusters, +(\d+%) noise, ARI ([\d.]+)", line) for line in lines
@@ -108,7 +108,7 @@ def embeddings_table() -> str:
 
 
 def run(name: str, picture: Path) -> str:
-    """Run an example; return what it prints."""
+    """Run an example, which saves its picture; return its output."""
     with tempfile.TemporaryDirectory() as folder:
         answer = subprocess.run(
             [sys.executable, ROOT / f"examples/{name}.py", "--picture", picture],

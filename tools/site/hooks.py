@@ -1,4 +1,4 @@
-"""What mkdocs adds to the pages in docs/: pages and tables made from the tree as it is."""
+"""Hooks of mkdocs that add pages and tables generated from the rest of the tree."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that stand in no file of docs/."""
+    """Add the pages that have no file in docs/."""
     pages = {page: root_page(name) for name, page in ROOT_PAGES.items()}
     pages["gallery/index.md"] = gallery.index_page()
     pages |= {example.page: gallery.example_page(example) for example in gallery.examples()}
@@ -49,14 +49,14 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put generated tables where pages ask for them; link to pages instead of files elsewhere."""
+    """Insert generated tables at their marks; link to pages of the site instead of files."""
     for name, page in ROOT_PAGES.items():
         markdown = markdown.replace(f"](../{name}", f"]({page}")
     markdown = re.sub(r"\]\(\.\./examples/(\w+)\.py\)", r"](gallery/\1.md)", markdown)
     markdown = markdown.replace("](../examples)", "](gallery/index.md)")
     for mark, make in TABLES.items():
         if mark in markdown:
-            # On the site, the table takes the place of the sentence that says where it is.
+            # The table also replaces the sentence before the mark, which is for other readers.
             place = rf"(\*[^*\n]*\* )?{re.escape(mark)}"
             table = make()
             markdown = re.sub(place, lambda _, table=table: table, markdown)
@@ -64,12 +64,12 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Take away the dash before a description that is empty, which mkdocstrings writes."""
+    """Remove the dash that mkdocstrings writes before an empty description."""
     return re.sub(r'\s*\u2013\s*<div class="doc-md-description">\s*</div>', "", html)
 
 
 def root_page(name: str) -> str:
-    """Return a file of the root with its links as they are on the site."""
+    """Return the text of a file at the root, with its links changed to those of the site."""
     text = (ROOT / name).read_text()
     for other, page in ROOT_PAGES.items():
         text = text.replace(f"]({other}", f"]({page}")

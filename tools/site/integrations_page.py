@@ -1,4 +1,4 @@
-"""The page about other tools: the scripts of integrations/, what they printed, and versions."""
+"""The sections of docs/integrations.md: scripts, their output, and versions."""
 
 from __future__ import annotations
 
