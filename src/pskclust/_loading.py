@@ -60,7 +60,8 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     if scaling != "none":
         warnings.warn(
             f"The model in {os.fspath(path)!r} was fitted to scaled columns ({scaling}). Tables "
-            "with these columns are scaled in the same way; scale arrays with model.preparation_.apply(X).",
+            "with these columns are scaled in the same way; scale arrays with "
+            "model.preparation_.apply(X).",
             UserWarning,
             stacklevel=2,
         )
