@@ -43,7 +43,7 @@ __all__ = [
     "sweep",
 ]
 
-# Imported when asked for: scikit-learn takes seconds, which completing a command cannot.
+# Imported on first use: scikit-learn takes seconds to import, too long for shell completion.
 _HOMES = {
     "PSKC": "_estimator",
     "CheckpointError": "_utils.exceptions",

@@ -1,4 +1,4 @@
-"""``python -m pskclust``, and the command ``pskclust``."""
+"""Entry point of ``python -m pskclust`` and of the command ``pskclust``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, or say how to get it."""
-    # As an exception, so that files which are not complete are cleaned away.
+    """Run the command line, or exit with the command that installs it."""
+    # SIGTERM raises SystemExit, so that incomplete files are removed.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         from .cli.app import run
@@ -24,7 +24,7 @@ def main() -> None:
         )
     code = run()
     sys.stderr.flush()
-    # All is written and closed; taking down scikit-learn's modules one by one takes half a second.
+    # All files are closed, and unloading scikit-learn's modules would take half a second.
     os._exit(code)
 
 

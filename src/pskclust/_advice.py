@@ -1,7 +1,8 @@
-"""Rules for the next fit, for reports and the explorer: which parameter to change, and to what.
+"""Advice for the next fit, in reports and the explorer: a parameter to change, and its new value.
 
-The two rules of the paper: raise psi if clusters are joined that should be split, lower tau if
-clusters are split that should be joined. Linked clusters are changed by their number.
+The rules are those of the paper: raise psi if clusters are joined that should be split, and lower
+tau if clusters are split that should be joined. For chosen and linked clusters, change `n_clusters`
+instead.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._estimator import PSKC
 
 MUCH_NOISE = 0.1
-# A fragment has less than this share of the size of the cluster that the median member is in.
+# A cluster is a fragment if it is smaller than this fraction of the median member's cluster.
 FRAGMENT = 0.1
 MIN_FRAGMENT_LIMIT = 3
 
@@ -39,15 +40,15 @@ class Hint(NamedTuple):
 class Outcome:
     """The figures of a fit that advice is based on."""
 
-    sizes: NDArray[np.float64]  # (k,) rows, or sums of weights
+    sizes: NDArray[np.float64]  # (k,) numbers of rows, or sums of weights
     n_noise: float
     n_rows: int
     psi: int
     tau: float | None  # None if clusters were chosen
     replace: bool = False
     min_cluster_size: int = 0
-    n_parts: int | None = None  # None unless clusters are linked
-    unit: str = "rows"  # the things that sizes count
+    n_parts: int | None = None  # None unless clusters are chosen or linked
+    unit: str = "rows"  # the name of the things that sizes count
 
     @classmethod
     def of(
@@ -79,7 +80,7 @@ class Outcome:
 
 
 def rules(outcome: Outcome) -> list[AdviceRule]:
-    """Return the rule for splitting clusters and, if there are several, that for joining them."""
+    """Return the rule for splitting clusters and, unless there is only one, for joining them."""
     if outcome.n_clusters == 1:
         return [splitting(outcome)]
     return [splitting(outcome), joining(outcome)]
@@ -108,7 +109,7 @@ def hints(outcome: Outcome) -> list[Hint]:
     if not outcome.n_clusters:
         return [
             Hint(
-                f"No cluster was found: no two {outcome.unit} are more similar than tau. "
+                f"No cluster was found: no pair of {outcome.unit} is similar enough to start one. "
                 "Lower tau.",
                 joining(outcome).change,
             )
@@ -118,7 +119,7 @@ def hints(outcome: Outcome) -> list[Hint]:
 
 
 def three_digits(value: float) -> float:
-    """Return a value that a person can read and type."""
+    """Return a value rounded to three significant digits, for people to read and type."""
     return float(f"{value:.3g}")
 
 
@@ -135,13 +136,13 @@ def _on_noise(outcome: Outcome) -> Hint | None:
         return None
     if outcome.n_parts is not None:
         return Hint(
-            f"{share:.0%} of the {outcome.unit} are noise. noise='nearest' gives each to its "
+            f"{share:.0%} of the {outcome.unit} are noise. noise='nearest' assigns each to its "
             "most similar cluster.",
             {"noise": "nearest"},
         )
     return Hint(
         f"{share:.0%} of the {outcome.unit} are noise. A lower tau takes more of them into "
-        "clusters; noise='nearest' gives each to its most similar cluster.",
+        "clusters; noise='nearest' assigns each to its most similar cluster.",
         joining(outcome).change,
     )
 
@@ -156,7 +157,7 @@ def _on_fragments(outcome: Outcome) -> Hint | None:
     have = "cluster has" if number == 1 else "clusters have"
     return Hint(
         f"{number:,} {have} fewer than {limit:,} {outcome.unit}, far fewer than the others. "
-        f"min_cluster_size={limit} gives the {outcome.unit} of such fragments to the clusters "
+        f"min_cluster_size={limit} assigns the {outcome.unit} of these fragments to the clusters "
         "around them.",
         {"min_cluster_size": limit},
     )

@@ -1,4 +1,4 @@
-"""DriftMonitor: labels of a stream of rows, and how far the rows are from those of the fit."""
+"""DriftMonitor: labels of a stream of rows, and their drift away from the fitted rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._fitted_model import FittedModel
 
-# Chance moves the score of fewer rows by more than the limit.
+# With fewer rows, chance alone can move the score by more than `_MAX_SCORE`.
 _MIN_ROWS = 200
 _MAX_SCORE = 0.1
 _MAX_NOISE_GAIN = 0.1
@@ -53,7 +53,7 @@ class Drift:
 
     @property
     def fit_again(self) -> bool:
-        """Whether to fit again: the score exceeds 0.1, or noise has grown by more than 0.1.
+        """True if the score exceeds 0.1, or the fraction of noise has grown by more than 0.1.
 
         False with fewer than 200 rows.
         """
@@ -75,10 +75,10 @@ class Drift:
 
 
 class DriftMonitor:
-    """Label a stream of rows in constant memory, and measure their drift.
+    """Monitor that labels a stream of rows in constant memory and measures their drift.
 
-    A monitor counts new rows in the cells of a model. It keeps one number for each cell, for any
-    number of rows. The result does not depend on the order of the rows or on their blocks.
+    A monitor counts new rows in the cells of a model. It keeps one number for each cell, however
+    many rows it has seen. The result does not depend on the order of the rows or on their blocks.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ class DriftMonitor:
 
     See Also
     --------
-    PSKC.predict : Labels of new rows without a count.
-    PSKC.score_samples : Scores of single rows: high for typical rows, low for outliers.
+    PSKC.predict : Labels new rows without counting them.
+    PSKC.score_samples : Scores single rows: high for typical rows, low for outliers.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class DriftMonitor:
         self.reset()
 
     def reset(self) -> None:
-        """Start a new window of the stream, without the rows seen so far.
+        """Start a new window of the stream: discard the counts of the rows seen so far.
 
         Examples
         --------
@@ -193,7 +193,7 @@ class DriftMonitor:
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """A set of rows as counts in cells, its mass in the units of the counts, and its size."""
+    """Counts of a set of rows in cells, their mass in units of the counts, and their number."""
 
     counts: NDArray[np.int64]
     mass: int
@@ -201,19 +201,19 @@ class _Counted:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The mean map."""
+        """The mean map of the set: its counts divided by its mass."""
         return self.counts / self.mass
 
     def similarity_of_pairs(self) -> float:
         """Return the mean number of cells that two different rows share."""
-        # Pairs of a row with itself are left out: they share all cells, however rows are spread.
+        # Pairs of a row with itself are left out: they share all cells in any distribution.
         of_all = float(np.square(self.shares).sum())
         of_selves = float(self.shares.sum()) / self.n_rows
         return (of_all - of_selves) * self.n_rows / (self.n_rows - 1)
 
 
 def _distance(first: _Counted, second: _Counted) -> float:
-    """Return 1 less the cosine of two mean maps, not less than 0."""
+    """Return 1 minus the cosine of two mean maps, at least 0; NaN for sets of fewer than 2 rows."""
     if min(first.n_rows, second.n_rows) < 2:
         return math.nan
     own = first.similarity_of_pairs() * second.similarity_of_pairs()

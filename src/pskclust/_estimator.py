@@ -47,8 +47,8 @@ class PSKC(ClusterMixin, FittedModel):
     ----------
     psi : int or "auto", default="auto"
         Number of cells in each random partitioning, at least 2. Increase it if clusters are joined
-        that should be apart. "auto" considers several numbers; with `tau` given, it is 64, or a
-        quarter of the number of rows if that is less.
+        that should be apart. "auto" tries several values; with `tau`, it is 64, or a quarter of the
+        number of rows if that is less.
     tau : float or "auto", default="auto"
         Similarity at which growth stops, between 0 and 1. Decrease it if clusters are split that
         should be whole. With "auto", clusters do not grow; they are chosen.
@@ -73,8 +73,8 @@ class PSKC(ClusterMixin, FittedModel):
     refine : bool or "auto", default="auto"
         Move the least similar members of each cluster to a more similar cluster if that raises the
         total similarity of rows to their clusters (Eq. 4 of the paper). "auto" refines grown
-        clusters only. Chosen and linked clusters may be long, and rows at their ends share cells
-        with few of the members.
+        clusters only: chosen and linked clusters may be long, and rows at their ends share cells
+        with few members.
     min_cluster_size : int or None, default=None
         Dissolve clusters with fewer rows, before refinement. Each of their rows moves to its most
         similar remaining cluster if that similarity exceeds `tau`, and is noise otherwise. Sizes
@@ -90,7 +90,7 @@ class PSKC(ClusterMixin, FittedModel):
         "voronoi". Labels do not depend on it. None uses NumPy and compiled code. Use a device for
         many rows in many columns. Requires ``pip install "pskclust[torch]"``.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random centres. Pass an int for the same labels in every fit.
+        Seed of the random draws. Pass an int for the same labels in every fit.
     verbose : bool or None, default=None
         Show progress on standard error. None shows a bar in a terminal or a notebook, for a fit
         that takes more than two seconds, and says when code is being compiled. True shows every
@@ -108,8 +108,8 @@ class PSKC(ClusterMixin, FittedModel):
     Attributes
     ----------
     labels_ : ndarray of int64, shape (n_samples,)
-        Cluster of each row; -1 is noise. Chosen clusters are numbered by size, the largest first
-        (by rows of the sample); grown clusters in the order of growth.
+        Cluster of each row; -1 is noise. Chosen clusters are numbered by their size in the
+        sample, largest first; grown clusters are numbered in the order of growth.
     n_clusters_ : int
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)
@@ -123,7 +123,7 @@ class PSKC(ClusterMixin, FittedModel):
         Membership strength of each row, 0 to 1: its similarity divided by that of the most similar
         member of its cluster; 0 for noise.
     outlier_scores_ : ndarray of float64, shape (n_samples,)
-        Outlier score of each row, 0 to 1: below 0.5 for members of clusters, above for noise.
+        Outlier score of each row: 0 to 0.5 for members of clusters, 0.5 to 1 for noise.
         ``score_samples(X)`` ranks rows in the opposite order and also accepts new rows.
     layers_ : tuple of Layer
         Clusterings of the same rows from coarse to fine, each with its number of clusters and its
@@ -147,8 +147,8 @@ class PSKC(ClusterMixin, FittedModel):
         :class:`pskclust.plotting.MergeTreeDisplay`. None for grown clusters that are not linked.
     confidences_ : ndarray of float64, shape (n_samples,), or None
         Probability that the label of each row is right, 0 to 1: the share of the odds held by
-        candidates that agree with the label. Rows outside the sample have the mean of their
-        cluster. None for grown clusters.
+        candidates that agree with the label. Rows outside the sample have the mean
+        confidence of their cluster. None for grown clusters.
     kernel_ : IsolationKernel
         The fitted kernel.
     psi_ : int
@@ -169,7 +169,7 @@ class PSKC(ClusterMixin, FittedModel):
     See Also
     --------
     IsolationKernel : The kernel, as a transformer.
-    GroupPSKC : Clusters groups of rows instead of rows.
+    GroupPSKC : Clusters groups of rows instead of single rows.
     DriftMonitor : Labels a stream of rows and measures how far it is from the fitted rows.
     pskclust.dask.PSKC : The same clusters on a Dask cluster.
     sweep : Fits a grid of psi and tau.
@@ -183,8 +183,8 @@ class PSKC(ClusterMixin, FittedModel):
     joins the first cluster that reaches it, and a cluster that grows later can be more similar.
 
     For chosen and linked clusters, ``predict(X)`` returns the cluster with the most members in a
-    row's cells, and -1 for outliers and background. `labels_` is equal to it except on the sample,
-    up to 2,000 rows drawn by weight, which keeps the labels of the choice.
+    row's cells, and -1 for outliers and background. `labels_` agrees with ``predict``
+    except on the sample (up to 2,000 rows drawn by weight), which keeps the labels of the choice.
 
     Rows of weight 0 do not take part in the fit. Their labels are those of ``predict``.
 
@@ -301,7 +301,7 @@ class PSKC(ClusterMixin, FittedModel):
             self._publish(pipeline.fit(rows, columns, parameters, make_engine, report))
         return self
 
-    # Where rows are: all that ``pskclust.dask.PSKC`` does in its own way.
+    # Where the rows and their cells are; ``pskclust.dask.PSKC`` overrides these two methods.
 
     def _rows(
         self, X: Rows, sample_weight: ArrayLike | None, parameters: Parameters, report: Report
@@ -313,7 +313,7 @@ class PSKC(ClusterMixin, FittedModel):
     ) -> Engine:
         return engine_of(rows, partition, parameters, report)
 
-    # scikit-learn's diagram has both methods; which of them is asked depends on the notebook.
+    # Notebooks call one or the other of these two methods to show an estimator.
 
     def _repr_html_inner(self) -> str:
         return self._html_of_fit() + str(super()._repr_html_inner())
@@ -329,14 +329,14 @@ class PSKC(ClusterMixin, FittedModel):
 
     @classmethod
     def of_fitted(cls, parameters: Mapping[str, Any], fitted: Fitted) -> Self:
-        """Return a fitted estimator.
+        """Return an estimator with the outcome of an earlier fit.
 
         Parameters
         ----------
         parameters : mapping
             Parameters of the estimator, by name.
         fitted : Fitted
-            Outcome of a fit, `fitted_` of another estimator.
+            Outcome of a fit: `fitted_` of another estimator.
 
         Examples
         --------

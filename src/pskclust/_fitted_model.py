@@ -22,18 +22,18 @@ from ._model_io.state import SavedModel, to_parts
 from ._rows_of_fit import RowsOfFit
 from .tables.streaming import row_blocks
 
-# A value of each cluster for each row, or the largest of them and whose they are.
+# A value for each row and cluster; or the largest values of each row, and their clusters.
 Values = NDArray[np.float64]
 Ranked = tuple[NDArray[np.float64], NDArray[np.int64]]
-# Returns an array for some rows, given the fit, the rows and a number of threads.
+# Function of a fit, some rows and a number of threads that returns an array.
 OfRows = Callable[[Fitted, NDArray[Any], int | None], NDArray[Any]]
-# Returns the largest values of rows and the clusters that they are of, given their number, too.
+# The same with `top_k` as third argument: returns the largest values and their clusters.
 OfTop = Callable[[Fitted, NDArray[Any], int, int | None], tuple[NDArray[Any], NDArray[Any]]]
 
 
-# Mixins stand here, since `set_output` serves a `transform` of a class that has them.
+# Mixins are bases here, because `set_output` wraps `transform` only in the class defining it.
 class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Predictions for new rows, similarities to clusters, scores, layers, model files."""
+    """Methods of a fitted estimator: predictions, similarities, scores, layers, model files."""
 
     n_jobs: int | None
     device: str | None
@@ -45,7 +45,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         chosen and linked clusters, it is the cluster with the most members in the row's cells.
         Rows that lie far from the sample of a choice, or in a uniform background, are noise.
         With ``noise="nearest"``, only rows that share no cell with any cluster are noise. The
-        notes of the class compare it with `labels_`.
+        notes of :class:`PSKC` compare the result with `labels_`.
 
         Parameters
         ----------
@@ -70,17 +70,16 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def score_samples(self, X: Rows) -> NDArray[np.float64]:
         """Return the score of each row: high for typical rows, low for outliers.
 
-        The score estimates the negative logarithm of the distance between neighbouring fitted rows
-        around a row. Each partitioning gives one estimate: the logarithm of the size of the row's
-        cell, plus 1 / n_features times the logarithm of n / m, where m of all n fitted rows are in
-        the cell. The size of a cell is the distance of its centre to the nearest other centre.
-        Rows that ``predict`` labels as noise score lower than all others. Time is linear in the
-        number of rows.
+        The score is minus the logarithm of the distance between neighbouring fitted rows around
+        the row, estimated in each partitioning and averaged. An estimate of this logarithm is
+        log(size) + log(n / m) / n_features, where m of all n fitted rows are in the row's cell, and
+        size is the distance of the cell's centre to the nearest other centre. Rows that ``predict``
+        labels as noise score lower than all others. Time is linear in the number of rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            Whatever `fit` takes.
+            Any rows, from any source that `fit` accepts.
 
         Returns
         -------
@@ -88,13 +87,14 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
         See Also
         --------
-        PSKC : `outlier_scores_` are these scores for the rows of the fit, turned round.
+        PSKC : `outlier_scores_` ranks the rows of the fit in the opposite order, from 0 to 1.
 
         Notes
         -----
-        Voronoi cells at the border of the data have no end. A row far outside scores as rows at
-        the border do, unless it is noise by the rule of a choice, or ``method="hypersphere"``
-        bounds the cells: outside all balls, the score is the least of all.
+        Voronoi cells at the border of the data are unbounded. A row far outside the data scores
+        like the rows at the border, unless the noise rule of a choice labels it as noise. With
+        ``method="hypersphere"``, cells are bounded, and a row outside all balls has the lowest
+        score.
 
         Examples
         --------
@@ -109,7 +109,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return self._for_each_row(X, prediction.score_samples)
 
     def _for_each_row(self, X: Rows, of_rows: OfRows) -> NDArray[Any]:
-        """Return a value for each row of whatever `fit` takes."""
+        """Return the value that `of_rows` gives each row of X, any source that `fit` accepts."""
         blocks = row_blocks(X, self._known_columns())
         if blocks is None:
             rows = self._rows_to_place(X)
@@ -128,7 +128,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _for_each_cluster(
         self, X: ArrayLike, of_all: OfRows, of_top: OfTop, top_k: int | None
     ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
-        """Return a value of each row for every cluster, or the largest and their clusters."""
+        """Return a value for each row and cluster; with `top_k`, the largest and their clusters."""
         rows = self._rows_to_place(X)
         if top_k is None:
             return of_all(self._placing, rows, self.n_jobs)
@@ -166,11 +166,11 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         similarities : ndarray of float64, shape (n_samples, n_clusters_)
             With `top_k`, of shape (n_samples, top_k), the most similar cluster first.
         clusters : ndarray of int64, shape (n_samples, top_k)
-            Which clusters they are. Only with `top_k`.
+            The clusters of these similarities. Returned only with `top_k`.
 
         See Also
         --------
-        membership : The share of each cluster in the cells of a row, which sum to at most 1.
+        membership : Share of each cluster among the fitted rows in a row's cells.
 
         Examples
         --------
@@ -189,11 +189,10 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     @overload
     def membership(self, X: ArrayLike, top_k: int) -> Ranked: ...
     def membership(self, X: ArrayLike, top_k: int | None = None) -> Values | Ranked:
-        """Return how much each row belongs to every cluster, or to the strongest ones.
+        """Return the membership of each row in every cluster, or its largest memberships.
 
-        A membership is the share of a cluster in all rows of the fit in the cells of a row, 0 to 1.
-        The shares of all clusters sum to 1, less the share of noise; all are 0 for a row without a
-        cell.
+        A membership is the share of a cluster among the fitted rows in a row's cells, 0 to 1. The
+        memberships of a row sum to 1 minus the share of noise; all are 0 for a row without a cell.
 
         Parameters
         ----------
@@ -204,13 +203,13 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Returns
         -------
         memberships : ndarray of float64, shape (n_samples, n_clusters_)
-            With `top_k`, of shape (n_samples, top_k), the largest first.
+            With `top_k`, of shape (n_samples, top_k), the largest membership first.
         clusters : ndarray of int64, shape (n_samples, top_k)
-            Which clusters they are in. Only with `top_k`.
+            The clusters of these memberships. Returned only with `top_k`.
 
         See Also
         --------
-        similarity : The mean share of a cluster's members that are in the cells of a row.
+        similarity : Mean fraction of a cluster's members that share a cell with a row.
 
         Examples
         --------
@@ -250,7 +249,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _rows_to_place(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         if hasattr(self, "preparation_") and hasattr(X, "columns"):
-            # Its names tell that these are columns of a table, as the fit found them.
+            # Named columns are those of the original table, before its preparation.
             X = self.preparation_.apply(X)
         rows = check_rows(self, X, self._fitted.metric)
         return prediction.require_reach(self._fitted, rows)
@@ -261,7 +260,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         The file contains arrays and JSON, and no pickle. The arrays include the centres of cells
         and the sample of a choice, which are rows of the fit, and labels and scores of all rows:
         share a model only with those who may see its data. It does not contain `callback`, a
-        `random_state` that is not an int, and the parameters of this machine: `device`,
+        `random_state` that is not an int, or parameters of this machine only: `device`,
         `scratch_dir` and `checkpoint`. These are None in a loaded model.
 
         Parameters

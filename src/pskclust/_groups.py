@@ -34,12 +34,13 @@ _LARGEST_SEED = 2**31 - 1
 
 
 class GroupPSKC(ClusterMixin, BaseEstimator):
-    """Clusters of groups of rows: trajectories, sessions, documents, images.
+    """Clustering of groups of rows: trajectories, sessions, documents, images.
 
     The groups are clustered, not their rows. A group is represented by its mean map, the mean of
     the isolation-kernel feature maps of its rows: the fraction of its rows in each cell. Groups
-    whose mean maps are alike belong together. Two isolation kernels are at work: one over rows,
-    whose mean maps are points, and one over these points, by which :class:`PSKC` clusters them.
+    whose mean maps are alike belong together. Two isolation kernels are used. The first, over
+    rows, gives the mean maps. The second is over the principal components of the mean maps, and
+    :class:`PSKC` clusters the groups with it.
 
     Time and memory are linear in the number of rows and in the number of groups.
 
@@ -47,39 +48,39 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
     ----------
     psi : int or "auto", default="auto"
         Number of cells of each partitioning of the kernel over rows. Larger values tell apart
-        groups that differ in detail, and need groups of more rows. "auto" is 64, or a quarter of
-        the number of rows if that is less.
+        groups that differ in detail, but need more rows in each group. "auto" is 64, or a quarter
+        of the number of rows if that is less.
     n_partitions : int, default=100
         Number of partitionings of each kernel.
     method : {"voronoi", "hypersphere", "tree"}, default="voronoi"
-        The cells of the kernel over rows, see :class:`IsolationKernel`.
+        Shape of the cells of the kernel over rows, see :class:`IsolationKernel`.
     metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
-        The distance of rows.
+        Distance between rows.
     n_components : int, default=16
-        Number of principal components of the mean maps that the second kernel works on; at most
-        the number of groups less one. What is left out is mostly the chance by which a group has
-        these rows and not others.
+        Number of principal components of the mean maps that the second kernel uses, at most the
+        number of groups minus one. Further components mostly show chance: which rows a group
+        happens to have.
     group_psi, group_tau : int or float, or "auto", default="auto"
         `psi` and `tau` of the :class:`PSKC` that clusters the groups. "auto" chooses the
         clustering.
     n_clusters : int or None, default=None
         Number of clusters to find. None finds the number.
     min_cluster_size : int or None, default=None
-        Dissolve clusters of fewer groups; of fewer rows with `weight_by_size`.
+        Dissolve clusters with fewer groups or, with `weight_by_size`, with fewer rows.
     noise : {"keep", "nearest"}, default="keep"
-        "nearest" gives groups that are noise to their most similar cluster.
+        "nearest" assigns groups that are noise to their most similar cluster.
     weight_by_size : bool, default=False
-        Count a group as often as it has rows, when groups are clustered. By default a group of ten
-        rows counts as much as one of a thousand.
+        Weight each group by its number of rows when groups are clustered. By default, a group of
+        ten rows counts as much as a group of a thousand.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all processors. Results never depend on it.
     random_state : int, RandomState instance or None, default=None
-        Which rows, and which groups, the partitionings are drawn from.
+        Seed of the random draws. Pass an int for the same labels in every fit.
 
     Attributes
     ----------
     groups_ : ndarray of shape (n_groups,)
-        The groups, sorted.
+        Names of the groups, sorted.
     group_sizes_ : ndarray of int64, shape (n_groups,)
         Number of rows of each group.
     labels_ : ndarray of int64, shape (n_groups,)
@@ -95,12 +96,12 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
     n_features_in_ : int
         Number of columns of the data.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names that are all strings.
+        Names of the columns of X, if all of them are strings.
 
     See Also
     --------
-    PSKC : Clusters of rows.
-    IsolationKernel.mean_maps : The mean maps by themselves.
+    PSKC : Clusters rows.
+    IsolationKernel.mean_maps : Returns the mean maps of groups.
 
     References
     ----------
@@ -151,7 +152,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
 
     @all_or_nothing("_axes")
     def fit(self, X: ArrayLike, y: object = None, groups: ArrayLike | None = None) -> Self:
-        """Find the clusters of the groups of rows of X.
+        """Find the clusters of the groups in X.
 
         Parameters
         ----------
@@ -227,7 +228,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         return self.clusterer_.predict(embedding)
 
     def embed(self, X: ArrayLike, groups: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the point that each group is clustered as.
+        """Return the principal components of the mean map of each group.
 
         Parameters
         ----------
@@ -256,7 +257,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         n_groups = len(sets.names)
         if n_groups < 2:
             raise ValueError(
-                f"All rows of X are of one group, {sets.names[0]!r}. A fit needs two groups or "
+                f"All rows of X are in one group, {sets.names[0]!r}. A fit needs two groups or "
                 "more; to cluster rows, use PSKC."
             )
         if self.group_psi != "auto" and self.group_psi > n_groups:
@@ -276,7 +277,7 @@ class _Axes(NamedTuple):
     directions: NDArray[np.float64]  # (t * psi, n_components)
 
     def coordinates(self, maps: sparse.csr_array) -> NDArray[np.float64]:
-        # A sparse product sums each entry in one order, so a group's point depends on it alone.
+        # A sparse product sums in a fixed order, so a group's point depends on the group only.
         found: NDArray[np.float64] = maps @ self.directions - self.centre @ self.directions
         return found
 

@@ -171,7 +171,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         partition : Partition
             The partitionings, such as `partition_` of another kernel.
         metric : {"euclidean", "cosine", "haversine"}
-            The metric they were drawn for.
+            The metric that the partitionings were drawn for.
         n_columns : int
             Number of columns of the data.
         names : sequence of str or None, default=None
@@ -272,10 +272,10 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return features.astype(np.float64)
 
     def mean_maps(self, X: ArrayLike, groups: ArrayLike | None = None) -> sparse.csr_array:
-        """Return the mean map of each group of rows: the mean of their feature maps (Eq. 2).
+        """Return the mean map of each group: the mean of the feature maps of its rows (Eq. 2).
 
-        The product of two mean maps, divided by `n_partitions`, is the mean kernel over all pairs
-        of rows of the two groups, the isolation distributional kernel.
+        The product of two mean maps, divided by `n_partitions`, is the mean similarity over all
+        pairs of rows of the two groups: the isolation distributional kernel.
 
         Parameters
         ----------
@@ -374,7 +374,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         rows = check_rows(self, X, self.metric_)
         if not isinstance(sets, list | tuple):
             raise TypeError(
-                f"sets is a {type(sets).__name__}. Pass a list with the rows of each set, "
+                f"sets has type {type(sets).__name__}. Pass a list with the rows of each set, "
                 "say [X[labels == 0], X[labels == 1]]."
             )
         tables = TableStack()

@@ -23,7 +23,7 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     Returns
     -------
     model : PSKC
-        Fitted model with the predictions of the saved one.
+        Fitted model with the same predictions as the saved one.
 
     Raises
     ------
@@ -59,8 +59,9 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     scaling = model.preparation_.scaling if hasattr(model, "preparation_") else "none"
     if scaling != "none":
         warnings.warn(
-            f"{os.fspath(path)!r} was fitted to scaled columns ({scaling}). Tables with these "
-            "columns are scaled in the same way; scale arrays with model.preparation_.apply(X).",
+            f"The model in {os.fspath(path)!r} was fitted to scaled columns ({scaling}). Tables "
+            "with these columns are scaled in the same way; scale arrays with "
+            "model.preparation_.apply(X).",
             UserWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""A fitted model in a notebook: sizes of clusters as bars, the choice, its confidence."""
+"""HTML of a fitted model for notebooks: cluster sizes as bars, the choice, its confidence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MAX_BARS = 12
-# Texts have the colour of the notebook, and colours are seen on white and on black.
+# Text has the colour of the notebook; these colours are visible on white and on black.
 _BAR, _NOISE = "#3f8fd2", "#8b929a"
 _STYLE = """<style>
 .pskclust-fit { font: 13px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 0 0 0.6rem; }
@@ -25,7 +25,7 @@ _STYLE = """<style>
 def html_of_fit(model: Any) -> str:
     """Return a fragment of HTML that shows a fitted PSKC. Every text is escaped."""
     sizes, labels = model.cluster_sizes_, model.labels_
-    # Labels of rows on a cluster of machines are not counted for a picture.
+    # Labels on a Dask cluster are not computed only to count noise.
     n_noise = int(np.count_nonzero(labels < 0)) if isinstance(labels, np.ndarray) else None
     words = [line for line in (_setting(model), _certainty(model)) if line]
     title = f"<p><strong>{escape(_found(sizes, n_noise))}</strong></p>"
@@ -44,7 +44,7 @@ def _found(sizes: NDArray[np.int64], n_noise: int | None) -> str:
 
 
 def _setting(model: Any) -> str:
-    """Return the choice in a sentence, or psi and tau of clusters that grew."""
+    """Return the reason of the choice as a sentence; for grown clusters, psi and tau."""
     if model.auto_ is None:
         return f"psi {model.psi_}, tau {model.tau_:g}"
     reason = model.auto_.reason
@@ -67,7 +67,7 @@ def _bars(sizes: NDArray[np.int64], n_noise: int) -> str:
     most = max(int(sizes.max(initial=1)), n_noise)
     lines = [_line(str(n), int(sizes[n]), _BAR, most) for n in shown]
     if len(rest):
-        # Without a bar, which would be of another kind.
+        # Without a bar: the total of several clusters does not compare with single clusters.
         lines.append(_line(f"{len(rest):,} smaller", int(sizes[rest].sum()), None, most))
     if n_noise:
         lines.append(_line("noise", n_noise, _NOISE, most))

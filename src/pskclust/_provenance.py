@@ -1,6 +1,6 @@
-"""Provenance of a fit: what was given, what was chosen, and the call that gives the same labels.
+"""Provenance of a fit: given parameters, chosen values, and the call that gives the same labels.
 
-The command line, the report and the explorer print these, so that all of them say the same.
+The command line, the report and the explorer print them from here, and so say the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ._choice.choose import AutoChoice
 from ._estimator import PSKC
 from ._utils.json_values import plain_value
 
-# They change no label: a call that repeats a fit leaves them out.
+# Parameters that do not affect labels: a call that repeats a fit leaves them out.
 _WITHOUT_EFFECT_ON_LABELS = (
     "n_jobs",
     "device",
@@ -49,7 +49,7 @@ def given_parameters(model: PSKC) -> dict[str, Any]:
 def chosen_values(model: PSKC) -> dict[str, Any]:
     """Return the values that the fit chose for parameters that were left open.
 
-    psi is one of them only where clusters grew: given for a choice, `psi_` would make another one.
+    psi is included for grown clusters only: a choice that is given its own `psi_` may change.
     """
     if model.auto_ is not None:
         return {"n_clusters": int(model.n_clusters_)} if model.n_clusters is None else {}
@@ -57,7 +57,7 @@ def chosen_values(model: PSKC) -> dict[str, Any]:
 
 
 def choice_words(model: PSKC) -> str | None:
-    """Return the values that were chosen, and why, in a sentence; None if none were."""
+    """Return the chosen values and the reason, in words; None if nothing was chosen."""
     chosen = chosen_values(model)
     if model.auto_ is not None:
         return model.auto_.reason if chosen else None
@@ -65,7 +65,7 @@ def choice_words(model: PSKC) -> str | None:
 
 
 def candidates(model: PSKC) -> list[dict[str, Any]]:
-    """Return the best candidates of a choice with their evidence; none if nothing was chosen."""
+    """Return the best candidates of a choice with their evidence; empty without a choice."""
     choice = model.auto_
     if choice is None:
         return []
@@ -74,9 +74,10 @@ def candidates(model: PSKC) -> list[dict[str, Any]]:
 
 
 class NumberOption(NamedTuple):
-    """A number of clusters that a choice was between.
+    """One of the numbers of clusters that a choice considered.
 
-    `odds` are those of all listed candidates of this number together; the rest is of the best one.
+    `odds` is the sum over all listed candidates with this number. The other values are those of the
+    best of them.
     """
 
     n_clusters: int
@@ -87,9 +88,9 @@ class NumberOption(NamedTuple):
 
 
 def number_options(choice: AutoChoice) -> list[NumberOption]:
-    """Return the numbers of clusters among the candidates of a choice, by falling odds."""
+    """Return the numbers of clusters among the candidates of a choice, highest odds first."""
     listed = list(dict.fromkeys([*choice.candidates, choice.chosen]))
-    # Of the number that was chosen, the evidence is that of the candidate that was.
+    # The chosen number has the evidence of the chosen candidate.
     best = {option.n_clusters: option for option in reversed(listed)}
     best[choice.chosen.n_clusters] = choice.chosen
     numbers = [
@@ -106,7 +107,7 @@ def number_options(choice: AutoChoice) -> list[NumberOption]:
 
 
 def mean_confidences(model: PSKC) -> NDArray[np.float64] | None:
-    """Return the mean confidence of the members of each cluster; None if none were chosen."""
+    """Return the mean confidence of the members of each cluster; None for grown clusters."""
     if model.confidences_ is None:
         return None
     labels = model.labels_ + 1
@@ -131,7 +132,7 @@ def is_repeatable(model: PSKC) -> bool:
 
 
 def is_linked(model: PSKC) -> bool:
-    """Return whether clusters were linked from parts instead of grown as they are."""
+    """Return whether clusters were chosen or linked, not only grown."""
     return model.fitted_.linkage is not None
 
 

@@ -15,7 +15,7 @@ from ._fit.pipeline import Fitted
 
 
 class RowsOfFit:
-    """Probabilities, outlier scores, layers and other labels of the rows of a fit."""
+    """Attributes and methods for the rows of a fit: probabilities, outlier scores, layers."""
 
     _fitted: Fitted
 
@@ -24,15 +24,15 @@ class RowsOfFit:
 
     @property
     def fitted_(self) -> Fitted:
-        """The outcome of the fit in one piece, for code that builds on it."""
+        """The outcome of the fit as one object, for code that builds on it."""
         check_is_fitted(self)
         return self._fitted
 
     @property
     def probabilities_(self) -> Any:
-        """Similarity of each row to its cluster over that of its most similar member, 0 to 1.
+        """Similarity of each row to its cluster, divided by the largest of all members, 0 to 1.
 
-        Noise has 0, as in HDBSCAN.
+        The value for noise is 0, as in HDBSCAN.
 
         See Also
         --------
@@ -48,22 +48,22 @@ class RowsOfFit:
         True
         """
         result, peaks = self.fitted_.result, self.fitted_.seen_whole.peaks
-        # Of hyperspheres, a member may be in none: it is as similar as one shared cell makes it.
+        # A member may be outside all hyperspheres: it gets the similarity of one shared cell.
         least = 1 / (result.clusters.resolution * result.clusters.masses)
         similarities = np.maximum(
             result.similarities, self._take(np.append(least, 0.0), result.labels)
         )
         peaks = np.append(np.maximum(peaks, least), 1.0)
-        # A row of weight 0 is no member, and may be more similar than all of them.
+        # A row of weight 0 is not a member, and may be more similar than all members.
         return (similarities / self._take(peaks, result.labels)).clip(0, 1)
 
     @property
     def outlier_scores_(self) -> Any:
-        """How unusual each row is, 0 to 1, and above 0.5 for noise.
+        """Outlier score of each row: 0 to 0.5 for members of clusters, 0.5 to 1 for noise.
 
         See Also
         --------
-        score_samples : The same for new rows, turned round: the larger, the more usual.
+        score_samples : Scores of any rows, in the opposite order: high for typical rows.
 
         Examples
         --------
@@ -77,7 +77,7 @@ class RowsOfFit:
         """
         fitted = self.fitted_
         scores, labels = fitted.seen_whole.scores, fitted.result.labels
-        # Rounding may lead a little beyond.
+        # Rounding may lead slightly beyond 0 and 1.
         return prediction.outlier_scores(fitted, scores, labels).clip(0, 1)
 
     @property
@@ -101,26 +101,28 @@ class RowsOfFit:
         """
         linkage = self.fitted_.linkage
         choice = None if linkage is None else linkage.choice
-        # Files of earlier versions know the choice, but no layers.
+        # Model files of earlier versions have the choice without layers.
         return self.fitted_.hierarchy.layers(choice.layers if choice else ())
 
     def relabel(self, *, n_clusters: int | None = None, layer: int | None = None) -> Any:
         """Return labels of the rows of the fit for another number of clusters, without a new fit.
 
-        They are a cut of one tree: clusters of a finer cut are within those of a coarser one, and
-        the cut into `n_clusters_` is `labels_`. Noise stays noise. The model stays as it is.
+        The labels are a cut of one tree: each cluster of a finer cut lies within a cluster of a
+        coarser cut, and the cut into `n_clusters_` clusters is `labels_`. Noise stays noise. The
+        model does not change.
 
-        Where clusters were chosen, the tree is `merge_tree_`, cut into at most 16 parts, or as many
-        as the finest layer has. Where they grew, the clusters of the fit are linked, so that there
-        can be fewer of them but not more. Clusters that share no cell are joined by the distance of
-        their middles.
+        For chosen clusters, the tree is `merge_tree_`, and `n_clusters` is at most 16, or the
+        number of the finest layer if that is larger. For grown clusters, the tree links the
+        clusters of the fit, so `n_clusters` is at most `n_clusters_`. Clusters that share no cell
+        are joined by the distance between their middles, the nearest first.
 
         Parameters
         ----------
         n_clusters : int or None
             Number of clusters.
         layer : int or None
-            Place in `layers_`, 0 for the coarsest and -1 for the finest. Give one of the two.
+            Index into `layers_`: 0 is the coarsest layer, -1 the finest. Give either `n_clusters`
+            or `layer`.
 
         Returns
         -------
@@ -160,20 +162,20 @@ class RowsOfFit:
     def _layer(self, number: int) -> Layer:
         layers = self.layers_
         if not -len(layers) <= number < len(layers):
-            raise ValueError(f"layer={number} is not one of {len(layers)} layers. See layers_.")
+            raise ValueError(f"layer={number} is not one of the {len(layers)} layers in layers_.")
         return layers[number]
 
     def _parts(self) -> tuple[Any, NDArray[np.int64]]:
-        """Return the part of the tree of each row, and the number of rows of each part.
+        """Return the part of the tree that each row is in, and the number of rows in each part.
 
-        Noise has the part -1, or the number after the last.
+        The part of noise is -1, or the number of parts.
         """
         result, linkage = self.fitted_.result, self.fitted_.linkage
         if linkage is None or linkage.parts is None:
             return result.labels, result.sizes
         return linkage.parts, self._counted(linkage.parts, linkage.n_parts)
 
-    # Values of rows, which ``pskclust.dask.PSKC`` has on a cluster.
+    # ``pskclust.dask.PSKC`` overrides these two methods: its values of rows are on a cluster.
 
     def _take(self, values: NDArray[Any], numbers: Any) -> Any:
         """Return the value of each row, given its index into the values."""

@@ -88,8 +88,8 @@ class SweepResult:
         """Return the psi and tau of the most stable entry, as parameters for PSKC.
 
         Entries with one cluster are left out if any entry has two or more. Among the entries whose
-        stability is within 0.01 of the highest, the one with the most clusters is chosen, then the
-        one with the least noise, then the first.
+        stability is within 0.01 of the highest, the one with the most clusters is chosen; of equal
+        ones, the one with the least noise, then the first.
 
         Returns
         -------
@@ -147,7 +147,7 @@ def sweep(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows, see :meth:`PSKC.fit`.
     y : array-like of shape (n_samples,), default=None
-        Known classes, to compare labels with. They change no fit; rows of class -1 do not count.
+        Known classes to compare labels with. They do not affect fits; rows of class -1 are ignored.
     callback : callable or None, default=None
         Function that receives a :class:`Progress` of stage "sweep" after each fit.
     **pskc_params
@@ -250,7 +250,7 @@ def _measured(
     classes: NDArray[Any] | None,
     report: Report,
 ) -> tuple[NDArray[Any], ...]:
-    """Return clusters, noise, stability, objective and agreement, as `SweepResult` has them."""
+    """Return the values of `SweepResult` from `n_clusters` on, in its order."""
     shape = len(fits), len(tau), len(fits[0])
     n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
     stability, agreement = np.empty(shape[:2]), np.empty(shape[:2])
@@ -285,13 +285,13 @@ def _results(
 
 
 def _mean_agreement(labels: NDArray[np.int32], units: NDArray[np.int64]) -> float:
-    """Return the mean adjusted Rand index over all pairs of rows of `labels`, (n_seeds, n)."""
+    """Return the mean adjusted Rand index over all pairs of seeds; `labels` is (n_seeds, n)."""
     pairs = itertools.combinations(labels, 2)
     return float(np.mean([adjusted_rand(one, other, units) for one, other in pairs]))
 
 
 def _mean_agreement_with(classes: NDArray[Any], labels: NDArray[np.int32]) -> float:
-    """Return the mean adjusted Rand index of labellings, (n_seeds, n), over rows of known class."""
+    """Return the mean adjusted Rand index of the labels of each seed with the known classes."""
     known = classes != _UNKNOWN
     if not known.any():
         return float("nan")

@@ -1,4 +1,4 @@
-"""Point-set kernel clustering on a Dask cluster: rows stay where they are, labels are the same."""
+"""Point-set kernel clustering on a Dask cluster, with the labels of a fit in one process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ dask = optional("dask", "pskclust.dask", "dask")
 da = optional("dask.array", "pskclust.dask", "dask")
 distributed = optional("distributed", "pskclust.dask", "dask")
 
-# Which need Dask themselves.
+# These modules import Dask themselves.
 from ._dask.data import (  # noqa: E402
     Collection,
     DaskArray,
@@ -60,19 +60,19 @@ class PSKC(_estimator.PSKC):
     **parameters
         Parameters of :class:`pskclust.PSKC`, except `scratch_dir` and `checkpoint`. `n_jobs` is the
         number of threads on each worker; None uses all threads of the worker. `device` is a device
-        of each worker: "cuda" is the first one that the worker sees.
+        of each worker: "cuda" is the first GPU that the worker sees.
     client : distributed.Client or None, default=None
         The client of the cluster. None uses the current client.
     timeout : float, default=300
-        Largest number of seconds that a round or a block may take. A fit that waits longer raises
-        TimeoutError. Increase it for slow storage or large blocks.
+        Seconds that a fit waits for a block, or for the answers of all workers to one request,
+        before it raises TimeoutError. Increase it for slow storage or large blocks.
 
     Attributes
     ----------
     labels_, similarities_, growth_step_, confidences_ : dask arrays, shape (n_samples,)
     probabilities_, outlier_scores_ : dask arrays, shape (n_samples,)
-        As in :class:`pskclust.PSKC`, on the workers, in blocks as long as those of X. The labels
-        that ``relabel`` returns are of the same kind.
+        As in :class:`pskclust.PSKC`, but on the workers, in blocks as long as those of X. The
+        labels that ``relabel`` returns are such an array, too.
     Others
         As in :class:`pskclust.PSKC`, in this process.
 
@@ -106,15 +106,15 @@ class PSKC(_estimator.PSKC):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        """Return the names of all parameters, which scikit-learn reads off a signature."""
+        """Return the names of all parameters; scikit-learn would miss those of the base class."""
         return sorted([*_estimator.PSKC._get_param_names(), "client", "timeout"])
 
     def __sklearn_clone__(self) -> Self:
-        """Return an unfitted copy with the same client: there is only one connection."""
+        """Return an unfitted copy with the same client, because a connection cannot be copied."""
         return type(self)(**self.get_params(deep=False))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the client out, which means nothing to another process."""
+        """Return the state without the client, which is of no use in another process."""
         return {**super().__getstate__(), "client": None}
 
     def fit(self, X: DaskRows, y: object = None, sample_weight: DaskColumn | None = None) -> Self:
@@ -123,7 +123,7 @@ class PSKC(_estimator.PSKC):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features) or dask dataframe
-            The rows, in blocks of any length, known or unknown. Blocks may be empty.
+            The rows, in blocks of any length, which may be unknown. Blocks may be empty.
         y : None
             Ignored.
         sample_weight : dask array or series, or array-like, of shape (n_samples,), default=None
@@ -157,7 +157,7 @@ class PSKC(_estimator.PSKC):
             finally:
                 del self._resources
 
-    # `predict`, `score_samples`, `similarity` and `membership` call these two.
+    # `predict`, `score_samples`, `similarity` and `membership` call these two methods.
 
     def _for_each_row(self, X: Any, of_rows: OfRows) -> Any:
         if not hasattr(X, "__dask_graph__"):
@@ -218,7 +218,7 @@ class PSKC(_estimator.PSKC):
         found: list[Any] = [result.labels, result.similarities, result.growth_steps, whole.scores]
         found += [linkage and linkage.confidences, linkage and linkage.parts]
         if rows:
-            # None, where a fit has no such array, stays None.
+            # An array that the fit does not have is None, and stays None.
             found = self._current_client().gather(self._current_client().compute(found))
         else:
             found = [array if array is None else np.empty(0, array.dtype) for array in found]
@@ -303,13 +303,13 @@ class PSKC(_estimator.PSKC):
         return client
 
     def _lazily(self, X: Any, of_rows: OfRows, kind: type, width: int | None = None) -> Any:
-        """Return an array that `of_rows` gives for each block of X, not computed yet."""
+        """Return a lazy array of the values that `of_rows` gives for each block of X."""
         collection = Collection.of(X)
         fitted = self.to_local(rows=False).fitted_.on(self.device)
         check_columns(self, collection.n_columns, collection.names, reset=False)
         return collection.array.map_blocks(
             _of_block,
-            # One for all blocks; each block is a separate task.
+            # One task holds the fit, for the tasks of all blocks.
             fitted=dask.delayed(fitted, traverse=False),
             of_rows=of_rows,
             empty=np.empty((0,) if width is None else (0, width), dtype=kind),
@@ -323,7 +323,7 @@ class PSKC(_estimator.PSKC):
 def _top(
     fitted: Fitted, rows: NDArray[Any], n_jobs: int, *, of_top: OfTop, width: int, number: int
 ) -> NDArray[Any]:
-    """Return the largest values of rows (number 0), or their clusters (1)."""
+    """Return the largest values of each row (`number` 0), or their clusters (`number` 1)."""
     return of_top(fitted, rows, width, n_jobs)[number]
 
 
@@ -338,6 +338,6 @@ def _of_block(block: Any, fitted: Fitted, of_rows: OfRows, empty: NDArray[Any]) 
     if rows.shape[1:] != (fitted.columns.number,):
         raise ValueError(
             f"A block of X has shape {rows.shape}, but the model was fitted to "
-            f"{fitted.columns.number} columns."
+            f"{fitted.columns.number} columns. Pass the columns of the fit."
         )
     return of_rows(fitted, require_reach(fitted, rows), 1)

@@ -65,14 +65,14 @@ def matched_f1(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     f1 = 2 * shared / (sizes.sum(axis=1, keepdims=True) + shared.sum(axis=0))
     if not shared.shape[1]:
         return 0.0
-    # The matching leaves out pairs of weight 0. scipy.optimize matches, too, and takes longer to
-    # load than this takes.
+    # Pairs of weight 0 could not be matched, so weights are from 1 to 2. scipy.optimize can match,
+    # too, but takes longer to import than this takes to run.
     matched = min_weight_full_bipartite_matching(csr_array(2.0 - f1))
     return float(f1[matched].sum() / len(f1))
 
 
 def stability(clusterings: Sequence[ArrayLike]) -> float:
-    """Return the agreement of several clusterings of the same rows, such as those of some seeds.
+    """Return the agreement of several clusterings of the same rows, such as fits of several seeds.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def stability(clusterings: Sequence[ArrayLike]) -> float:
     Returns
     -------
     score : float
-        Mean adjusted Rand index over all pairs: 1 if all are equal, about 0 if they agree by
-        chance.
+        Mean adjusted Rand index over all pairs of clusterings: 1 if all are equal, about 0 if they
+        agree by chance.
 
     See Also
     --------
@@ -126,7 +126,7 @@ def objective(model: Any, X: ArrayLike) -> float:
 
     See Also
     --------
-    separation : Compare the similarity to the own cluster with that to the next one.
+    separation : Compare the similarities to the most similar cluster and to the second one.
 
     Examples
     --------

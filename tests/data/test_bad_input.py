@@ -196,7 +196,7 @@ def test_radians_are_suspected():
 
 def test_a_table_is_no_list_of_sets():
     kernel = IsolationKernel(psi=2).fit(GOOD)
-    with pytest.raises(TypeError, match="sets is a DataFrame. Pass a list with the rows of each"):
+    with pytest.raises(TypeError, match="sets has type DataFrame. Pass a list with the rows"):
         kernel.point_set_similarity(GOOD, pd.DataFrame(GOOD))
 
 

@@ -208,7 +208,7 @@ def test_groups_can_be_routed():
     ("groups", "message"),
     [
         ([0, 1], r"groups has shape \(2,\), but X has 3 rows"),
-        ([0, 0, 0], "All rows of X are of one group, .*0.*use PSKC"),
+        ([0, 0, 0], "All rows of X are in one group, .*0.*use PSKC"),
         ([0, np.nan, 1], r"groups\[1\] is nan. Every row needs a group"),
         ([None, "a", "b"], r"groups\[0\] is None. Every row needs a group"),
     ],

@@ -185,7 +185,9 @@ def test_a_truncated_file_is_refused(saved, share):
 
 def test_a_newer_file_is_refused(saved):
     rewrite(saved, lambda header, members: header.update(version=VERSION + 1))
-    message = f"format version {VERSION + 1}, but this pskclust reads only up to {VERSION}. Update"
+    message = (
+        f"format version {VERSION + 1}, but this pskclust reads only versions up to {VERSION}."
+    )
     with pytest.raises(ModelFileError, match=message):
         pskclust.load(saved)
 
@@ -228,7 +230,7 @@ def test_an_array_that_claims_more_than_it_holds_is_refused(saved):
 
 def test_a_missing_part_is_refused(saved):
     rewrite(saved, lambda header, members: header["fit"].pop("tau"))
-    with pytest.raises(ModelFileError, match="lacks parts of a model.*'tau'"):
+    with pytest.raises(ModelFileError, match="is incomplete or not valid.*'tau'"):
         pskclust.load(saved)
 
 

@@ -56,7 +56,7 @@ WRONG_ARRAYS = {
     "seeds beyond the rows": ("seeds", lambda seeds: seeds + 10**6, "seeds has values"),
     "huge counts": ("clusters_counts", lambda counts: counts + 2**52, "clusters_counts are more"),
     "falling ends": ("clusters_ends", lambda ends: ends[::-1], "clusters_ends do not rise"),
-    "sizes of others": ("sizes", lambda sizes: sizes + 1, "sizes are not those of the clusters"),
+    "sizes of others": ("sizes", lambda sizes: sizes + 1, "sizes do not match the clusters"),
     "all rows in one part": ("parts", lambda parts: parts * 0, "parts do not agree with labels"),
     "all rows in the last part": (
         "parts",

@@ -86,7 +86,7 @@ def test_a_checkpoint_of_other_data_is_refused(many_blobs, tmp_path):
     interrupt(many_blobs, tmp_path, 2)
     other = many_blobs.copy()
     other[1134, 1] += 1e-9
-    with pytest.raises(CheckpointError, match="is of a fit of other data. Remove the folder"):
+    with pytest.raises(CheckpointError, match="belongs to a fit of other data. Remove the folder"):
         PSKC(**PARAMETERS, checkpoint=tmp_path).fit(other)
     with pytest.raises(CheckpointError, match="of other data"):
         PSKC(**PARAMETERS, checkpoint=tmp_path).fit(many_blobs, sample_weight=np.full(1200, 2))

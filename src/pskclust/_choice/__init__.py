@@ -1,1 +1,1 @@
-"""Choosing psi and the number of clusters without labels."""
+"""Choice of a clustering without labels."""

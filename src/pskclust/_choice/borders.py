@@ -1,9 +1,9 @@
 """The two sides of a split: similarity, contact, and the valley of density between them.
 
-Everything is computed for many splits at a time: from the number of cells that rows share with each
-node of a tree, or the number of their nearest rows in it. Densities are distances to the nearest
-centre or to the nearest rows: log density is minus the intrinsic dimension times the log distance,
-up to a constant.
+Everything is computed for many splits at a time, from the number of cells that rows share with each
+node of a tree, or from the number of their nearest rows in each node. Densities are estimated from
+distances to the nearest centre or to the nearest rows: log density is minus the intrinsic dimension
+times the log distance, up to a constant.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ NO_VALLEY, DEEPEST = -3.0, 6.0
 # The same for a valley in units of its error.
 _NO_SURE, _SUREST = -6.0, 20.0
 LEAST = 1e-9
-# The rows of a border weigh less than this if there are none.
+# If the total weight of the rows of a border is less than this, the sides do not touch.
 _NO_BORDER = 1e-6
-# A saddle is compared with peaks by the densest quarter of the rows of either.
+# The density of a saddle or a peak is that of its densest quarter of rows.
 _DENSEST = 0.25
 
 
@@ -38,7 +38,7 @@ class Sides(NamedTuple):
 
     @classmethod
     def of(cls, one: Nodes, other: Nodes, within: NDArray[np.bool_]) -> Sides:
-        """Return the sides of splits; the argument says which nodes each row is in, (r, m)."""
+        """Return the sides of splits; `within` tells which nodes each row is in, (r, m)."""
         return cls(one, other, within[:, one], within[:, other])
 
     @property
@@ -54,13 +54,13 @@ class Cohesion(NamedTuple):
     silhouettes: Floats  # (r, s) (own - other) / (own + other)
 
     def ratio(self, sides: Sides) -> Floats:
-        """Return the similarity across the split over that within the less similar side."""
+        """Return the similarity across each split divided by that within its less similar side."""
         least = np.minimum(mean(self.own, sides.in_one), mean(self.own, sides.in_other))
         return np.minimum(mean(self.other, sides.inside) / np.maximum(least, LEAST), 2)
 
 
 def cohesion_of(meetings: NDArray[np.float32], sizes: Floats, sides: Sides) -> Cohesion:
-    """Return the similarity of rows to either side; `meetings` with m nodes of some sizes."""
+    """Return the similarity of rows to either side; `meetings` are with m nodes of `sizes`."""
     one, other = meetings[:, sides.one], meetings[:, sides.other]
     n_one, n_other = sizes[sides.one], sizes[sides.other]
     own = np.where(sides.in_one, one / np.maximum(n_one - 1, 1), other / np.maximum(n_other - 1, 1))
@@ -71,11 +71,11 @@ def cohesion_of(meetings: NDArray[np.float32], sizes: Floats, sides: Sides) -> C
 class Border(NamedTuple):
     """Contact of the two sides of each split, and the fall of density between them."""
 
-    shares: Floats  # (r, s) share that the other side has in the cells of a row
-    contact: Floats  # (s,) mean of these
-    valley: Floats  # (s,) mean log density of the sparser side less that of the border
+    shares: Floats  # (r, s) share of the other side in the rows that a row meets
+    contact: Floats  # (s,) mean of these shares
+    valley: Floats  # (s,) mean log density of the sparser side minus that of the border
     sure: Floats  # (s,) valley in units of its error
-    saddle: Floats  # (s,) the same as valley, of the densest quarter of either
+    saddle: Floats  # (s,) like valley, for the densest quarters of sides and border
 
 
 def border_of(
@@ -101,7 +101,7 @@ def border_of(
     peaks = np.maximum(_densest(log_gaps, order, in_one), _densest(log_gaps, order, in_other))
     saddle = dimension * (_densest(log_gaps, order, weights) - peaks)
     touch = n_border > _NO_BORDER
-    # A side that no row is on, or none that is not all border, is not there.
+    # A side is missing if it has no rows, or only rows that belong to the border entirely.
     is_there = in_one.any(axis=0) & in_other.any(axis=0)
 
     def bounded(values: Floats, low: float, high: float) -> Floats:
@@ -116,7 +116,7 @@ def border_of(
     )
 
 
-# The evidence of a split that no tree of a half has.
+# Evidence for a split if the tree of a half has no split.
 NOT_FOUND = (2.0, 0.0, 1.0, NO_VALLEY, _NO_SURE, NO_VALLEY, NO_VALLEY, _NO_SURE, 1.0)
 
 

@@ -35,15 +35,15 @@ from .stability import MAX_PLACING_PSI, Grown, grow_trees
 
 ONE = "one"
 
-# More rows tell little that is new, and cost grows with their square.
+# More rows add little information, and the cost grows with their square.
 MAX_ROWS = 2_000
-# Fewer rows show nothing that chance does not.
+# In fewer rows, clusters cannot be told from chance.
 MIN_ROWS_TO_DIVIDE = 12
-# The candidates that may win, by score.
+# Number of candidates, by score, that may be chosen.
 N_BEST = 40
 _N_SHOWN = 10
-# Memory of a choice: distances, neighbours and shared cells of all pairs of rows of the sample;
-# cells of each row at each psi, and the products that count shared ones.
+# Memory of a choice. For each pair of rows: distances, neighbours and shared cells. For each cell
+# of a row: its number at each psi, and the products that count shared cells.
 _BYTES_PER_PAIR = 50
 _BYTES_PER_CELL = 50
 
@@ -55,28 +55,28 @@ class Option:
     Attributes
     ----------
     kind : {"one", "average", "path"}
-        One cluster, or the tree that it is a cut of: average linkage for compact clusters, single
-        linkage on mutual reachability for clusters that wind.
+        "one" for one cluster. Otherwise the kind of tree of which the candidate is a cut: average
+        linkage for compact clusters, or single linkage on mutual reachability for winding ones.
     psi : int
         Number of cells of the kernel that the tree was grown from.
     n_clusters : int
     score : float
-        The weighted sum of the evidence; the largest is the best. Of one cluster, the log odds
-        that there is more than one.
+        Weighted sum of the evidence; higher is better. For one cluster, the log odds that there
+        is more than one.
     odds : float
-        The share of this candidate among all that may be right, 0 to 1.
+        Weight of this candidate among all that may be right, 0 to 1.
     stability : float
-        How well trees of halves of the rows find the clusters again, 0 to 1, mean over clusters.
+        How well trees of halves of the rows find a cluster again, 0 to 1; the mean over clusters.
     least_stability : float
-        The same, of the cluster that is found least well.
+        The same for the least stable cluster.
     agreement : float
         How well trees of other psi and of the other kind find the clusters again, 0 to 1.
     separation : float
         Mean over rows of (a - b) / max(a, b), where a is the similarity to the own cluster and b
         that to the nearest other one.
     overlap : float
-        Mean over clusters of the share that other clusters have in the cells of their rows, at the
-        finest scale, 0 to 1.
+        Fraction of the rows in the cells of a cluster's members that belong to other clusters, at
+        the finest scale, 0 to 1; the mean over clusters.
     """
 
     kind: str
@@ -99,16 +99,16 @@ class AutoChoice:
     ----------
     chosen : Option
     candidates : tuple of Option
-        The best few, by falling odds.
+        The best candidates, highest odds first.
     reason : str
-        Why it was chosen, in a sentence.
+        Reason for the choice, in words.
     n_rows : int
-        The number of rows that the choice was made on.
+        Number of sampled rows that the choice was made on.
     layers : tuple of Option
-        Cuts of the chosen tree from coarse to fine, the chosen one among them: in each band of
-        numbers (2 to 3, 4 to 7, 8 to 15, ...) the one of best score, if its splits, or those that
-        it makes besides the chosen ones, are more likely real than not on average. With a given
-        number of clusters, that one alone.
+        Cuts of the chosen tree from coarse to fine, including the chosen cut. Each band of numbers
+        of clusters (2 to 3, 4 to 7, 8 to 15, ...) has the cut with the best score among those
+        whose splits are, on average, more likely real than not. For cuts finer than the chosen
+        one, only the additional splits count. With a given `n_clusters`, only the chosen cut.
     """
 
     chosen: Option
@@ -127,14 +127,14 @@ class Chosen:
     """The outcome of a choice on a sample."""
 
     noise: NoiseRule
-    rows: NDArray[np.intp]  # (n,) row numbers of the sample without noise, rising
+    rows: NDArray[np.intp]  # (n,) row numbers of the sample without noise, ascending
     points: NDArray[np.float64]  # (n, d)
     choice: AutoChoice
     labels: NDArray[np.int64]  # (n,)
-    confidences: NDArray[np.float64]  # (n,) how likely it is that a label is right
+    confidences: NDArray[np.float64]  # (n,) probability that each label is right
     tree: SplitTree
-    centres: NDArray[np.intp]  # (t, psi) rows of the sample that the cells which place are around
-    cells: NDArray[np.int32]  # (t, n) these cells of the rows of the sample
+    centres: NDArray[np.intp]  # (t, psi) rows of the sample: centres of the cells that assign rows
+    cells: NDArray[np.int32]  # (t, n) these cells, of the rows of the sample
 
 
 def choose(
@@ -155,7 +155,7 @@ def choose(
         f"Choosing clusters on {n_rows} rows with n_partitions={n_partitions}",
         "Use a smaller n_partitions.",
     )
-    # A row of weight w is w rows, here as everywhere.
+    # A row of weight w counts as w equal rows, as everywhere.
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
     points = data.points(rows)
     check_underflow(points)
@@ -168,7 +168,7 @@ def choose(
             f"psi={psi} is more than the {len(rows)} rows that the choice is made on. Use psi <= "
             f"{len(rows)}, or give tau too, for clusters that grow on all rows."
         )
-    # One thread, so that rounding does not depend on how many there are.
+    # One thread, so that rounding does not depend on the number of threads.
     with one_blas_thread:
         found = None
         if len(rows) >= MIN_ROWS_TO_DIVIDE:
@@ -195,7 +195,7 @@ def _best_of_many(
     n_partitions: int,
     rng: RandomState,
 ) -> _Found | None:
-    """Return the best candidate of all trees; None if no tree has that many clusters."""
+    """Return the best candidate of all trees; None if no tree can be cut into `n_clusters`."""
     sizes = sizes_for(points) if psi is None else [psi]
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
     grown = grow_trees(points, sizes, n_partitions, rng, numbers)
@@ -247,10 +247,10 @@ def _best_of_many(
 def _supported_cuts(
     candidates: list[Candidate], tree: int, logits: Floats, chosen: int
 ) -> dict[int, int]:
-    """Return the cuts of a tree, by number of clusters, whose splits are likely real on average.
+    """Return the cuts of a tree whose splits are likely real on average.
 
-    For a cut finer than the chosen one, only the additional splits count. `logits` are
-    those of the splits of the tree.
+    The result maps numbers of clusters to indices of candidates. For a cut finer than the chosen
+    one, only the additional splits count. `logits` are the log odds of the splits of the tree.
     """
 
     def is_supported(n_clusters: int) -> bool:

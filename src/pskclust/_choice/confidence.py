@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Confidence:
-    """The confidence in the labels of the rows of a sample, and the means of clusters."""
+    """The confidence in the labels of the rows of a sample, and its mean in each cluster."""
 
-    rows: NDArray[np.intp]  # (m,) the rows of the sample, rising
-    labels: NDArray[np.int64]  # (m,) their labels, by the numbers of the result
+    rows: NDArray[np.intp]  # (m,) the rows of the sample, ascending
+    labels: NDArray[np.int64]  # (m,) their labels in the choice, numbered as in the result
     confidences: NDArray[np.float64]  # (m,)
     means: NDArray[np.float64]  # (k + 1,) of each cluster; 0 for noise, at the end
 
@@ -34,7 +34,7 @@ class Confidence:
         """Return the confidence in the labels of successive rows, from `first_row` on.
 
         If a row of the sample has another label than in the choice, its confidence is 1 minus that
-        of the choice. A row outside the sample has the mean of its cluster.
+        of the choice. A row outside the sample has the mean of its cluster. Noise has 0.
         """
         some = slice(*np.searchsorted(self.rows, [first_row, first_row + len(labels)]))
         own = self.rows[some] - first_row

@@ -13,11 +13,11 @@ Labels = NDArray[np.int64]
 
 
 class Clustering(NamedTuple):
-    """A clustering with labels from 0, and its numbers of clusters and of pairs of rows."""
+    """A clustering with labels from 0, and its numbers of clusters and of pairs within clusters."""
 
     labels: Labels
     n_clusters: int
-    n_pairs: int  # of rows of the same cluster
+    n_pairs: int  # pairs of rows in the same cluster
 
     @classmethod
     def of(cls, labels: Labels) -> Clustering:
@@ -30,7 +30,7 @@ def adjusted_rand(one: Clustering, other: Clustering) -> float:
     both = np.bincount(one.labels * other.n_clusters + other.labels)
     together, in_one, in_other = _pairs(both), one.n_pairs, other.n_pairs
     everything = len(one.labels) * (len(one.labels) - 1) // 2
-    # Whole numbers, divided once.
+    # Whole numbers with a single division, so that rounding happens once.
     most = (in_one + in_other) * everything - 2 * in_one * in_other
     return 2 * (together * everything - in_one * in_other) / most if most else 1.0
 
@@ -47,7 +47,7 @@ def _pairs(counts: NDArray[np.int64]) -> int:
 
 
 def most_typical(clusterings: list[Labels], odds: Floats) -> int:
-    """Return the number of the clustering with the largest mean ARI with all others, by odds."""
+    """Return the index of the clustering with the largest mean ARI with all, weighted by odds."""
     known = [Clustering.of(labels) for labels in clusterings]
     alike = np.eye(len(known))
     for first in range(len(known)):
@@ -58,7 +58,7 @@ def most_typical(clusterings: list[Labels], odds: Floats) -> int:
 
 
 def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> Floats:
-    """Return the share of the odds of clusterings that agree with the label of each row."""
+    """Return, for each row, the share of the odds held by clusterings that agree with its label."""
     confidences = np.zeros(len(labels))
     for other, share in zip(clusterings, odds, strict=True):
         shared = shared_rows(labels, other)

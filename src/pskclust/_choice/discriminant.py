@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from .borders import Floats, Nodes
 
-# Principal axes beyond these hardly separate clusters, and cost grows with the square.
+# Principal axes beyond these hardly separate clusters, and the cost grows with their square.
 MAX_AXES = 16
-# Places along the line, where the means of the sides are at -1 and 1; a valley is between -0.75
-# and 0.75, and either side has its peak on its own half.
+# Places along the line, where the means of the sides are at -1 and 1. The valley is looked for
+# between -0.75 and 0.75, and the peak of each side in its own half.
 _PLACES = np.linspace(-1.5, 1.5, 13)
 _LEFT, _RIGHT, _MIDDLE = slice(0, 7), slice(6, 13), slice(3, 10)
 _WIDEST, _MOST_APART, _DEEPEST = 1.0, 12.0, 6.0
@@ -23,7 +23,7 @@ _TINY = 1e-12
 
 
 def principal_axes(points: Floats) -> Floats:
-    """Return rows along at most `MAX_AXES` principal axes, each scaled to unit spread."""
+    """Return rows scaled to unit spread; of more than `MAX_AXES` columns, the principal axes."""
     centred = points - points.mean(axis=0)
     if centred.shape[1] > MAX_AXES:
         vectors = np.linalg.eigh(centred.T @ centred)[1]
@@ -35,10 +35,11 @@ def principal_axes(points: Floats) -> Floats:
 def separations(
     points: Floats, within: NDArray[np.bool_], one: Nodes, other: Nodes
 ) -> tuple[Floats, Floats]:
-    """Return the distance between the sides of splits, and the dip of density between, (s,).
+    """Return the distance of the two sides of each split, and the dip of density between them.
 
-    Apart: difference of the means over the standard deviation within the sides. Dip: log of the
-    lower of the two peaks of the smoothed density over its least value between the means.
+    The distance is the difference of the means divided by the standard deviation within the sides.
+    The dip is the log ratio of the lower of the two peaks of the smoothed density to the lowest
+    density between the means. Both are (s,).
     """
     sides = within[:, one].astype(np.float64), within[:, other].astype(np.float64)
     along = _along_lines(points, *sides)
@@ -59,7 +60,7 @@ def _along_lines(points: Floats, one: Floats, other: Floats) -> Floats:
     n_rows, n_axes = points.shape
     products = (points[:, :, np.newaxis] * points[:, np.newaxis]).reshape(n_rows, -1)
     along = np.zeros(one.shape)
-    # Drawn, as sides may alternate from row to row.
+    # A random half, because sides may alternate from row to row.
     is_first = RandomState(0).permutation(n_rows) < n_rows // 2
     for given in (is_first, ~is_first):
         sides = one[given], other[given]
@@ -108,6 +109,6 @@ def _dip(along: Floats, inside: Floats, n_rows: Floats, spread: Floats) -> Float
         weights *= inside
         densities[number] = weights.sum(axis=0)
     peak = np.minimum(densities[_LEFT].max(axis=0), densities[_RIGHT].max(axis=0))
-    # A row more everywhere, so that no rows between few are not infinitely deep.
+    # One row is added everywhere, so that a gap between few rows is not infinitely deep.
     depth = np.log(peak + 1) - np.log(densities[_MIDDLE].min(axis=0) + 1)
     return np.asarray(np.clip(depth, 0, _DEEPEST))

@@ -1,6 +1,6 @@
-"""Candidate clusterings, cuts of trees, and the evidence for each of them, without labels.
+"""Candidate clusterings, which are cuts of trees, and the evidence for each, without labels.
 
-Names of columns are those of the page docs/automatic.md, and of the numbers in weights.json.
+The names of columns are those in docs/automatic.md and in weights.json.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def gather_evidence(grown: Grown) -> Evidence:
 def cut_evidence(
     grown: Grown, number: int, splits: Floats, place: int, n_clusters: int
 ) -> list[float]:
-    """Return the evidence for the cut of a tree into some clusters, in the order of CUT_NAMES."""
+    """Return the evidence for the cut of a tree into `n_clusters`, in the order of CUT_NAMES."""
     each = grown.trees[number]
     tree = each.tree
     nodes, cluster_of = tree.cut_nodes(n_clusters)
@@ -121,7 +121,10 @@ def cut_evidence(
 def _own_and_other(
     grown: Grown, each: GrownTree, nodes: NDArray[np.intp], cluster_of: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Return the cluster of each row, and its mean meetings with its own and with all clusters."""
+    """Return the cluster of each row, and its mean meetings with its own and with each cluster.
+
+    Two rows meet in each cell that they share. In the last array, -1 stands for the own cluster.
+    """
     sizes = each.tree.sizes[nodes]
     clusters = cluster_of[each.tree.leaves[grown.rows]]
     rows = np.arange(len(clusters))
@@ -138,7 +141,7 @@ def _between_clusters(
     cluster_of: NDArray[np.intp],
     gap: float,
 ) -> list[float]:
-    """Return the entries of CUT_NAMES from ratio to valley_least, `gap` among them, and misplaced.
+    """Return the entries of CUT_NAMES from ratio to valley_least, including `gap`, and misplaced.
 
     A row is misplaced if it meets another cluster more often than its own.
     """

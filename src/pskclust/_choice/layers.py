@@ -15,8 +15,8 @@ from .linking import link_products
 from .merge_tree import MergeTree
 from .placing import SampleKernel, leaf_of_rows, tables_of
 
-# Rows are given to this number of parts of the tree, if it has as many, or to more if the choice
-# or one of its layers has more clusters: a number of clusters beyond needs another fit.
+# Rows are assigned to this number of parts of the tree: to fewer if it has fewer leaves, and to
+# more if the choice or one of its layers has more clusters. More clusters need another fit.
 N_PARTS = 16
 _TINY = 1e-300
 
@@ -29,10 +29,10 @@ class Layer:
     ----------
     n_clusters : int
     likeness : float
-        Similarity of the two clusters that are most alike, at which the next coarser cut of the
-        tree joins them, 0 to 1; 0 for one cluster. The less, the clearer they are apart.
+        Similarity of the two most similar clusters, which the next coarser cut of the tree joins,
+        0 to 1; 0 for one cluster. The lower it is, the better clusters are separated.
     odds, stability, agreement, separation : float or None
-        The evidence of the choice, as of a candidate in ``PSKC.auto_``. None if clusters grew.
+        Evidence, as for a candidate in ``PSKC.auto_``. None if the choice has none for this layer.
     """
 
     n_clusters: int
@@ -80,8 +80,8 @@ class Parts:
 class SettledParts:
     """The part of a row, given its label and the part it is most similar to.
 
-    A row of a cluster that is most similar to a part of another one goes to the largest part of its
-    cluster. Noise has the number that follows the last part.
+    If the part belongs to another cluster, the row goes to the largest part of its own cluster.
+    Noise has the number of parts in place of a part.
     """
 
     parts: NDArray[np.int64]  # ((k + 1) * p,) noise first
@@ -99,7 +99,7 @@ def n_parts_of(chosen: Chosen, tree: MergeTree) -> int:
 
 
 def first_leaves(tree: MergeTree, n_parts: int) -> NDArray[np.intp]:
-    """Return the first leaf of each part of a cut."""
+    """Return the first leaf of each part of the cut into `n_parts`."""
     return np.unique(tree.cut(n_parts), return_index=True)[1]
 
 
@@ -107,13 +107,13 @@ def first_leaves(tree: MergeTree, n_parts: int) -> NDArray[np.intp]:
 class Hierarchy:
     """The cuts of a merge tree, to whose parts rows are assigned.
 
-    Clusters that share no cell have no similarity, however near they are. If cells have centres,
-    such clusters are joined by the distance of their middles, the nearest first.
+    Clusters that share no cell have similarity 0, however near they are. If cells have centres,
+    such clusters are joined by the distance between their middles, the nearest first.
     """
 
     tree: MergeTree
     links: NDArray[np.int64]  # (p,) the cluster of the fit that each part is in, -1 for none
-    distances: NDArray[np.float64]  # (j,) of middles, of the last joins, rising
+    distances: NDArray[np.float64]  # (j,) between middles, for the last joins, ascending
 
     @classmethod
     def of(
@@ -123,12 +123,12 @@ class Hierarchy:
         masses: NDArray[np.int64],
         middles: NDArray[np.float64] | None,
     ) -> Hierarchy:
-        """Return the hierarchy of a tree that is cut into as many parts as there are links.
+        """Return the hierarchy of a tree that is cut into `len(links)` parts.
 
-        `masses` and `middles` are of the clusters of the fit.
+        `masses` and `middles` are those of the clusters of the fit.
         """
         n_alike = len(tree) - int(np.count_nonzero(tree.similarities > 0))
-        # Cuts as fine as the fit, or finer, stay as they are.
+        # Cuts into as many clusters as the fit, or more, do not change.
         n_apart = min(n_alike, len(masses))
         if middles is None or n_apart < 3:
             return cls(tree, links, np.empty(0))
@@ -143,22 +143,23 @@ class Hierarchy:
 
     @classmethod
     def of_clusters(cls, clusters: ClusterTables, middles: NDArray[np.float64] | None) -> Hierarchy:
-        """Link the clusters of a fit: they are the parts."""
+        """Return the hierarchy of the clusters of a fit, which are the parts."""
         tree = link_products(clusters.products(), clusters.masses)
         return cls.of(tree, np.arange(len(clusters)), clusters.masses, middles)
 
     def labels_of_parts(self, n_clusters: int, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cluster of each part in a cut into `n_clusters`, and -1 for noise, (p + 1,).
 
-        Clusters are numbered as in the fit; those within one of the fit, by their first parts.
-        `sizes` are the numbers of rows of the parts, of which `n_clusters` or more have rows.
+        Clusters are numbered in the order of the fit; those within one cluster of the fit, in the
+        order of their first parts. `sizes` are the numbers of rows of the parts; at least
+        `n_clusters` of them must be positive.
         """
         n_parts = len(self.links)
         first = first_leaves(self.tree, n_parts)
         parts = np.flatnonzero(sizes)
         for n_cut in range(n_clusters, n_parts + 1):
             cut = self.tree.cut(n_cut)[first[parts]]
-            # A cluster of the cut may have no rows.
+            # A cluster of the cut may have no rows: then a finer cut is tried.
             used, starts, numbers = np.unique(cut, return_index=True, return_inverse=True)
             if len(used) == n_clusters:
                 break
@@ -175,10 +176,10 @@ class Hierarchy:
         return float(self.tree.similarities[join]) if n_clusters > 1 else 0.0
 
     def layers(self, options: tuple[Option, ...]) -> tuple[Layer, ...]:
-        """Return layers, the clusters of the fit among them, given those of a choice, if any.
+        """Return the layers, including the clusters of the fit; `options` are those of a choice.
 
         If clusters grew, or share no cell, the layer of each band is the cut before the largest
-        drop of similarity, or rise of distance, from one join to the next.
+        drop in similarity, or rise in distance, from one join to the next.
         """
         n_clusters = int(self.links.max(initial=-1)) + 1
         if not n_clusters:
@@ -192,7 +193,7 @@ class Hierarchy:
         }
         compared = range(2, n_apart if options else n_clusters)
         falls = {number: self._fall(number) for number in compared}
-        # The clusters of the fit come last, since the last number of a band is taken.
+        # The clusters of the fit come last, because the last known number of a band is taken.
         numbers = best_of_bands(falls, [*known, n_clusters])
         return tuple(known.get(one) or Layer(one, self.likeness(one)) for one in numbers)
 
@@ -215,7 +216,7 @@ class Hierarchy:
 
 
 def _joined_anew(tree: MergeTree, joined: NDArray[np.float64]) -> MergeTree:
-    """Return a tree whose last joins are in the order of scipy's linkage of its sets."""
+    """Return the tree with its last joins replaced by those of `joined`, a SciPy linkage."""
     n_sets = len(joined) + 1
     n_kept = len(tree) - n_sets
     sets = np.empty(n_sets + len(joined), dtype=np.int64)

@@ -23,7 +23,7 @@ class Linkage:
     links: NDArray[np.int64]  # (m,)
     choice: AutoChoice | None = None
     confidences: NDArray[np.float64] | None = None  # (n,)
-    parts: NDArray[Any] | None = None  # (n,) part of the tree of each row; for noise, their number
+    parts: NDArray[Any] | None = None  # (n,) part of the tree of each row; `n_parts` for noise
     n_parts: int = 0
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -42,7 +42,7 @@ class Linkage:
 
     @classmethod
     def from_parts(cls, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Linkage:
-        """Return the linkage that `to_parts` took apart."""
+        """Return the linkage, restored from the output of `to_parts`."""
         names = ("pairs", "similarities", "masses")
         tree = MergeTree(*(arrays[f"tree_{name}"] for name in names))
         choice = numbers["choice"]

@@ -1,4 +1,4 @@
-"""Link clusters that grew into fewer, larger ones.
+"""Link grown clusters, so that fewer and larger ones are left.
 
 A long or a large cluster covers many cells, and its far ends share none, so growth cuts it into
 parts. Linking joins parts two at a time, always the two that are most alike. The likeness of two
@@ -26,10 +26,10 @@ class Linked:
     """Clusters that are made of parts."""
 
     clusters: ClusterTables  # of k clusters
-    n_steps: NDArray[np.int64] | None  # (k,) of all parts; None if they are a sample's
+    n_steps: NDArray[np.int64] | None  # (k,) growth steps of all parts; None for chosen clusters
     tree: MergeTree  # of m parts
     links: NDArray[np.int64]  # (m,) the cluster of each part; -1 for none
-    numbers: NDArray[np.int64]  # (k,) of these clusters among those that were linked at first
+    numbers: NDArray[np.int64]  # (k,) their numbers before `only` dropped clusters
 
     def only(self, kept: NDArray[np.bool_]) -> Linked:
         """Return the linked clusters that are kept, numbered anew."""
@@ -44,7 +44,7 @@ class Linked:
 
 
 def link_growth(engine: Engine, growth: Growth, n_clusters: int) -> Linked:
-    """Link the clusters that growth found to exactly `n_clusters`, at most as many as it found."""
+    """Link grown clusters until exactly `n_clusters` are left."""
     parts = growth.clusters
     tree = link_products(parts.products(), parts.masses)
     if not len(parts):
@@ -60,9 +60,10 @@ def link_growth(engine: Engine, growth: Growth, n_clusters: int) -> Linked:
 
 
 def link_products(products: NDArray[Any], masses: NDArray[np.int64]) -> MergeTree:
-    """Join the two most alike sets of parts until one is left; of ties, the first.
+    """Return the merge tree of parts: join the two most similar sets until one is left.
 
-    `products` are those of the count tables of all pairs of parts.
+    Of equal similarities, the first pair is joined. `products` are the inner products of the count
+    tables of all pairs of parts.
     """
     n_parts = len(masses)
     state = _Sets.of(products, masses)
@@ -82,18 +83,18 @@ def link_products(products: NDArray[Any], masses: NDArray[np.int64]) -> MergeTre
 class _Sets:
     """Sets of parts while they are joined. The index of a set is that of its first part."""
 
-    products: NDArray[Any]  # (m, m) of the summed tables
+    products: NDArray[Any]  # (m, m) inner products of the summed tables
     contacts: NDArray[np.float64]  # (m, m) largest cosine between parts of the two
-    similarities: NDArray[np.float64]  # (m, m) -1 for a set with itself and for those joined
+    similarities: NDArray[np.float64]  # (m, m) -1 on the diagonal and for joined sets
     masses: NDArray[Any]  # (m,) 0 for sets that were joined to others
-    partners: NDArray[np.intp]  # (m,) who is most similar to each
+    partners: NDArray[np.intp]  # (m,) the most similar set of each set
 
     @classmethod
     def of(cls, products: NDArray[Any], masses: NDArray[np.int64]) -> _Sets:
         contacts = _cosines(products, np.diag(products))
         np.fill_diagonal(contacts, -1)
         partners = contacts.argmax(axis=1) if len(masses) else np.empty(0, dtype=np.intp)
-        # Sets are joined in place.
+        # Copies, because sets are joined in place.
         changing = products.copy(), contacts, contacts.copy(), masses.astype(np.float64)
         return cls(*changing, partners)
 

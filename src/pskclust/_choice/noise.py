@@ -21,32 +21,32 @@ from .._utils.parallel import one_blas_thread
 
 Points = NDArray[np.float64]
 
-# The distance of a row is the mean distance to its 8 nearest rows; so few rows are no cluster.
+# The distance of a row is its mean distance to the 8 nearest rows. So few are not a cluster.
 N_NEAR = 8
 _ROWS_PER_FEW = 40
-# Background is looked for in the emptiest tenth of the box, and in all larger parts of it.
+# A background must show in the emptiest tenth of the box, and in all larger parts of it.
 EMPTIEST = 0.1
-# Fewer rows show no background: the tails of a cluster would pass for one.
+# With fewer rows, the tails of a cluster could pass for a background.
 MIN_ROWS_FOR_BACKGROUND = 300
-# It shows itself there by at least 3 rows, as the smallest cluster does.
+# A background has at least 3 rows there, like the smallest cluster.
 MIN_SEEN = 3
-# Rows that fill the box with more than this share are the data, not its background.
+# A background with more than this share of the rows is the data itself.
 MAX_SHARE = 0.62
-# A row is noise where 2 in 5 rows at its distance are: half of an F1 of 0.8, best for F1.
+# A row is noise if 2 in 5 rows at its distance are: the best share for an F1 of 0.8 is half of it.
 _ODDS = 0.4
 # Standard errors by which a count is raised before it speaks against a background.
 _ERRORS = 2.0
-# Isolated: four times as far from other rows as rows are from the middle of the data.
+# An outlier is over 4 times as far from other rows as the median row is from the middle.
 _FAR = 4.0
-# Outside the box of the data, made wider by its own width on either side, all is noise.
+# Rows outside the box of the data, widened by its own width on either side, are noise.
 _WIDER = 1.0
 _MAX_COLUMNS_FOR_SEARCH_TREES = 16
 _ROWS_AT_A_TIME = 4096
 # Many rows are looked up in a grid first. In more columns, its parts would be too wide.
 _MIN_ROWS_FOR_GRID, _MAX_COLUMNS_FOR_GRID, _N_PARTS = 20_000, 3, 1 << 14
-# Places drawn first, to see whether the box has an empty part; least number of all places.
+# Number of places drawn first, to see whether the box has an empty part; smallest total number.
 _N_PROBES, _MIN_PLACES = 200, 2_000
-# Products find a few neighbours more than are needed: rounding may swap them.
+# Matrix products find a few more neighbours than needed, because rounding may swap them.
 _SPARE = 4
 
 
@@ -55,16 +55,16 @@ class NoiseRule:
     """A rule that labels rows as noise by their distance to the rows of a sample."""
 
     sample: Points  # (n, d)
-    threshold: float  # a row with this mean distance or more is background; infinite if none is
+    threshold: float  # a row with this mean distance or more is background; infinite without one
     few: int  # this number of rows is too small for a cluster
-    reach: float  # a row outside the box is an outlier if its `few` nearest rows are farther
+    reach: float  # a row outside the box is an outlier if its `few`-th nearest row is farther
     low: NDArray[np.float64]  # (d,) the box of the sample without its noise
     high: NDArray[np.float64]
 
     def __call__(self, points: Points) -> NDArray[np.bool_]:
         """Return which rows are noise.
 
-        Distances are found only where there is a background, or outside the box.
+        Distances are computed for all rows if there is a background, else only outside the box.
         """
         wider = _margin(self.low, self.high)
         noise = _outside(points, self.low - wider, self.high + wider)
@@ -100,14 +100,14 @@ class NoiseRule:
 
     @classmethod
     def from_parts(cls, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> NoiseRule:
-        """Return the rule that `to_parts` took apart."""
+        """Return the rule, restored from the output of `to_parts`."""
         threshold, reach = float(numbers["threshold"]), float(numbers["reach"])
         box = arrays["low"], arrays["high"]
         return cls(arrays["sample"], threshold, numbers["few"], reach, *box)
 
 
 def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
-    """Return the rule for the noise among rows like those of a sample."""
+    """Return the rule that finds noise, given a sample of the rows."""
     n_rows = len(sample)
     few = int(np.clip(n_rows // _ROWS_PER_FEW, 2, N_NEAR))
     low, high = sample.min(axis=0), sample.max(axis=0)
@@ -120,7 +120,7 @@ def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
     box = _places_in_box(kept, max(n_rows, _MIN_PLACES), rng)
     in_box = search.distances(box[:_N_PROBES], itself=False).mean(axis=1)
     threshold = np.inf
-    # Otherwise the box has an empty part, and there is no background.
+    # If no row is as far as places in the emptiest part are, that part is empty: no background.
     is_possible = n_rows >= MIN_ROWS_FOR_BACKGROUND
     if is_possible and distances.max() >= np.quantile(in_box, 1 - EMPTIEST / 2):
         others = search.distances(box[_N_PROBES:], itself=False)
@@ -177,7 +177,7 @@ class _Search:
         return np.where(found[:, :1] == 0, found[:, 1:], found[:, :-1])
 
     def nearest(self, points: Points) -> NDArray[np.float64]:
-        """Return the distances to one more row."""
+        """Return the distances to the nearest N_NEAR + 1 rows of the sample, nearest first."""
         wanted = min(N_NEAR + 1, len(self._sample))
         if self._tree is not None:
             queried = self._tree.query(points, wanted)[0]
@@ -204,8 +204,8 @@ class _Search:
 class _Grid:
     """Parts of a box in which all points, or none, have a mean distance below a threshold.
 
-    The distance to the k-th nearest row differs between two points by at most the distance of the
-    points, so those of the middle of a part bound those of all its points.
+    The distance to the k-th nearest row differs between two points by at most their distance, so
+    the distances from the middle of a part bound those from all its points.
     """
 
     def __init__(
@@ -221,15 +221,15 @@ class _Grid:
         self._steps = np.where(steps > 0, steps, 1.0)
         numbers = np.indices((self._n_steps,) * n_columns).reshape(n_columns, -1).T
         near = search.nearest(low + (numbers + 0.5) * steps)
-        # With room for all roundings: of middles, of steps, and of the distances themselves.
+        # With a margin for rounding errors of middles, steps and distances.
         largest = max(float(np.abs(low).max()), float(np.abs(high).max()))
         radius = 0.51 * float(np.linalg.norm(steps)) + 1e-12 * n_columns * largest
-        # A row at the very place of a point does not count, so that there is one more to count.
+        # A row at the position of a point does not count, so one more row may be needed.
         self._near_by = (near[:, 1:].mean(axis=1) + radius) * (1 + 1e-9) < threshold
         self._far_off = (near[:, :-1].mean(axis=1) - radius) * (1 - 1e-9) >= threshold
 
     def settled(self, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which points in the box are surely below the threshold, and which are not."""
+        """Return which points in the box are surely below the threshold, and surely not below."""
         part = np.zeros(len(points), dtype=np.intp)
         for column in range(points.shape[1]):
             steps = ((points[:, column] - self._low[column]) / self._steps[column]).astype(np.intp)
@@ -240,11 +240,11 @@ class _Grid:
 def _isolated(
     points: Points, near: NDArray[np.float64], few: int
 ) -> tuple[NDArray[np.bool_], float]:
-    """Return the mask of outliers, and the distance to `few` rows beyond which a row is one.
+    """Return the mask of outliers, and the distance to the `few`-th row beyond which a row is one.
 
     A row is also an outlier if one of its values lies outside the range of all other rows, without
-    the few at either end, by more than the width of that range. If many rows do, rare values are
-    normal in these columns, and this rule is not applied.
+    the few at either end, by more than the width of that range. If many rows are
+    outside, rare values are normal in these columns, and this rule is not applied.
     """
     from_middle = np.sqrt(np.square(points - np.median(points, axis=0)).sum(axis=1))
     reach = _FAR * float(np.median(from_middle))
@@ -309,7 +309,7 @@ class _Beyond:
         self._places = np.searchsorted(values[self._order], cuts)
 
     def counts(self, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the counts of those values that are inside a part of the box."""
+        """Return the counts of the values that are `inside` a part of the box, at each cut."""
         totals = np.cumsum(inside[self._order][::-1], dtype=np.int64)[::-1]
         counts: NDArray[np.int64] = np.append(totals, 0)[self._places]
         return counts

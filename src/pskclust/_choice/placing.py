@@ -34,7 +34,7 @@ def kernel_for(
     """Return the kernel that assigns rows: with the given psi, or with a few rows in each cell."""
     points, centres = chosen.points, chosen.centres
     if psi is None and method == VoronoiPartition.method and not replace:
-        # The choice has drawn it already.
+        # The choice has already drawn this partition.
         partition = VoronoiPartition(centres.shape[1], points, centres)
         return SampleKernel(partition, chosen.cells.T.astype(partition.cell_type))
     sample = Data(points, "euclidean", uniform_weights(len(points)))
@@ -59,7 +59,7 @@ def leaf_of_rows(chosen: Chosen) -> NDArray[np.intp]:
 
 
 def tables_of(labels: NDArray[np.int64], n_clusters: int, kernel: SampleKernel) -> ClusterTables:
-    """Return the count tables of clusters of the sample; rows with the label -1 count nowhere."""
+    """Return the count tables of clusters of the sample; rows with label -1 are not counted."""
     partition = kernel.partition
     members = np.flatnonzero(labels >= 0)
     ones = np.ones(len(members), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The isolation kernel of a sample at several scales, from cells of hundreds of rows to a few."""
+"""The isolation kernel of a sample at several scales, from large cells to cells of a few rows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from .similarity import (
     shared_cells,
 )
 
-# From large cells to cells of a few rows, each psi four times the one before; for few rows, the
-# last one.
+# Values of psi, each four times the one before; with few rows, `PSI_FOR_FEW` only.
 PSIS, PSI_FOR_FEW = (32, 128, 512), 8
-# Cells of this few rows tell which clusters touch, and how dense it is around a row.
+# Cells of about this number of rows show which clusters touch, and the density around a row.
 ROWS_PER_FINE_CELL = 6
-# Borders and densities are told by the nearest rows, too: few of them, and more where a cluster is
-# so thin that hardly a row is near to two parts of it.
+# Borders and densities are also measured by the nearest rows: by few, and by more, because in a
+# thin cluster hardly any row has both sides of a split among its few nearest rows.
 N_FEW, N_MORE = 8, 32
 N_NEIGHBOURS = 64
 # Similarity to clusters and contact of clusters are means over at most this many rows.
@@ -36,21 +35,21 @@ _TINY = 1e-12
 
 
 class Around(NamedTuple):
-    """The nearest rows of each row, without itself, and their distances."""
+    """The nearest other rows of each row, and their distances."""
 
     near: Neighbours  # (n, at most N_MORE) the nearest first
-    log_few: NDArray[np.float64]  # (n,) log mean distance of the N_FEW nearest, but for a constant
-    log_more: NDArray[np.float64]  # (n,) of all of them
+    log_few: NDArray[np.float64]  # (n,) log mean distance of the N_FEW nearest, up to a constant
+    log_more: NDArray[np.float64]  # (n,) the same for all nearest rows
 
     @classmethod
     def of(cls, distances: Distances, near: Neighbours) -> Around:
         """Return the rows around each row; `near` has the row itself, or a copy of it, first."""
         others = near[:, 1:]
-        # Copies of a row say nothing of what is around it, and stand last.
+        # Copies of a row say nothing about its surroundings, so they come last.
         is_copy = np.take_along_axis(distances, others, axis=1) == 0
         order = np.argsort(is_copy, axis=1, kind="stable")[:, :N_MORE]
         others = np.take_along_axis(others, order, axis=1)
-        # In proportion, so that units do not matter.
+        # Relative to the largest distance, so that units do not matter.
         largest = math.sqrt(float(distances.max())) or 1.0
         gaps = np.sqrt(np.take_along_axis(distances, others, axis=1)) / largest
         return cls(
@@ -60,7 +59,7 @@ class Around(NamedTuple):
         )
 
     def counts(self, within: NDArray[np.bool_]) -> tuple[NearCounts, NearCounts]:
-        """Return how many of the few nearest rows, and of all of them, lie in each of m nodes.
+        """Return how many of the few nearest rows, and of all nearest rows, lie in each of m nodes.
 
         `within` tells which nodes each of the n rows is in, (n, m).
         """
@@ -78,7 +77,7 @@ NearCounts = NDArray[np.float32]  # (n, m)
 
 
 def sizes_for(points: NDArray[np.float64]) -> list[int]:
-    """Return the values of psi for a sample: cells contain two different rows or more."""
+    """Return the values of psi for a sample: at least two different rows per cell on average."""
     few = min(PSI_FOR_FEW, len(points))
     return [psi for psi in PSIS if psi <= n_different(points) // 2] or [few]
 
@@ -95,7 +94,7 @@ class Scales:
     n_partitions: int
     counts: dict[int, Counts]  # by psi
     around: Around
-    rows: NDArray[np.intp]  # (r,) the rows that meetings are counted for, evenly spaced
+    rows: NDArray[np.intp]  # (r,) rows for which meetings are counted, evenly spaced
 
     @classmethod
     def drawn(
@@ -106,7 +105,7 @@ class Scales:
         n_partitions: int,
         rng: RandomState,
     ) -> Scales:
-        """Draw partitionings of rows, at those sizes that leave two rows or more to a cell."""
+        """Draw partitionings at each psi that leaves at least two rows per cell on average."""
         n_rows = len(points)
         most = max(2, n_rows // 2)
         smaller = [psi for psi in sizes if psi <= most] or [most]
@@ -117,7 +116,7 @@ class Scales:
         return cls(n_partitions, counts, Around.of(distances, near), rows)
 
     def nearest_psi(self, psi: int) -> int:
-        """Return psi, or the largest available one."""
+        """Return `psi` if it is available, else the largest available one."""
         return psi if psi in self.counts else max(self.counts)
 
     def meetings(self, psi: int, within: NDArray[np.bool_]) -> Meetings:
@@ -140,7 +139,7 @@ def meetings_of(
 
 
 def evenly_spaced(n_rows: int, most: int = MAX_EVIDENCE_ROWS) -> NDArray[np.intp]:
-    """Return the numbers of at most `most` rows."""
+    """Return the numbers of at most `most` evenly spaced rows."""
     return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.intp)
 
 
@@ -150,16 +149,17 @@ def fine_psi(n_rows: int) -> int:
 
 
 def coarse_psi(n_rows: int) -> int:
-    """Return the smaller psi of the two between which the decrease of gaps is measured."""
+    """Return the smaller of the two values of psi that `intrinsic_dimension` compares."""
     return max(2, fine_psi(n_rows) // _COARSER)
 
 
 def intrinsic_dimension(
     coarse: NDArray[np.float64], fine: NDArray[np.float64], ratio: float
 ) -> float:
-    """Return the intrinsic dimension: gaps fall with psi to the power of -1 / dimension.
+    """Return the intrinsic dimension: gaps are proportional to psi ** (-1 / dimension).
 
-    `coarse` and `fine` are log gaps of all rows at two psi of a given ratio.
+    A gap is the distance of a row to the nearest centre. `coarse` and `fine` are the log gaps of
+    all rows at two values of psi, and `ratio` is the larger psi divided by the smaller.
     """
     if ratio <= 1:
         return _MIN_DIMENSION

@@ -22,7 +22,7 @@ from .split_evidence import SPLIT_NAMES
 from .split_tree import PATH
 from .stability import Grown
 
-# Logits of a split beyond this are as good as sure.
+# Log odds of a split are clipped to this value, which counts as certain.
 SURE = 6.0
 SPLIT_SCORES = (
     "splits_mean",
@@ -35,7 +35,7 @@ SPLIT_SCORES = (
 )
 
 
-# Evidence, given the best cut, that there is more than one cluster, and what it depends on.
+# Evidence, given the best cut, that there is more than one cluster, and its context.
 SEVERAL_NAMES = (
     "best_stability",
     "valley",
@@ -52,29 +52,29 @@ SEVERAL_NAMES = (
 
 
 class Logistic(NamedTuple):
-    """A logistic regression."""
+    """A fitted logistic regression."""
 
     coefficients: Floats
     constant: float
 
     def log_odds(self, columns: Floats) -> Floats:
-        """Return the log odds of rows of columns."""
+        """Return the log odds for each row of a table of columns."""
         return np.asarray(columns @ self.coefficients + self.constant)
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The fitted numbers."""
+    """The fitted numbers in weights.json."""
 
-    split: Logistic  # how real a split is, by `SPLIT_COLUMNS`
-    names: tuple[str, ...]  # of the evidence that a score is made of
+    split: Logistic  # whether a split is real, from `SPLIT_COLUMNS`
+    names: tuple[str, ...]  # names of the evidence in a score
     weights: Floats  # (len(names),)
-    temperature: float  # by which differences of scores count as odds
-    several: Logistic  # whether there is more than one cluster, by `SEVERAL_NAMES`
+    temperature: float  # differences of scores divided by it are log odds
+    several: Logistic  # whether there is more than one cluster, from `SEVERAL_NAMES`
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> Weights:
-        """Return the numbers in a file; raise KeyError if one is not there."""
+        """Return the numbers in a file; raise KeyError if one is missing."""
         score = content["score"]
         return cls(
             _logistic(content["split"], SPLIT_COLUMNS),
@@ -97,7 +97,7 @@ def fitted_weights() -> Weights:
     return Weights.of(json.loads(text))
 
 
-# Evidence for a split, as it is.
+# Evidence for a split, used unchanged.
 _PLAIN = (
     *("found_low", "found_high", "found_whole", "found_worst", "crossed_low", "crossed_whole"),
     *("height", "height_below", "height_above", "ratio", "silhouette", "ambiguous"),
@@ -106,7 +106,7 @@ _PLAIN = (
     *("held_ratio", "held_silhouette", "held_contact", "held_valley", "held_valley_least"),
     *("held_sure", "held_saddle", "held_wide_valley", "held_wide_sure", "held_wide_contact"),
 )
-# The size of data, node and cells that evidence depends on, and products of two of these.
+# Sizes of the data, the node and the cells, on which evidence depends, and products of two.
 _SIZES = (
     *("log_rows", "log_dimension", "log_psi", "log_size", "log_share", "log_whole", "log_cells"),
     *("log_size * log_share", "log_size * log_cells", "log_size * log_dimension"),
@@ -115,7 +115,7 @@ _SIZES = (
     *("log_dimension * log_dimension", "path", "path * log_size", "path * log_cells"),
     "path * log_dimension",
 )
-# Products of the strongest evidence with sizes, and with itself.
+# The strongest evidence, also used in products with sizes and with itself.
 _KEY = (
     *("found_low", "crossed_low", "silhouette", "silhouette_q25", "ratio", "apart", "dip"),
     *("contact", "valley", "saddle", "wide_valley", "held_silhouette", "held_contact"),
@@ -132,15 +132,15 @@ SPLIT_COLUMNS = (
 
 
 def log_dimension(grown: Grown) -> float:
-    """Return the logarithm of the intrinsic dimension of the rows, less 1."""
+    """Return log(intrinsic dimension of the rows) - 1."""
     return math.log(grown.dimension) - 1
 
 
 def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
-    """Return the columns that decide how real each split of a tree is, (s, len(SPLIT_COLUMNS))."""
+    """Return the columns that tell if each split of a tree is real, (s, len(SPLIT_COLUMNS))."""
     tree = grown.trees[number].tree
     ones = np.ones(len(splits))
-    # The precision that the numbers were fitted to.
+    # Rounded to float32, the precision of the evidence that the numbers were fitted to.
     known = dict(zip(SPLIT_NAMES, splits.astype(np.float32).astype(np.float64).T, strict=True))
     known |= {
         "log_rows": (math.log(grown.n_rows) - 6.5) * ones,
@@ -169,7 +169,7 @@ def split_logits(grown: Grown, splits: list[Floats], split: Logistic) -> list[Fl
 
 
 def scored_evidence(grown: Grown, found: Evidence, logits: list[Floats]) -> dict[str, Floats]:
-    """Return all evidence that a score may be made of, by name, (c,) each."""
+    """Return all evidence that a score may use, by name, (c,) each."""
     candidates, cuts, splits = found
     trees, numbers = np.array(candidates).T
     kinds = np.array([each.tree.kind for each in grown.trees])[trees]
@@ -186,7 +186,7 @@ def scored_evidence(grown: Grown, found: Evidence, logits: list[Floats]) -> dict
 def _split_scores(
     logits: Floats, shares: Floats, numbers: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the scores of cuts into some numbers of clusters, in the order of SPLIT_SCORES."""
+    """Return the scores of cuts into given numbers of clusters, in the order of SPLIT_SCORES."""
     last = numbers - 2
     left = np.append(np.maximum.accumulate(logits[::-1])[::-1], -SURE)
     missed = np.append(np.cumsum((np.maximum(logits, 0) * shares)[::-1])[::-1], 0)
@@ -233,7 +233,7 @@ def evidence_of_several(
 
 
 def _best_of_trees(values: list[Floats]) -> float:
-    """Return the mean, over trees, of the largest value of a split; 0 where there is none."""
+    """Return the mean, over trees, of the largest value of a split, or 0 without splits."""
     return float(np.mean([own.max() if len(own) else 0.0 for own in values]))
 
 
@@ -246,7 +246,7 @@ def log_odds_of_several(
 ) -> float:
     """Return the log odds that there is more than one cluster, given the best candidate."""
     values = evidence_of_several(grown, found, evidence, best)
-    # Added one after the other: the same on every machine.
+    # Added in a fixed order, so that the sum is the same on every machine.
     total = weights.several.constant
     for value, weight in zip(values, weights.several.coefficients, strict=True):
         total += value * weight
@@ -256,7 +256,7 @@ def log_odds_of_several(
 def scores(evidence: dict[str, Floats], weights: Weights) -> Floats:
     """Return the score of each candidate."""
     total = np.zeros(len(evidence["path"]))
-    # One after the other, so that the order of the sum is fixed.
+    # Added in a fixed order, so that the sums are the same on every machine.
     for name, weight in zip(weights.names, weights.weights, strict=True):
         total += weight * evidence[name]
     return total

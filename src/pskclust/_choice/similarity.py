@@ -17,8 +17,8 @@ from .._utils.parallel import one_blas_thread
 _MAX_COLUMNS_FOR_DIFFERENCES = 16
 # With more columns, a search tree visits nearly all rows.
 _MAX_COLUMNS_FOR_SEARCH_TREES = 8
-# Up to this psi the nearest centre is the least of a row of distances; beyond, the first of a
-# row's neighbours that is a centre.
+# Up to this psi, the nearest centre is found by scanning all centres; beyond, it is the first of a
+# row's nearest neighbours that is a centre.
 _MAX_PSI_FOR_SCANS = 64
 _MAX_PSI_FOR_DENSE_PRODUCTS = 16
 _TINY = 1e-24
@@ -26,11 +26,11 @@ _NO_RANK = np.int16(np.iinfo(np.int16).max)
 
 Distances = NDArray[np.float64]  # (n, n) squared
 Neighbours = NDArray[np.intp]  # (n, m) row numbers, the nearest first
-Counts = NDArray[np.float32]  # (n, n) in how many partitionings two rows share a cell
+Counts = NDArray[np.float32]  # (n, n) number of partitionings in which two rows share a cell
 
 
 class NestedCells(NamedTuple):
-    """Cells of all rows at several psi, where a smaller psi has the first centres of a larger."""
+    """Cells of all rows at several psi; a smaller psi uses the first centres of a larger one."""
 
     centres: NDArray[np.intp]  # (t, largest psi) row numbers
     cells: NDArray[np.int32]  # (n_psi, t, n)
@@ -38,11 +38,11 @@ class NestedCells(NamedTuple):
 
 
 def squared_distances(points: NDArray[np.float64]) -> Distances:
-    """Return the squared distance of each two rows."""
+    """Return the squared distance between each two rows."""
     if points.shape[1] <= _MAX_COLUMNS_FOR_DIFFERENCES:
         return np.asarray(cdist(points, points, "sqeuclidean"))
     norms = (points * points).sum(axis=1)
-    # One thread, so that rounding does not depend on how many there are.
+    # One thread, so that rounding does not depend on the number of threads.
     with one_blas_thread:
         distances: Distances = norms[:, np.newaxis] + norms - 2 * (points @ points.T)
     np.maximum(distances, 0, out=distances)
@@ -66,7 +66,7 @@ def nearest_rows(distances: Distances, n_near: int, points: NDArray[np.float64])
         some = np.sort(np.argpartition(distances, n_near - 1, axis=1)[:, :n_near], axis=1)
     own = np.take_along_axis(distances, some, axis=1)
     near = np.take_along_axis(some, np.argsort(own, axis=1, kind="stable"), axis=1)
-    # Where the last of them is as far as others, a partition takes any of these.
+    # If other rows are as far as the last one, the search may have returned any of them.
     farthest = own.max(axis=1, keepdims=True)
     tied = np.flatnonzero(np.count_nonzero(distances <= farthest, axis=1) > n_near)
     near[tied] = np.argsort(distances[tied], axis=1, kind="stable")[:, :n_near]
@@ -80,7 +80,7 @@ def draw_nested_cells(
     n_partitions: int,
     rng: RandomState,
 ) -> NestedCells:
-    """Draw partitionings of the rows, and find the cell of each row at every size, ascending."""
+    """Draw partitionings of the rows, and find the cell of each row at each psi in `sizes`."""
     n_rows = len(distances)
     centres = np.empty((n_partitions, sizes[-1]), dtype=np.intp)
     cells = np.empty((len(sizes), n_partitions, n_rows), dtype=np.int32)
@@ -96,7 +96,7 @@ def draw_nested_cells(
         for level, (cell, gap2) in enumerate([*scanned, *walked]):
             cells[level, number] = cell
             gaps2[level] += gap2
-    # In proportion, so that units do not matter.
+    # Relative to the largest distance, so that units do not matter.
     least = _TINY * (float(distances.max()) or 1.0)
     return NestedCells(centres, cells, 0.5 * np.log(gaps2 / n_partitions + least))
 
@@ -105,7 +105,7 @@ _Cell = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
 def _scan(distances: Distances, centres: NDArray[np.intp], sizes: list[int]) -> list[_Cell]:
-    """Return cell and squared distance of each row by looking at all centres."""
+    """Return the cell of each row and the squared distance to its centre; scan all centres."""
     rows = np.arange(len(distances))
     found: list[_Cell] = []
     first = 0
@@ -133,7 +133,7 @@ class _Around(NamedTuple):
 def _walk(
     distances: Distances, around: _Around, centres: NDArray[np.intp], sizes: list[int]
 ) -> list[_Cell]:
-    """Return cell and squared distance of each row by its nearest neighbour that is a centre."""
+    """Return the same as `_scan`, by the nearest neighbour of each row that is a centre."""
     if not sizes:
         return []
     rows = np.arange(len(distances))
@@ -151,7 +151,7 @@ def _walk(
             cell = np.where(as_near, ranks, _NO_RANK).min(axis=1).astype(np.intp)
         else:
             cell = ranks[rows, place].astype(np.intp)
-        # Rows beyond may be as near as the last.
+        # Centres that are not among the neighbours may be as near as the last one.
         is_missed = ~is_centre[rows, place] | (gap2 == near_distances[:, -1])
         missed = np.flatnonzero(is_missed)
         if len(missed):
@@ -163,7 +163,7 @@ def _walk(
 
 
 def shared_cells(cells: NDArray[np.int32], psi: int) -> Counts:
-    """Return in how many partitionings each two rows share a cell; cells are (t, n)."""
+    """Return the number of partitionings in which each two rows share a cell; `cells` is (t, n)."""
     n_partitions, n_rows = cells.shape
     columns = (cells + (np.arange(n_partitions) * psi)[:, np.newaxis]).T.ravel()
     ones = np.ones(cells.size, dtype=np.float32)

@@ -1,6 +1,6 @@
-"""Evidence for each split of a tree by itself, without labels.
+"""Evidence for each single split of a tree, without labels.
 
-Names of columns are those of the page docs/automatic.md, and of the numbers in weights.json.
+The names of columns are those in docs/automatic.md and in weights.json.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .discriminant import separations
 from .scales import Around
 from .stability import Grown, GrownTree, HeldOut
 
-# How well the sides are found again, how large they are, how high they were joined.
+# How well the sides are found again, how large they are, and at which height they were joined.
 _OF_NODES = (
     "found_low",
     "found_high",
@@ -55,7 +55,7 @@ _OF_SIDES = (
     "apart",
     "dip",
 )
-# The same where a tree of one half has split, by rows of the other half.
+# The same for the matching split of the tree of one half, measured on rows of the other half.
 _HELD_OUT = (
     "held_ratio",
     "held_silhouette",
@@ -74,7 +74,7 @@ _NO_SILHOUETTE = 0.1
 
 
 def split_evidence(grown: Grown, number: int) -> Floats:
-    """Return the evidence for each split of a tree by itself, (s, len(SPLIT_NAMES))."""
+    """Return the evidence for each split of a tree, (s, len(SPLIT_NAMES))."""
     each = grown.trees[number]
     tree = each.tree
     if not tree.n_splits:
@@ -142,10 +142,10 @@ def _of_sides(grown: Grown, each: GrownTree, large: Nodes, small: Nodes) -> list
 
 
 def _held_out(grown: Grown, each: GrownTree, small: Nodes) -> Floats:
-    """Return the evidence from rows that a split was not grown from: the mean over halves.
+    """Return the evidence from rows that were not used to grow a split: the mean over halves.
 
-    In the tree of each half, the split is the one that makes the node most similar to the smaller
-    side.
+    The matching split in the tree of a half is the one that makes the node most similar to the
+    smaller side.
     """
     found = np.array([_of_half(grown, half, small) for half in each.held_out])
     means = found.mean(axis=0)
@@ -186,7 +186,7 @@ def _of_borders(grown: Grown, each: GrownTree, large: Nodes, small: Nodes) -> li
 def _borders(
     around: Around, within: NDArray[np.bool_], dimension: float, one: Nodes, other: Nodes
 ) -> tuple[Border, Border]:
-    """Return the borders of splits by the few nearest rows of each row, and by more of them."""
+    """Return the borders of splits, measured by a few nearest rows of each row and by more."""
     sides = Sides.of(one, other, within)
     few, more = around.counts(within)
     return (

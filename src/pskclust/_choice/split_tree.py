@@ -20,7 +20,7 @@ from .similarity import Counts, Distances, Neighbours
 
 AVERAGE, PATH = "average", "path"
 N_NEAR = 8
-# Splits beyond are not looked at, from the top.
+# Splits that would make more leaves, counted from the top, are dropped.
 MAX_LEAVES = 60
 
 
@@ -36,7 +36,7 @@ class SplitTree:
     owners: NDArray[np.intp]  # (s,) the node that each split divides
     heights: NDArray[np.float64]  # (s,) dissimilarity at which the two sides were joined
     nodes: NDArray[np.intp]  # (n,) deepest node of each row, -1 for rows that are not in the tree
-    leaves: NDArray[np.intp]  # (n,) the leaf that each row is given to
+    leaves: NDArray[np.intp]  # (n,) the leaf that each row is assigned to
 
     @property
     def n_splits(self) -> int:
@@ -67,7 +67,7 @@ class SplitTree:
 
     @cached_property
     def within(self) -> NDArray[np.bool_]:
-        """Whether node i is node j, or below it, (m, m)."""
+        """True where node i is node j or lies below it, (m, m)."""
         within = np.zeros((self.n_nodes, self.n_nodes), dtype=bool)
         within[0, 0] = True
         for owner, pair in zip(self.owners, self.children, strict=True):
@@ -97,7 +97,7 @@ class SplitTree:
         return nodes
 
     def cut_nodes(self, n_clusters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the nodes of a cut, ascending, and which of them each node is in (-1 above)."""
+        """Return the nodes of a cut, ascending, and the index of the one above each node, or -1."""
         nodes = self.nodes_of_cut(n_clusters)
         below = self.within[:, nodes]
         return nodes, np.where(below.any(axis=1), below.argmax(axis=1), -1)
@@ -110,7 +110,7 @@ class SplitTree:
 
 
 def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float64]:
-    """Return the hierarchy of all rows, as `scipy.cluster.hierarchy.linkage` does."""
+    """Return the hierarchy of all rows as a linkage matrix of `scipy.cluster.hierarchy`."""
     if kind == AVERAGE:
         apart = squareform(counts, checks=False).astype(np.float64)
         apart /= n_partitions
@@ -122,7 +122,7 @@ def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float6
     n_near = min(N_NEAR, n_rows - 1)
     core = np.partition(others, n_rows - n_near, axis=1)[:, n_rows - n_near]
     reach = np.minimum(others, np.minimum(core[:, np.newaxis], core))
-    # Rows that share all cells are one, however few they are.
+    # Rows that share all cells are joined first, even if fewer than `N_NEAR` do.
     reach[others == n_partitions] = n_partitions
     apart = squareform(reach, checks=False).astype(np.float64)
     np.subtract(n_partitions, apart, out=apart)
@@ -134,7 +134,7 @@ def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float6
 def condense(
     joined: NDArray[np.float64], kind: str, psi: int, min_rows: int, max_leaves: int = MAX_LEAVES
 ) -> SplitTree:
-    """Keep the splits of a hierarchy whose sides both have `min_rows` rows or more.
+    """Return the tree of the splits of a hierarchy whose sides both have `min_rows` rows or more.
 
     Rows that leave a node in smaller groups stay with that node. A split at height 0 would divide
     rows that share all cells, and is ignored.
@@ -163,7 +163,7 @@ def condense(
 def settle(
     tree: SplitTree, nodes: NDArray[np.intp], distances: Distances, near: Neighbours
 ) -> SplitTree:
-    """Assign every row a leaf: that of the nearest row in a leaf below its node.
+    """Assign every row to a leaf: that of the nearest row in a leaf below the row's node.
 
     `nodes` are the nodes of all rows, -1 for those that are not in the tree.
     """
@@ -194,7 +194,7 @@ def node_jaccards(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
     places = number_own[one.leaves] * len(others) + number_other[other.leaves]
     table = np.bincount(places, minlength=len(own) * len(others))
     shared = table.reshape(len(own), len(others)).astype(np.float32)
-    # Whole numbers: exact in any order.
+    # Sums of whole numbers are exact in any order.
     both = one.within[own].T.astype(np.float32) @ shared @ other.within[others].astype(np.float32)
     jaccards: NDArray[np.float32] = both / (both[:, :1] + both[:1] - both)
     return jaccards

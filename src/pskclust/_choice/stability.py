@@ -2,8 +2,8 @@
 
 Trees are built again from halves of the rows; each row outside a half follows its nearest row in
 the half. The stability of a node is its Jaccard index with the most similar node of another tree.
-Rows of the other half also show whether there is a valley where the tree of a half splits: they
-did not influence where it splits.
+Rows of the other half also show whether there is a valley where the tree of a half splits, because
+they did not influence the split.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ from .split_tree import (
     settle,
 )
 
-# Paths through larger cells join all, and through smaller ones end at every gap.
+# Paths through larger cells join everything; paths through smaller cells end at every gap.
 _MIN_PSI_FOR_PATHS, _MAX_PSI_FOR_PATHS = 32, 128
 N_HALVES = 4
 _MIN_ROWS_OF_HALF = 6
-# A cluster has at least 3 rows, and one row in 200.
+# A cluster has at least 3 rows, and at least one row in 200.
 MIN_ROWS, MAX_ROWS_SHARE = 3, 200
-# Numbers of clusters that are looked at: all small ones, then about every tenth.
+# Numbers of clusters to consider: all up to 16, then each about a tenth larger than the last.
 NUMBERS = np.array([*range(2, 17), 18, 20, 22, 25, 28, 31, 35, 39, 44, 49, 55, MAX_LEAVES])
-# More clusters than one for this many rows are not looked at.
+# Cuts with fewer rows per cluster than this, on average, are not considered.
 ROWS_PER_CLUSTER = 8
-# Cells of the kernel that places all rows are numbered by one byte.
+# The number of a cell in the kernel that assigns all rows fits into one byte.
 MAX_PLACING_PSI = 256
 
 
@@ -67,9 +67,9 @@ class HeldOut(NamedTuple):
     """A tree of one half of the rows, evaluated on the other half."""
 
     tree: SplitTree
-    matches: NDArray[np.intp]  # (m,) the split that makes the most similar node, of each node
-    within: NDArray[np.bool_]  # (n, m) which nodes of this tree the rows of the other half are in
-    rows: NDArray[np.intp]  # (r,) those of them that meetings are counted for
+    matches: NDArray[np.intp]  # (m,) for each node, the split here that makes its most similar node
+    within: NDArray[np.bool_]  # (n, m) whether a row of the other half is in a node
+    rows: NDArray[np.intp]  # (r,) rows of the other half for which meetings are counted
     meetings: Meetings  # (r, m)
     around: Around  # of the n rows
 
@@ -80,12 +80,12 @@ class GrownTree:
 
     tree: SplitTree
     joined: NDArray[np.float64]  # (n - 1, 4) the hierarchy of all rows that it is condensed from
-    meetings: Meetings  # (r, m) cells that rows share with those of a node
-    fine_meetings: Meetings  # (r, m) the same, of fine cells
+    meetings: Meetings  # (r, m) cells that a row shares with the rows of a node
+    fine_meetings: Meetings  # (r, m) the same for fine cells
     found: NDArray[np.float64]  # (n_halves, m) how well each half finds a node again
     held_out: list[HeldOut]  # for each half
-    numbers: NDArray[np.int64]  # of clusters that the tree is cut into
-    same_number: NDArray[np.float64]  # (len(numbers),) agreement of cuts into as many clusters
+    numbers: NDArray[np.int64]  # numbers of clusters to cut the tree into
+    same_number: NDArray[np.float64]  # (len(numbers),) agreement with equal cuts of halves
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +93,15 @@ class Grown:
     """All trees of a sample, and the data that they share."""
 
     n_rows: int
-    dimension: float  # intrinsic, by how distances to the nearest centre fall with psi
+    dimension: float  # intrinsic, from the fall of distances to the nearest centre with psi
     trees: list[GrownTree]
-    crossed: list[NDArray[np.float64]]  # (m,) of each tree: how well all others find a node again
-    at_near_psi: list[NDArray[np.float64]]  # (m,) the same, of trees of a psi beside this one
-    rows: NDArray[np.intp]  # (r,) the rows that meetings are counted for
-    log_gaps: NDArray[np.float64]  # (r,) log distance of these to the nearest of fine centres
+    crossed: list[NDArray[np.float64]]  # (m,) for each tree: how well others find a node
+    at_near_psi: list[NDArray[np.float64]]  # (m,) the same for trees of the next psi
+    rows: NDArray[np.intp]  # (r,) rows for which meetings are counted
+    log_gaps: NDArray[np.float64]  # (r,) log distance of these rows to the nearest fine centre
     around: Around  # of all rows
-    axes: NDArray[np.float64]  # (n, a) all rows by their principal axes
-    placing_centres: NDArray[np.intp]  # (t, psi) row numbers of the kernel that places rows
+    axes: NDArray[np.float64]  # (n, a) coordinates of all rows along principal axes
+    placing_centres: NDArray[np.intp]  # (t, psi) row numbers of the centres that assign rows
     placing_cells: NDArray[np.int32]  # (t, n)
 
 
@@ -112,9 +112,10 @@ def grow_trees(
     rng: RandomState,
     numbers: NDArray[np.int64] | None = None,
 ) -> Grown:
-    """Grow trees of every size and kind from the rows of a sample, and again from halves.
+    """Grow trees of every psi and kind from the rows of a sample, and again from halves of them.
 
-    `numbers` are those of clusters that trees are cut into; None for those that the rows allow.
+    `sizes` are the values of psi. `numbers` are the numbers of clusters to cut trees into; None
+    uses all numbers that the rows allow.
     """
     n_rows = len(points)
     if numbers is None:
@@ -179,7 +180,7 @@ class _Half(NamedTuple):
         rng: RandomState,
     ) -> _Half:
         own = distances[np.ix_(rows, rows)]
-        # Half as many partitionings: four halves make up for it.
+        # Half of the partitionings are enough, because the results of four halves are averaged.
         n_partitions = max(1, n_partitions // 2)
         return cls(rows, Scales.drawn(points[rows], own, sizes, n_partitions, rng))
 
@@ -202,7 +203,7 @@ def _halves(points: NDArray[np.float64], rng: RandomState) -> Iterator[NDArray[n
 
 
 def min_rows_for(n_rows: int) -> int:
-    """Return the smallest number of rows of a cluster of a sample."""
+    """Return the smallest allowed number of rows in a cluster of a sample."""
     return max(MIN_ROWS, n_rows // MAX_ROWS_SHARE)
 
 
@@ -216,7 +217,7 @@ class _Growing(NamedTuple):
     halves: list[_Half]
 
     def tree(self, kind: str, psi: int, numbers: NDArray[np.int64]) -> GrownTree:
-        """Grow a tree from all rows, and compare it with those of the halves."""
+        """Grow a tree from all rows, and compare it with the trees of the halves."""
         least = min_rows_for(len(self.distances))
         joined = join_rows(self.whole.counts[psi], self.whole.n_partitions, kind)
         tree = condense(joined, kind, psi, least)
@@ -228,7 +229,7 @@ class _Growing(NamedTuple):
             other = self._tree_of_half(kind, psi, number)
             jaccards = node_jaccards(tree, other)
             found.append(jaccards.max(axis=1))
-            # Halves stand in pairs, each the rest of the other.
+            # Halves 2i and 2i + 1 complement each other.
             held_out.append(_held_out(other, jaccards, self.halves[number ^ 1], psi))
             same_number.append([_agreement(tree, other, jaccards, int(k)) for k in numbers])
         return GrownTree(
@@ -243,7 +244,7 @@ class _Growing(NamedTuple):
         )
 
     def _tree_of_half(self, kind: str, psi: int, number: int) -> SplitTree:
-        """Return the tree of a half of the rows, with a leaf for every row."""
+        """Return the tree of a half of the rows, with all rows assigned to its leaves."""
         rows, scales = self.halves[number]
         psi = scales.nearest_psi(psi)
         joined = join_rows(scales.counts[psi], scales.n_partitions, kind)
@@ -255,7 +256,7 @@ class _Growing(NamedTuple):
 
 def _held_out(tree: SplitTree, jaccards: NDArray[np.float32], rest: _Half, psi: int) -> HeldOut:
     """Return the tree of a half, evaluated on the rest of the rows."""
-    # Split j makes nodes 2j + 1 and 2j + 2; the top is made by none.
+    # Split j makes nodes 2j + 1 and 2j + 2; no split makes node 0.
     matches = jaccards[:, 1:].argmax(axis=1) // 2 if tree.n_splits else np.empty(0, dtype=np.intp)
     within, scales = tree.within[tree.leaves[rest.rows]], rest.scales
     meetings = scales.meetings(psi, within)
@@ -265,7 +266,7 @@ def _held_out(tree: SplitTree, jaccards: NDArray[np.float32], rest: _Half, psi: 
 def _agreement(
     tree: SplitTree, other: SplitTree, jaccards: NDArray[np.float32], n_clusters: int
 ) -> float:
-    """Return the mean Jaccard index of matching clusters of two cuts into equally many."""
+    """Return the mean Jaccard index of matching clusters of two cuts into `n_clusters`."""
     own = tree.nodes_of_cut(n_clusters)
     others = other.nodes_of_cut(min(n_clusters, other.n_splits + 1))
     pairs = jaccards[own[:, np.newaxis], others]

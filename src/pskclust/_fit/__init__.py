@@ -1,1 +1,1 @@
-"""One fit from rows to result, and predictions by it, for every estimator and engine."""
+"""Steps of a fit, from rows to result, and predictions, for every estimator and engine."""

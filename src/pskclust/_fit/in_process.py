@@ -23,7 +23,7 @@ from .._utils.progress import Report, ignore
 from .._utils.torch_device import open_device
 from ..tables.streaming import row_blocks
 
-# Whatever rows are taken from.
+# Sources of rows that `fit` accepts.
 Rows = ArrayLike | RowBlocks | os.PathLike[str]
 
 
@@ -34,13 +34,13 @@ def rows_of(
     parameters: Parameters,
     report: Report = ignore,
 ) -> Data | StreamedRows:
-    """Return the rows of a fit, checked, in memory or to be read in blocks.
+    """Return the checked rows of a fit, in memory or to be read block by block.
 
-    `n_features_in_` and `feature_names_in_` of the estimator are set on the way.
+    Set `n_features_in_` and `feature_names_in_` of the estimator.
     """
     metric = parameters.metric
     if parameters.device is not None:
-        open_device(parameters.device)  # one that is not there ends the fit before rows are read
+        open_device(parameters.device)  # a missing device ends the fit before rows are read
     blocks = row_blocks(X)
     if blocks is None:
         rows = check_rows(estimator, cast(ArrayLike, X), metric, reset=True, min_samples=2)
@@ -65,7 +65,7 @@ def engine_of(
             rows, partition, parameters.n_jobs, parameters.scratch_dir, report
         )
     if not isinstance(rows, Data):
-        raise TypeError(f"no engine of this process takes {type(rows).__name__}")
+        raise TypeError(f"rows of type {type(rows).__name__} have no engine in this process")
     return isolation_engine(rows, partition, parameters.n_jobs, report)
 
 
@@ -79,6 +79,6 @@ def _weights(sample_weight: ArrayLike | None, n_rows: int, parameters: Parameter
 
 
 def column_names(estimator: BaseEstimator) -> list[str] | None:
-    """Return the names of the columns of a fit, if they have any."""
+    """Return the names of the columns of a fit; None if they have none."""
     names = getattr(estimator, "feature_names_in_", None)
     return None if names is None else list(names)

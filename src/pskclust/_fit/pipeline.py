@@ -1,8 +1,8 @@
 """The pipeline of a fit, as functions over rows and an engine.
 
-    first clusters:  grown on all rows (psi and tau given)
-                     or chosen on a sample (psi, tau or the number of clusters left open)
-    then, for both:  give rows to clusters, dissolve small ones, refine, noise, result
+    first clusters:  grown on all rows (with tau)
+                     or chosen on a sample (without tau)
+    then, for both:  assign rows, dissolve small clusters, refine, label noise, collect the result
 
 Estimators, ``sweep`` and the explorer call these functions. Each step is a module of ``_pskc`` or
 ``_choice``.
@@ -71,25 +71,25 @@ class Fitted:
     partition: Partition
     metric: str
     tau: float | None  # None if clusters were chosen: nothing grew
-    engine: str  # where the rows were
+    engine: str  # where the rows were kept
     backend: str  # which compute kernels worked on them
     columns: Columns
     linkage: Linkage | None = None  # None unless clusters were chosen or linked
-    noise: NoiseRule | None = None  # None unless clusters were chosen, and noise is kept out
-    whole: WholeSet | None = None  # None only if a file has none
+    noise: NoiseRule | None = None  # None unless clusters were chosen with noise="keep"
+    whole: WholeSet | None = None  # None only for files of earlier versions
 
     @property
     def psi(self) -> int:
         return self.partition.psi
 
     def on(self, device: str | None) -> Self:
-        """Return the same fit with a device for the cells of new rows."""
+        """Return the same fit, which finds the cells of new rows on a device."""
         partition = on_device(self.partition, device)
         return self if partition is self.partition else replace(self, partition=partition)
 
     @property
     def seen_whole(self) -> WholeSet:
-        """The whole set; AttributeError if the file of the model has none."""
+        """Scores by all rows of the fit; AttributeError if the model file has none."""
         if self.whole is None:
             raise AttributeError(
                 "The model is from a file of an earlier version, which contains neither noise rows "
@@ -99,12 +99,12 @@ class Fitted:
 
     @cached_property
     def cell_values(self) -> CellValues:
-        """The values of cells that tell how usual a row is."""
+        """The value of each cell, from which the scores of rows are computed."""
         return CellValues.of(self.partition, self.result.clusters, self.seen_whole.noise)
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """The cuts of the tree of a choice, or of a tree that the clusters are linked to."""
+        """The cuts of the tree of a choice, or of a tree that links grown clusters."""
         clusters, linkage = self.result.clusters, self.linkage
         middles = self.partition.middles(clusters.counts)
         if linkage is None or linkage.parts is None:
@@ -113,7 +113,7 @@ class Fitted:
         return Hierarchy.of(linkage.tree, links, clusters.masses, middles)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out everything that can be computed from the rest."""
+        """Return the fields only; cached properties can be computed again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
@@ -142,7 +142,7 @@ def _fit_chosen(
     kernel = kernel_for(chosen, parameters.psi, parameters.method, parameters.replace, rng)
     noise = chosen.noise if parameters.noise == "keep" else None
     left_out = None if noise is None else rows.rows_where(noise, parameters.n_jobs)
-    # Memory of the choice is free again, which the check of the memory for all rows should see.
+    # So that the memory check for all rows sees the memory of the choice as free.
     release_free_memory()
     engine = make_engine(kernel.partition)
     result, linkage, whole = finish_chosen(engine, chosen, kernel, left_out, parameters, report)
@@ -200,7 +200,7 @@ def fitted_grown(
 def relabelled(engine: Engine, fitted: Fitted, labels: NDArray[np.int64]) -> Fitted:
     """Return a fit with other clusters of the same rows, such as those of a layer.
 
-    The engine holds the cells of the rows in the partition of the fit; its rows take the labels.
+    The engine holds the cells of the rows in the partition of the fit; its rows get the new labels.
     Similarities, seeds and sizes are those of the new clusters. Confidences and parts of a tree
     belong to the clusters of the fit and are left out.
     """
@@ -238,7 +238,7 @@ def draw(rows: FitRows, parameters: Parameters) -> Partition:
 def choose_clusters(
     rows: FitRows, parameters: Parameters, rng: RandomState, report: Report = ignore
 ) -> Chosen:
-    """Choose a clustering of a sample of the rows; psi and their number may be given."""
+    """Choose a clustering of a sample of the rows; psi and the number of clusters may be given."""
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_overflow(rows.rows)
     return choose(rows, parameters.psi, parameters.n_clusters, parameters.n_partitions, rng, report)
@@ -274,7 +274,7 @@ def grow_and_link(
     if n_clusters > most:
         raise ValueError(
             f"n_clusters={n_clusters} is more than the {len(growth.clusters)} parts that growth "
-            f"finds to link. Use n_clusters <= {most}, or a larger psi or tau."
+            f"found to link. Use n_clusters <= {most}, or a larger psi or tau."
         )
     linked = link_growth(engine, growth, n_clusters)
     engine.remember_labels()
@@ -282,7 +282,7 @@ def grow_and_link(
     references = linked.clusters.by_number()
     if not left.all():
         _refuse_too_small(left, parameters)
-        # A cluster has the most members in no cell: rows keep the cluster of their own part.
+        # A cluster got no rows, as others have more members in all cells: rows stay in their parts.
         engine.recall_labels()
         engine.renumber(np.append(linked.links, -1))
         adopt_noise(engine, linked.clusters)
@@ -357,7 +357,7 @@ def _refined(
 
 
 def _give_noise(engine: Engine, clusters: ClusterTables, threshold: float) -> None:
-    """Assign noise to clusters if `noise` says so, and label rows of weight 0."""
+    """Assign noise to clusters if the threshold is 0, and label rows of weight 0."""
     if not threshold:
         adopt_noise(engine, clusters)
     label_absent(engine, clusters, threshold)
@@ -379,11 +379,11 @@ def _refuse_too_small(left: NDArray[np.bool_], parameters: Parameters) -> None:
 def _journal(
     rows: FitRows, parameters: Parameters, partition: Partition, tau: float
 ) -> Checkpoint | None:
-    """Return the journal of a checkpoint, if one is asked for."""
+    """Return the checkpoint of a fit; None if the fit has none."""
     if parameters.checkpoint is None or not isinstance(rows, StreamedRows):
         return None
     names = ("growth_rate", "n_partitions", "method", "metric", "replace", "random_state")
     values = {name: plain_value(getattr(parameters, name)) for name in names}
-    # Anything else that clusters grow from is of another fit.
+    # All values that growth depends on: a fit that differs in one of them is another fit.
     identity = {"data": rows.fingerprint, "psi": partition.psi, "tau": tau, **values}
     return Checkpoint(parameters.checkpoint, identity, partition)

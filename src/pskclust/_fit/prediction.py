@@ -23,7 +23,7 @@ _ROWS_AT_A_TIME = 1 << 17
 
 
 def require_reach(fitted: Fitted, rows: NDArray[Any]) -> NDArray[Any]:
-    """Return rows, or raise ValueError where a distance to a centre would overflow."""
+    """Return rows, or raise ValueError if a distance to a centre would overflow."""
     if fitted.metric == "euclidean":
         fitted.partition.check_reach(rows)
     return rows
@@ -56,14 +56,14 @@ def membership(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArra
 def top_similarities(
     fitted: Fitted, rows: NDArray[Any], top_k: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the largest similarities of each row, and their clusters, (n, top_k) both."""
+    """Return the largest similarities of each row and their clusters, both (n, top_k)."""
     return _top_of_clusters(fitted, rows, _by_similarity(fitted), top_k, n_jobs)
 
 
 def top_memberships(
     fitted: Fitted, rows: NDArray[Any], top_k: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the largest memberships of each row, and their clusters, (n, top_k) both."""
+    """Return the largest memberships of each row and their clusters, both (n, top_k)."""
     return _top_of_clusters(fitted, rows, _by_share(fitted), top_k, n_jobs)
 
 
@@ -79,21 +79,21 @@ def score_samples(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDA
 
 
 def usual_scores(fitted: Fitted, scores: Any, labels: Any) -> Any:
-    """Return scores by the whole set; noise is lowered by the span of all scores."""
+    """Return scores; those of noise are lowered by the span of all possible scores."""
     return scores - fitted.cell_values.span * (labels < 0)
 
 
 def outlier_scores(fitted: Fitted, scores: Any, labels: Any) -> Any:
-    """Return outlier scores from 0 to 1: below 0.5 for members of clusters, above for noise.
+    """Return outlier scores: 0 to 0.5 for members of clusters, 0.5 to 1 for noise.
 
-    Scores and labels are arrays, or Dask arrays.
+    `scores` and `labels` are NumPy or Dask arrays.
     """
     values = fitted.cell_values
     return (values.least + values.span - usual_scores(fitted, scores, labels)) / (2 * values.span)
 
 
 class _Measure(NamedTuple):
-    """Tables, and a function that makes values (m, k) of clusters of the scores against them."""
+    """Count tables, and a function that turns scores against them into values (m, k)."""
 
     tables: ClusterTables
     of_scores: Callable[[NDArray[np.int64]], NDArray[np.float64]]
@@ -106,7 +106,7 @@ def _by_similarity(fitted: Fitted) -> _Measure:
 
 
 def _by_share(fitted: Fitted) -> _Measure:
-    """Return the share of clusters in all rows, noise among them, that are in the cells of rows."""
+    """Return the measure of membership: the share of each cluster in all rows in a row's cells."""
     clusters = fitted.result.clusters
 
     def shares(scores: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -156,7 +156,7 @@ def _scores(
     """Yield chunks of rows with their scores against all clusters, (m, k)."""
     for start in range(0, len(data), _ROWS_AT_A_TIME):
         some = data.only(slice(start, start + _ROWS_AT_A_TIME))
-        # No name for the cells here: those of a batch are freed before the next is encoded.
+        # Cells get no name here, so that those of a batch are freed before the next is encoded.
         for chunk, scores in _scores_of_cells(
             cells_of_rows(some, fitted.partition, n_jobs), clusters, n_jobs
         ):
@@ -175,12 +175,12 @@ def _scores_of_cells(
 
 
 def _require_memory(fitted: Fitted, n_rows: int, width: int, n_jobs: int | None) -> None:
-    """Raise InsufficientMemoryError if `width` values for each row, or a batch, do not fit."""
+    """Raise InsufficientMemoryError if `width` values per row and a batch of cells do not fit."""
     require_memory(
         {
             "similarities": n_rows * width * 8,
             "cells": bytes_to_encode(min(n_rows, _ROWS_AT_A_TIME), fitted.partition, n_jobs),
         },
         f"Computing the similarities of {n_rows} rows to {len(fitted.result.clusters)} clusters",
-        "Ask for the most similar ones only with top_k, or for fewer rows at a time.",
+        "Ask for the most similar clusters only, with top_k, or for fewer rows at a time.",
     )

@@ -1,4 +1,4 @@
-"""Reports of the progress of a fit."""
+"""Where a fit reports its progress: a callback, a progress bar, or nowhere."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _one_at_a_time = threading.Lock()
 def reporting(verbose: bool | int | None, callback: Report | None) -> Iterator[Report]:
     """Yield the function to which a fit reports its progress.
 
-    With `verbose` None a bar is shown to people only, in a terminal or a notebook, and only by a
-    fit that takes a while.
+    With `verbose=None`, a bar is shown only in a terminal or a notebook, and only if the fit takes
+    more than two seconds.
     """
     listeners: list[Report] = [] if callback is None else [callback]
 

@@ -1,9 +1,9 @@
 """Scores of rows by all rows of a fit, noise included: high for typical rows, low for outliers.
 
-The share of all rows in the cell of a row is its similarity to the whole set (Eq. 1 of the paper,
-with all rows for the cluster). Cells are large where rows are few, so that this share alone hardly
-tells a crowded place from an empty one. Set in relation to the size of the cell it is a density:
-the score of a row is minus the log of the typical distance between rows around it.
+The similarity of a row to the whole set is the mean share of all rows in its cells (Eq. 1 of the
+paper, with all rows as the cluster). Cells are large where rows are sparse, so this share alone
+hardly tells dense places from sparse ones. Share and size of a cell together give a density: the
+score of a row is minus the log of the typical distance between rows around it.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from .._choice.layers import Parts
 from .._engines.protocol import Engine
 from .._pskc.result import Result, restored_tables, table_arrays
 
-# Values of cells are whole multiples of one in so many, so that sums are exact in any order.
+# Values of cells are rounded to multiples of 1 / _UNITS, so that sums are exact in any order.
 _UNITS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class WholeSet:
-    """Scores of the rows, and counts of the clusters, by all rows of a fit."""
+    """Table of noise, peaks of clusters, and scores of rows by all rows of a fit."""
 
-    noise: ClusterTables  # of one set, the rows in no cluster
+    noise: ClusterTables  # one table, of the rows in no cluster
     peaks: NDArray[np.float64]  # (k,) similarity of the most similar member of each cluster
-    scores: NDArray[np.float64]  # (n,) how usual each row of the fit is, whatever its label
+    scores: NDArray[np.float64]  # (n,) score of each row of the fit, not lowered for noise
 
     def to_parts(self) -> dict[str, NDArray[Any]]:
         """Return arrays that a file can hold."""
@@ -41,7 +41,7 @@ class WholeSet:
 
     @classmethod
     def from_parts(cls, arrays: dict[str, NDArray[Any]], result: Result) -> WholeSet:
-        """Return the whole set that `to_parts` took apart."""
+        """Return the whole set, restored from the output of `to_parts`."""
         clusters = result.clusters
         noise = restored_tables("noise", arrays, clusters.shape, clusters.resolution)
         return cls(noise, arrays["peaks"], arrays["scores"])
@@ -51,12 +51,11 @@ class WholeSet:
 class CellValues:
     """The value of each cell: minus the log of the typical distance between rows in it.
 
-    That distance is the size of the cell, times the root of degree d of n / m where m of all n rows
-    are in the cell and d is the number of columns (1 for the leaves of trees). A cell without rows
-    has the least value of all.
+    That distance is size * (n / m) ** (1 / d), where m of all n rows are in the cell and d is the
+    number of columns (1 for the leaves of trees). A cell without rows has the lowest value.
     """
 
-    table: ClusterTables  # of one set; values less the least one, in units
+    table: ClusterTables  # one table: values minus the lowest one, in units
     least: float
 
     @classmethod
@@ -77,7 +76,7 @@ class CellValues:
 
     @cached_property
     def span(self) -> float:
-        """The difference of the largest and the smallest possible score; 1 if all are equal."""
+        """The difference between the highest and the lowest possible score; 1 if all are equal."""
         values = self.table.counts.toarray().reshape(self.table.shape)
         return float(values.max(axis=1).mean()) / _UNITS or 1.0
 
@@ -99,7 +98,7 @@ def see_whole(
     clusters = result.clusters
     best = engine.best_members(clusters)
     most = np.array([0 if member is None else member.score for member in best], dtype=np.int64)
-    # Noise becomes a cluster, and clusters become noise.
+    # Swap labels to count noise: noise becomes cluster 0, and clusters become noise.
     engine.renumber(np.append(np.full(len(clusters), -1), 0))
     noise = engine.tables(1)
     values = CellValues.of(partition, clusters, noise)
@@ -107,7 +106,7 @@ def see_whole(
     if parts is not None:
         engine.place(parts.tables.by_number(), 0.0)
         engine.set_labels(parts.rows, parts.numbers)
-    # A row in no part is noise: the first part will do.
+    # A row in no part is noise, for which the part does not matter: take the first.
     engine.renumber(np.append(np.arange(n_parts), 0))
     # All parts have the same table, so that one pass finds the parts and the scores.
     rows = engine.row_results(values.table.repeated(n_parts))

@@ -1,1 +1,1 @@
-"""Model files."""
+"""Model files: written, read and checked."""

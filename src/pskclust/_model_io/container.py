@@ -1,8 +1,8 @@
-"""One file for a model: arrays and a JSON header in a zip archive, no pickle anywhere.
+"""Model file: arrays and a JSON header in a zip archive, without pickle.
 
-The archive is what `numpy.load` calls npz, with an additional member `model.json`: format, version,
-and the SHA-256 of every array. Members are stored, not compressed, so that a small file cannot
-claim large contents.
+The archive is an npz file, as `numpy.load` reads it, with an additional member `model.json`. This
+header has the format, the version, the SHA-256 of every array, and all values that are not arrays.
+Members are not compressed, so that a small file cannot expand to large contents.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FORMAT = "pskclust model"
 VERSION = 3
 
 _HEADER = "model.json"
-# What zipfile, json and numpy raise for bytes that make no sense to them.
+# Errors that zipfile, json and numpy raise for bytes that they cannot read.
 _NOT_A_MODEL = (
     zipfile.BadZipFile,
     AttributeError,
@@ -81,8 +81,8 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Whether the header of a file is that of a model."""
-    # A pipe would be waited for without end.
+    """Return whether a file has the header of a model."""
+    # Reading from a pipe could wait forever.
     if not os.path.isfile(path):
         return False
     try:
@@ -106,8 +106,8 @@ def _read_header(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
         raise _damaged(path, f"its version is {header['version']!r:.40}")
     if header["version"] > VERSION:
         raise ModelFileError(
-            f"{path!r} has format version {header['version']}, but this pskclust reads only up "
-            f"to {VERSION}. Update it with: pip install -U pskclust"
+            f"{path!r} has format version {header['version']}, but this pskclust reads only "
+            f"versions up to {VERSION}. Update it with: pip install -U pskclust"
         )
     return header
 
@@ -130,7 +130,7 @@ def _read_member(archive: zipfile.ZipFile, member: str, path: str) -> bytes:
 
 def _foreign(path: str, reason: str) -> ModelFileError:
     return ModelFileError(
-        f"{path!r} is not a pskclust model: {reason}. Pass a file as PSKC.save wrote it."
+        f"{path!r} is not a pskclust model: {reason}. Pass a file that PSKC.save wrote."
     )
 
 
@@ -139,14 +139,14 @@ def _damaged(path: str, reason: str) -> ModelFileError:
 
 
 def _array_of(content: bytes) -> NDArray[Any]:
-    """Return the array in some bytes, whose size must be the one in their header."""
+    """Return the array in the bytes of an npy file; their number must match the header."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version != (1, 0):
-        raise ValueError(f"array format {version}")
+        raise ValueError(f"array format {version} is not supported")
     shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
     if math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
-        raise ValueError("its size is not what its header says")
+        raise ValueError("its size does not match its header")
     stream.seek(0)
     return np.lib.format.read_array(stream, allow_pickle=False)
 

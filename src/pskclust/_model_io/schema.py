@@ -1,8 +1,8 @@
-"""The schema of a model file: type, shape and range of all that it holds.
+"""Schema of a model file: the type, shape and range of every value in it.
 
-`ARRAYS` and `HEADER` declare every array and every number, text and list. A file is checked
-against them, and against the relations between its parts, before any object is made of it. A new
-field of a model is a line in one of the two tables.
+`ARRAYS` declares the arrays, and `HEADER` the numbers, texts and lists. A file is checked against
+both, and for consistency of its parts, before any object is made from it. A new field of a model
+needs a line in one of the two tables.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _UNSIGNED = ("u1", "u2", "u4", "u8")
 class Array:
     """The type, shape and range of an array.
 
-    Sizes in `shape` and `below` go by name: equal names are equal sizes. Values are from `low` to
-    `high`, and `below` a size if one is named. NaN is never among them.
+    Sizes in `shape` and `below` have names: the same name means the same size. Values are from
+    `low` to `high` or, if `below` names a size, less than this size. NaN is not allowed.
     """
 
     kinds: tuple[str, ...]
@@ -70,7 +70,7 @@ def _finite(*shape: str | int) -> Array:
 def _tables(
     name: str, number: str | int = "clusters", ends: str | int = "ends"
 ) -> dict[str, Array]:
-    """Return the arrays of the count tables of all clusters, which are sparse."""
+    """Return the declarations of the arrays of sparse count tables."""
     least = 1 if number == "clusters" else 0
     return {
         f"{name}_counts": Array(_INT, (f"{name} entries",), 0, LARGEST_EXACT),
@@ -80,7 +80,7 @@ def _tables(
     }
 
 
-# By what they belong to; "?" stands before what may be absent.
+# Arrays by the part of a model that they belong to; "?" marks names that may be absent.
 ARRAYS: dict[str, dict[str, Array]] = {
     "result": {
         "labels": Array(_INT, ("rows",), -1, below="clusters"),
@@ -172,7 +172,7 @@ _OPTION: dict[str, Check] = {
     "overlap": _SHARE,
 }
 
-# Of each part of the header; a part that may be absent or null is checked where it is there.
+# Fields of each part of the header; parts that are not in `_REQUIRED` may be absent or null.
 HEADER: dict[str, dict[str, Check]] = {
     "fit": {
         "psi": _whole(2),
@@ -189,7 +189,7 @@ HEADER: dict[str, dict[str, Check]] = {
         "objective_before_refinement": _number(0),
         "n_reassigned": _whole(0),
         "threshold": _number(0, _BELOW_ONE),
-        # Null in place of an array.
+        # Null if the model has no such array.
         "?growth_steps": _is_none,
         "?n_steps": _is_none,
     },
@@ -200,7 +200,7 @@ HEADER: dict[str, dict[str, Check]] = {
     "noise": {
         "threshold": _number(0, _INF),
         "few": _whole(1),
-        "reach": _number(0, _INF),  # 0 where most rows are equal
+        "reach": _number(0, _INF),  # 0 if most rows are equal
     },
     "preparation": {"columns": _are_names, "scaling": lambda value: value in SCALINGS},
 }
@@ -232,7 +232,7 @@ def _has(value: object, fields: Mapping[str, Check]) -> bool:
 
 
 def check_model(header: Header, arrays: Arrays, parameters: Mapping[str, Any]) -> None:
-    """Raise ValueError or KeyError where a model file is not as the schema says."""
+    """Raise ValueError or KeyError if a model file does not conform to the schema."""
     for part, fields in HEADER.items():
         if part in _REQUIRED or header.get(part) is not None:
             _check_part(part, header[part], fields)
@@ -250,7 +250,7 @@ def check_model(header: Header, arrays: Arrays, parameters: Mapping[str, Any]) -
 
 
 def _present(fields: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields by name, without those that may be absent and are."""
+    """Return the fields by name, without optional fields that are absent."""
     return {
         name.removeprefix("?"): field
         for name, field in fields.items()
@@ -264,7 +264,7 @@ def _check_part(part: str, values: Any, fields: Mapping[str, Check]) -> None:
     fields = _present(fields, values)
     odd = sorted(set(values) ^ set(fields))
     if odd:
-        raise ValueError(f"{part} has an unexpected {odd[0]!r}, or lacks it")
+        raise ValueError(f"{odd[0]!r} is missing in {part}, or not expected there")
     for name, check in fields.items():
         if not check(values[name]):
             raise ValueError(f"{name} of {part} is {values[name]!r:.80}")
@@ -280,7 +280,7 @@ def _expected(header: Header, arrays: Arrays, method: str) -> dict[str, Array]:
 
 
 def _known_sizes(header: Header, arrays: Arrays, metric: str) -> dict[str, int]:
-    """Return the sizes that follow from others."""
+    """Return the sizes that follow from the header and from other arrays."""
     fit, shape = header["fit"], header["result"]["table_shape"]
     if not all(map(_whole(1), shape)) or shape[1] - fit["psi"] not in (0, 1):
         raise ValueError(f"table_shape is {shape}")
@@ -290,7 +290,7 @@ def _known_sizes(header: Header, arrays: Arrays, metric: str) -> dict[str, int]:
         "clusters": n_clusters,
         "ends": n_clusters + 1,
         "rows": n_rows,
-        # A model may be kept without its rows; seeds still name them.
+        # A model may be saved without its rows, but seeds still are row numbers.
         "row numbers": n_rows or 2**63,
         "parts": n_parts,
         "joins": max(0, n_parts - 1),
@@ -310,7 +310,7 @@ def _check_relations(header: Header, arrays: Arrays) -> None:
         raise ValueError(f"resolution is {result['resolution']}")
     for names in (fit["column_names"], (header.get("preparation") or {}).get("columns")):
         if names is not None and len(names) != fit["n_columns"]:
-            raise ValueError(f"{len(names)} names of {fit['n_columns']} columns")
+            raise ValueError(f"{len(names)} names for {fit['n_columns']} columns")
     for name in ("clusters", "references", "whole_noise"):
         if f"{name}_ends" in arrays:
             _check_table(name, arrays, result["resolution"])
@@ -328,14 +328,14 @@ def _check_relations(header: Header, arrays: Arrays) -> None:
 
 
 def _check_sizes(labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
-    """Sizes count the rows of each label, unless the model is kept without its rows."""
+    """Raise ValueError if sizes do not match labels; a model may be saved without labels."""
     counted = np.bincount(labels[labels >= 0], minlength=len(sizes))
     if len(labels) and not np.array_equal(counted, sizes):
-        raise ValueError("sizes are not those of the clusters in labels")
+        raise ValueError("sizes do not match the clusters in labels")
 
 
 def _check_table(name: str, arrays: Arrays, resolution: int) -> None:
-    """Ends rise from 0 to the number of entries, and no score can overflow."""
+    """Raise ValueError if ends do not rise from 0 to the number of entries, or scores overflow."""
     ends = arrays[f"{name}_ends"]
     if ends[0] != 0 or ends[-1] != len(arrays[f"{name}_cells"]) or (np.diff(ends) < 0).any():
         raise ValueError(f"{name}_ends do not rise from 0 to the number of entries")
@@ -346,19 +346,19 @@ def _check_table(name: str, arrays: Arrays, resolution: int) -> None:
 
 
 def _check_tree(pairs: NDArray[np.int64], n_parts: int) -> None:
-    """Each join is of two sets that are there already, and no set is joined twice."""
+    """Raise ValueError unless each join is of two existing sets, and no set is joined twice."""
     made = n_parts + np.arange(len(pairs))
     if (pairs >= made[:, np.newaxis]).any() or len(np.unique(pairs)) != pairs.size:
         raise ValueError("tree_pairs is not a tree")
 
 
 def _check_parts(n_parts: int, arrays: Arrays) -> None:
-    """Each row is in a part of the tree, and rows of one part have one label.
+    """Raise ValueError unless each row is in a part of the tree, and each part has one label.
 
-    The number of parts stands for noise.
+    Noise has the number of parts in place of a part.
     """
     if n_parts > len(arrays["tree_masses"]):
-        raise ValueError(f"{n_parts} parts of a tree of {len(arrays['tree_masses'])}")
+        raise ValueError(f"{n_parts} parts, but the tree has {len(arrays['tree_masses'])}")
     if "parts" not in arrays:
         return
     parts, labels = arrays["parts"], arrays["labels"]

@@ -1,4 +1,4 @@
-"""A fitted model as JSON and arrays that a file can hold, and back."""
+"""Conversion of a fitted model to JSON and arrays that a file can hold, and back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .schema import check_model
 Header = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 
-# Parameters that mean something to this process, or on this machine, only.
+# Parameters that have a meaning only in this process or on this machine.
 _NOT_KEPT = ("callback", "device", "scratch_dir", "checkpoint")
 _DAMAGED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
@@ -40,10 +40,10 @@ class SavedModel(NamedTuple):
 
 
 def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
-    """Return the contents of a fitted model, except a callback and a random generator."""
+    """Return the header and arrays of a fitted model, without what a file cannot hold."""
     fitted = model.fitted
     result_numbers, arrays = fitted.result.to_parts()
-    # The fit's own metric and method count, not what parameters were set to since.
+    # The metric and method of the fit, because the parameters may have been set since.
     made_with = {"metric": fitted.metric, "method": fitted.partition.method}
     parameters = {**model.parameters, **made_with}
     linkage_numbers = None
@@ -80,7 +80,7 @@ def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
 
 
 def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> SavedModel:
-    """Return the model that `to_parts` took apart; `defaults` are those of its parameters."""
+    """Return the model, restored from the output of `to_parts` and `defaults` of parameters."""
     try:
         parameters = {**defaults, **header["parameters"]}
         if set(parameters) != set(defaults):
@@ -111,7 +111,7 @@ def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> S
         return SavedModel(parameters, fitted, preparation)
     except _DAMAGED as error:
         raise ModelFileError(
-            f"The model file lacks parts of a model ({error!r}). "
+            f"The model file is incomplete or not valid ({error!r}). "
             "Save the model again with PSKC.save."
         ) from error
 
@@ -127,7 +127,7 @@ def _restored_partition(
     partition = kind(psi=psi, **_own_arrays(arrays, "partition_"))
     partition.check(n_point_columns(columns.number, parameters["metric"]))
     if clusters.shape != partition.table_shape:
-        raise ValueError(f"tables of shape {clusters.shape} do not go with the partition")
+        raise ValueError(f"tables of shape {clusters.shape} do not match the partition")
     return partition
 
 
@@ -142,7 +142,7 @@ def _restored_noise(
 
 
 def _restored_whole(arrays: Arrays, result: Result) -> WholeSet | None:
-    """Return the whole set; files of the formats 1 and 2 have none."""
+    """Return the whole set; files of format versions 1 and 2 have none."""
     own = _own_arrays(arrays, "whole_")
     return WholeSet.from_parts(own, result) if own else None
 

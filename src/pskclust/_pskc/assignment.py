@@ -14,11 +14,11 @@ from .._engines.protocol import Engine
 class OwnLabels(NamedTuple):
     """Rows that keep given labels."""
 
-    rows: NDArray[np.intp]  # (m,) rising
+    rows: NDArray[np.intp]  # (m,) ascending
     labels: NDArray[np.int64]  # (m,)
 
     def with_noise(self, rows: NDArray[np.intp] | None) -> OwnLabels:
-        """Return these rows, and others that are noise."""
+        """Return these rows, and `rows` labelled as noise."""
         if rows is None or not len(rows):
             return self
         numbers = np.concatenate([self.rows, rows])
@@ -30,10 +30,11 @@ class OwnLabels(NamedTuple):
 def give_rows(
     engine: Engine, clusters: ClusterTables, min_mass: int, own: OwnLabels | None = None
 ) -> NDArray[np.bool_]:
-    """Assign each row to the cluster with the most members in its cells, else to noise.
+    """Assign each row to the cluster with the most members in its cells, or to noise without any.
 
-    A cluster that ends up with a mass below `min_mass` is dissolved: its rows go to the other
-    clusters by the same rule. Return which clusters are left, (k,); they are numbered anew.
+    Rows in `own` keep their labels. A cluster that ends up with a mass below `min_mass` is
+    dissolved: its rows go to the other clusters by the same rule. Return which clusters are left,
+    (k,). Labels count the clusters that are left.
     """
     left = np.ones(len(clusters), dtype=bool)
     while True:
@@ -41,7 +42,7 @@ def give_rows(
         engine.place(remaining.by_number(), 0.0)
         if own is not None:
             labels = np.append(np.where(left, np.cumsum(left) - 1, -1), -1)[own.labels]
-            # Rows of a dissolved cluster follow the others.
+            # Rows whose own cluster is dissolved are assigned like all others.
             kept = (labels >= 0) | (own.labels < 0)
             engine.set_labels(own.rows[kept], labels[kept])
         enough = engine.weight_of_members(len(remaining)) >= max(1, min_mass)

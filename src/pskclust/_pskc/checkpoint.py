@@ -28,7 +28,7 @@ _UNREADABLE = (EOFError, KeyError, OSError, ValueError, zipfile.BadZipFile)
 
 
 class Checkpoint:
-    """A journal of growth in a folder: the partition, then a file for each cluster."""
+    """Journal of growth in a folder: a header, the partition, and a file for each cluster."""
 
     def __init__(
         self,
@@ -36,9 +36,10 @@ class Checkpoint:
         identity: Mapping[str, Any],
         drawn: Partition,
     ) -> None:
-        """Continue with the files in the folder if they belong to the same fit; else start.
+        """Continue from the files in the folder, or start a new checkpoint if it has none.
 
-        `identity` tells one fit from another; `drawn` is the partition of a new one.
+        Files of a fit with another `identity` raise CheckpointError. `drawn` is the partition of a
+        new checkpoint.
         """
         self._folder = Path(folder)
         header = {"format": _FORMAT, "version": _VERSION, **identity}
@@ -81,14 +82,14 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the saved clusters, and the folder if it is empty."""
-        # First the header: without it the rest is nothing.
+        # The header goes first: without it, the other files are not used.
         (self._folder / _HEADER).unlink(missing_ok=True)
         self._forget()
         with contextlib.suppress(OSError):
             self._folder.rmdir()
 
     def _forget(self) -> None:
-        """Remove all but the header, and files that were being written when a fit was killed."""
+        """Remove all files but the header, and the incomplete files of a fit that was killed."""
         for pattern in (_PARTITION, "cluster-*.npz"):
             for path in [*self._folder.glob(pattern), *self._folder.glob(f".{pattern}.*")]:
                 path.unlink()
@@ -105,8 +106,8 @@ class Checkpoint:
                 what = "of other data" if name == "data" else f"with {name}={found.get(name)!r}"
                 now = "" if name == "data" else f", not {value!r}"
                 raise CheckpointError(
-                    f"checkpoint={str(self._folder)!r} is of a fit {what}{now}. Remove the folder "
-                    "to start anew, or name another one."
+                    f"checkpoint={str(self._folder)!r} belongs to a fit {what}{now}. Remove the "
+                    "folder to start again, or name another one."
                 )
 
     def _read(self, name: str) -> dict[str, NDArray[Any]]:
@@ -126,5 +127,5 @@ class Checkpoint:
     def _unreadable(self, name: str, error: Exception) -> CheckpointError:
         return CheckpointError(
             f"checkpoint={str(self._folder)!r} is damaged: {name} cannot be read ({error}). Remove "
-            "the folder to start anew."
+            "the folder to start again."
         )

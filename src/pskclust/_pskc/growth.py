@@ -1,6 +1,6 @@
-"""The paper's Algorithm 1: clusters grow, one after the other, each from its seed.
+"""Growth of clusters, one after another, each from its seed (Algorithm 1 of the paper).
 
-For rows in any engine and of any weight.
+Rows may be in any engine, and of any weight.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class GrownCluster(NamedTuple):
 
 
 class Journal(Protocol):
-    """Saves clusters as they grow, so that a later fit can continue."""
+    """Store of grown clusters, from which a later fit can continue."""
 
     def restore(self, engine: ResumableEngine) -> Iterable[GrownCluster]:
         """Restore the saved clusters in the engine, one after another, and yield them."""
@@ -51,7 +51,7 @@ class Journal(Protocol):
 
 @dataclass(frozen=True)
 class _SeedPair:
-    """x_p, x_q and the first threshold, gamma = (1 - growth_rate) * K-hat(x_q, {x_p})."""
+    """Seed x_p, its most similar row x_q, and gamma = (1 - growth_rate) * K-hat(x_q, {x_p})."""
 
     first: Candidate
     second: Candidate
@@ -65,7 +65,7 @@ def grow(
     report: Report = ignore,
     journal: Journal | None = None,
 ) -> Growth:
-    """Grow clusters until no pair of the rows left is similar enough to start one.
+    """Grow clusters until the best pair of the remaining rows is not similar enough to start one.
 
     With a journal, the engine must be a `ResumableEngine`.
     """
@@ -100,14 +100,14 @@ def grow(
 
 
 def _more_than_one_row(engine: Engine, unassigned: CountTable) -> bool:
-    """Whether more than weight 1 is left: a heavier row counts as several rows."""
+    """Return whether more than one row is left; a row of weight above 1 counts as several."""
     return engine.n_rows_left > 1 or unassigned.mass > engine.one
 
 
 def _find_seed_pair(engine: Engine, unassigned: CountTable, growth_rate: float) -> _SeedPair:
     first = engine.best_row(unassigned)
     alone = engine.table_of(first.row, first.units)
-    # To a row that weighs more than one row its own copy is the most similar other row.
+    # A row of weight above 1 stands for several copies: a copy is its most similar row.
     besides = None if first.units > engine.one else first.row
     second = engine.best_row(alone, besides)
     similarity = second.score / (engine.resolution * alone.mass)
@@ -129,7 +129,7 @@ def _grow_cluster(
     for step in itertools.count(1):
         min_score = smallest_passing_score(threshold, engine.resolution * table.mass)
         # A step that adds nothing does not end growth: the threshold still falls, and a later,
-        # looser one may admit rows. Until it does, the scores stay as they are.
+        # lower one may admit rows. Until then, scores do not change and are not computed again.
         if best_score_left is None or best_score_left >= min_score:
             absorbed = engine.absorb(table, min_score, number, step)
             best_score_left = None if absorbed.n_rows else absorbed.best_score_left
@@ -148,9 +148,8 @@ def _start_cluster(
 ) -> tuple[CountTable, CountTable | None]:
     """Return the table of {x_p, x_q}, and that of the copies of x_q that join in step 1, if any.
 
-    A row of weight w is w equal rows, of which only one is x_q. The others are more similar to
-    {x_p, x_q} than the first threshold asks for, whatever the data. Where x_q is a copy of x_p
-    itself, the number of copies changes no similarity.
+    A row of weight w is w equal rows, of which only one is x_q. The others always exceed
+    the first threshold. If x_q is a copy of x_p, the number of copies changes no similarity.
     """
     first, second = pair.first, pair.second
     engine.claim(first.row, number)

@@ -1,7 +1,7 @@
 """Refinement of clusters: dissolve fragments, move weak members, assign noise.
 
-Each is a rule that proposes new labels for rows by their similarities to all clusters; the
-engine applies it to the rows, wherever they are.
+Each step has a rule that proposes new labels for rows from their similarities to all clusters. The
+engine applies the rule to the rows, wherever they are.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .._engines.protocol import Engine
 from .._utils.progress import Progress, Report, ignore
 from .growth import Growth
 
-# Over the benchmark sets, later passes moved few rows and made clusters no better.
+# On the benchmark sets, later passes moved few rows and did not improve clusters.
 MAX_PASSES = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """The clusters after refinement, and the changes."""
+    """The clusters after refinement, the objective before and after, and the rows moved."""
 
     clusters: ClusterTables
     objective_before: float
@@ -33,7 +33,7 @@ class Refinement:
 
 @dataclass(frozen=True, eq=False)
 class MostSimilar:
-    """Propose the most similar cluster among `targets` if it exceeds `threshold`, else noise."""
+    """Rule that proposes the most similar of `targets` if it exceeds `threshold`, else noise."""
 
     threshold: float
     targets: NDArray[np.bool_]  # (k,)
@@ -47,12 +47,13 @@ class MostSimilar:
 
 @dataclass(frozen=True, eq=False)
 class NearestMean:
-    """Propose the cluster whose mean embedding is nearest, if it is nearer than the row's own.
+    """Rule that proposes the cluster with the nearest mean, if it is nearer than the row's own.
 
     The squared distance of a row to the mean of G is K-hat(x, x) - 2 K-hat(x, G) + K-hat(G, G),
-    where K-hat(G, G) is the mean similarity of G's members to G. Over all rows and their own
-    clusters these distances sum to a constant less Gamma. So moves to nearer means raise Gamma,
-    as they lower the cost in Lloyd's algorithm: each by itself, and any number of them at once.
+    where K-hat(G, G) is the mean similarity of G's members to G. The sum of
+    these distances over all rows and their own clusters is a constant minus Gamma. So moves to
+    nearer means raise Gamma, just as they lower the cost in Lloyd's algorithm: one move, or any
+    number of moves at once.
     """
 
     offsets: NDArray[np.float64]  # (k,) K-hat(G, G)
@@ -76,9 +77,9 @@ def refine(
     """Move the weakest members of each cluster where that raises Gamma (Eq. 4).
 
     The paper re-examines the points of lowest similarity to their cluster. In a pass, the members
-    of each cluster are looked at from the least similar on, and move to the nearest mean until
-    one is met that is better off where it is. To move every row that could move would be kernel
-    k-means, which makes clusters alike in size and undoes what growth found.
+    of each cluster are examined from the least similar on, and move to the cluster with the nearest
+    mean, until a member is found that should stay. Moving every row that could move would be kernel
+    k-means, which makes clusters similar in size and undoes the result of growth.
 
     A cluster that would be left with a mass below `min_mass` keeps its members in that pass.
     """
@@ -97,7 +98,7 @@ def refine(
             break
         inner = candidate.inner_scores()
         gained = _objective(candidate, inner, engine.one)
-        # Rounding could pass off a tie as a gain: the whole pass must show in Gamma.
+        # Rounding can make a tie look like a gain, so the whole pass must raise Gamma.
         if not gained > objective:
             engine.undo_move()
             break
@@ -107,9 +108,9 @@ def refine(
 
 
 def dissolve_small(engine: Engine, growth: Growth, min_mass: int, tau: float) -> Growth:
-    """Give the members of clusters below `min_mass` to their most similar other cluster.
+    """Assign the members of clusters below `min_mass` to their most similar remaining cluster.
 
-    That similarity must exceed tau, else the row is noise.
+    If that similarity does not exceed tau, the row is noise.
     """
     clusters = growth.clusters
     kept = clusters.masses >= min_mass
@@ -122,9 +123,9 @@ def dissolve_small(engine: Engine, growth: Growth, min_mass: int, tau: float) ->
 
 
 def adopt_noise(engine: Engine, clusters: ClusterTables) -> None:
-    """Give noise rows to their most similar cluster; one that is similar to none stays noise.
+    """Assign noise rows to their most similar cluster; rows similar to none stay noise.
 
-    The tables stay as they are: these rows do not shape the clusters.
+    The tables of the clusters do not change.
     """
     everywhere = np.ones(len(clusters), dtype=bool)
     engine.propose(MostSimilar(0.0, everywhere), clusters, np.append(~everywhere, True))
@@ -132,9 +133,9 @@ def adopt_noise(engine: Engine, clusters: ClusterTables) -> None:
 
 
 def label_absent(engine: Engine, clusters: ClusterTables, threshold: float) -> None:
-    """Give rows of weight 0, which take no part in a fit, their most similar cluster.
+    """Assign rows of weight 0, which do not take part in a fit, to their most similar cluster.
 
-    That similarity must exceed `threshold`, else the row is noise.
+    If that similarity does not exceed `threshold`, the row is noise.
     """
     everywhere = np.ones(len(clusters), dtype=bool)
     engine.label_absent(MostSimilar(threshold, everywhere), clusters)
@@ -143,7 +144,7 @@ def label_absent(engine: Engine, clusters: ClusterTables, threshold: float) -> N
 def _move_weakest(
     engine: Engine, clusters: ClusterTables, weakest_staying: NDArray[np.float64], min_mass: int
 ) -> ClusterTables | None:
-    """Return the tables after the proposed moves of the weakest members; None if there are none."""
+    """Move the weakest members as proposed, and return the tables; None if no row moves."""
     while True:
         moved = engine.move(weakest_staying)
         if not moved.n_rows:
@@ -165,7 +166,7 @@ def _objective(clusters: ClusterTables, inner: list[int], one: int) -> float:
 
 
 def _mean_similarities(clusters: ClusterTables, inner: list[int]) -> NDArray[np.float64]:
-    """Return the mean similarity of each cluster's members to it, K-hat(G, G)."""
+    """Return the mean similarity of the members of each cluster to the cluster, K-hat(G, G)."""
     return np.array(
         [
             score / (clusters.resolution * int(mass) ** 2)

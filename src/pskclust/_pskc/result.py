@@ -1,4 +1,4 @@
-"""The result of a fit: labels, clusters and figures, unchangeable."""
+"""The result of a fit: labels, clusters and figures, immutable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TABLES = ("clusters", "references")
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A clustering: values of each row, of each cluster, and of the whole."""
+    """A clustering: values of each row, of each cluster, and of the whole fit."""
 
     labels: NDArray[np.int64]  # (n,)
     similarities: NDArray[np.float64]  # (n,)
@@ -32,7 +32,7 @@ class Result:
     n_reassigned: int
     threshold: float  # a new row whose similarity to `references` does not exceed it is noise
     clusters: ClusterTables  # the members of each cluster
-    references: ClusterTables | None  # tables that decide on new rows, if not `clusters`
+    references: ClusterTables | None  # tables that label new rows, if not `clusters`
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class Result:
             refinement.objective_before,
             refinement.n_reassigned,
             threshold,
-            # Copies, without what was derived from them meanwhile.
+            # Copies of the tables, without their cached properties.
             replace(refinement.clusters),
             references and replace(references),
         )
@@ -86,7 +86,7 @@ class Result:
 
     @classmethod
     def from_parts(cls, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Result:
-        """Return the result that `to_parts` took apart."""
+        """Return the result, restored from the output of `to_parts`."""
         shape = tuple(numbers["table_shape"])
         tables = {
             name: restored_tables(name, arrays, shape, numbers["resolution"])
@@ -110,7 +110,7 @@ def table_arrays(name: str, tables: ClusterTables) -> dict[str, NDArray[Any]]:
 def restored_tables(
     name: str, arrays: dict[str, NDArray[Any]], shape: tuple[int, ...], resolution: int
 ) -> ClusterTables:
-    """Return the tables that `table_arrays` took apart."""
+    """Return tables, restored from the output of `table_arrays`."""
     masses = arrays[f"{name}_masses"]
     flat = tuple(arrays[f"{name}_{part}"] for part in ("counts", "cells", "ends"))
     counts = sparse.csr_array(flat, shape=(len(masses), shape[0] * shape[1]))

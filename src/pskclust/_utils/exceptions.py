@@ -1,4 +1,4 @@
-"""Errors and warnings that a caller may want to tell apart from plain ones."""
+"""Errors and warnings of pskclust that a caller may want to catch."""
 
 from __future__ import annotations
 

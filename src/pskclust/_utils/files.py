@@ -1,7 +1,7 @@
 """Files that are written completely or not at all, and temporary files that are always removed.
 
-A process that is killed cannot remove its temporary files. Each file is locked while it is in use,
-and the system releases the lock when the process ends: the next run removes all unlocked ones.
+A process that is killed cannot remove its temporary files. So each is locked while in use, and the
+system releases the lock when the process ends. The next run removes all unlocked ones.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import BinaryIO
 
 try:
     import fcntl
-except ImportError:  # on Windows, which does not remove files that are open
+except ImportError:  # on Windows, where open files cannot be removed
     fcntl = None  # type: ignore[assignment]
 
 # Suffix of the names of all temporary files and folders.
 ENDING = ".pskclust-part"
-# Errors of a disk, or of a user's share of it, that is full.
+# Error numbers of a full disk, a file that is too large, and an exhausted quota.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
@@ -48,7 +48,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
-        # The system does not say which file it has no room for.
+        # The error of the system does not name the file.
         if isinstance(error, OSError) and error.errno in FULL:
             error.filename = os.fspath(target)
         raise
@@ -63,7 +63,7 @@ def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
     try:
         yield stream, Path(path)
     finally:
-        # A full disk does not take what is left to write, which nobody will read.
+        # On a full disk, closing fails for data that is not written yet; nobody needs it.
         with contextlib.suppress(OSError):
             stream.close()
         os.unlink(path)

@@ -36,7 +36,7 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
 
 
 def release_free_memory() -> None:
-    """Return freed memory to the system, which glibc otherwise keeps for each thread."""
+    """Return freed memory, which glibc would keep for each thread, to the system."""
     trim = getattr(_c_library(), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -17,15 +17,15 @@ _BASE = (
 )
 # Further clusters get the same colours darker, then lighter.
 _LIGHTNESS = (1.0, 0.6, 1.35)
-# White and black contrast equally with it.
+# White and black contrast equally with this luminance.
 _MIDDLE_LUMINANCE = 0.179
 
 
 def cluster_colours(n_clusters: int) -> NDArray[np.float64]:
     """Return the colour of each cluster and, as the last one, that of noise.
 
-    The colours of all displays, reports and the explorer. Index them by labels: label -1 finds the
-    last colour. Colours repeat from the 28th cluster on.
+    All displays, reports and the explorer use these colours. Index them by labels: label -1 selects
+    the last colour. Colours repeat from the 28th cluster on.
 
     Parameters
     ----------
@@ -63,7 +63,10 @@ def cluster_colours(n_clusters: int) -> NDArray[np.float64]:
 def standing_out(
     colour: NDArray[np.float64], ground: float, least_contrast: float
 ) -> NDArray[np.float64]:
-    """Return a colour made lighter or darker until it contrasts with a ground of some luminance."""
+    """Return a colour, made lighter or darker until it has `least_contrast` to a background.
+
+    `ground` is the luminance of the background.
+    """
     towards = 1.0 if ground < _MIDDLE_LUMINANCE else 0.0
     for share in np.linspace(0, 1, 21):
         mixed: NDArray[np.float64] = (1 - share) * colour + share * towards

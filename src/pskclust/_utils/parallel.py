@@ -53,14 +53,14 @@ class Buffers(threading.local):
 
 
 class ProcessSetting(contextlib.AbstractContextManager[None]):
-    """Setting of the whole process: the first thread to enter makes it, the last one undoes it."""
+    """Setting of the whole process: the first thread to enter makes it, the last undoes it."""
 
     def __init__(self, make: Callable[[], Callable[[], None]]) -> None:
         """`make` makes the setting and returns the function that undoes it."""
         self._make = make
         self._n_users = 0
         self._new_lock()
-        # A forked process would wait for a thread that it does not have.
+        # A forked process could wait for a lock of a thread that it does not have.
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._new_lock)
 
@@ -89,9 +89,9 @@ def _limit_blas() -> Callable[[], None]:
 
 @functools.lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    """Return the libraries in this process, which take milliseconds to find.
+    """Return a controller of the libraries in this process, which take milliseconds to find.
 
-    A library comes with a module, so they are looked for again where there are more modules.
+    Libraries are loaded with modules, so the result is kept until `n_modules` changes.
     """
     return ThreadpoolController()
 
@@ -102,7 +102,7 @@ one_blas_thread = ProcessSetting(_limit_blas)
 
 @functools.cache
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads for `n_jobs`: None and -1 are all processors."""
+    """Return the number of threads for `n_jobs`: None and -1 mean all processors."""
     processors = int(cpu_count())
     if n_jobs is None:
         return processors

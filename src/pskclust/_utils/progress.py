@@ -23,7 +23,7 @@ class Progress:
     done : int
         Number of units that are finished, 0 to `total`.
     total : int
-        Number of units in all. Growth may end before it is reached: the remaining rows are noise.
+        Total number of units. Growth may end before it reaches the total: other rows are noise.
     n_clusters : int, default=0
         Number of clusters found so far, or by the latest fit of a sweep.
 
@@ -70,19 +70,19 @@ def ignore(progress: Progress) -> None:
 
 
 def is_watched() -> bool:
-    """Whether people read standard error: in a terminal or a notebook, in the main process."""
+    """Return whether people see standard error: a terminal or a notebook, in the main process."""
     if multiprocessing.parent_process() is not None:
         return False
     return sys.stderr is not None and (sys.stderr.isatty() or _is_notebook())
 
 
 def _is_notebook() -> bool:
-    # IPython is there if it runs this.
+    # If a notebook runs this code, IPython is already imported.
     interactive = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return type(interactive).__name__ == "ZMQInteractiveShell"
 
 
-COMPILATION = "Compiling code for this processor. It is kept for the next time."
+COMPILATION = "Compiling code for this processor. The result is kept for later runs."
 
 _MAX_BAR_WIDTH = 30
 _WORDS = {
@@ -145,7 +145,7 @@ class Bar:
         self._stream.flush()
 
     def tell_of_compilation(self) -> None:
-        """Write a line, once."""
+        """Write a line about compilation, the first time only."""
         if not self._has_told:
             self._has_told = True
             self._stream.write(("\r" if self._live else "") + COMPILATION + "\n")
@@ -153,7 +153,7 @@ class Bar:
 
 
 class LateBar:
-    """A line that appears when a fit has taken a while, and disappears at the end."""
+    """Progress line that appears after two seconds of a fit, and disappears at its end."""
 
     SECONDS_BEFORE = 2.0
     SECONDS_BETWEEN = 0.2
@@ -166,7 +166,7 @@ class LateBar:
         self._width = 0
         self._done = threading.Event()
         self._writing = threading.Lock()
-        # A thread, since some stages report nothing for seconds.
+        # A thread draws, because some stages report nothing for seconds.
         self._thread = threading.Thread(target=self._draw, daemon=True)
 
     def __enter__(self) -> Self:
@@ -182,7 +182,7 @@ class LateBar:
         self._latest = progress
 
     def tell_of_compilation(self) -> None:
-        """Write a line, once."""
+        """Write a line about compilation, the first time only."""
         if not self._has_told:
             self._has_told = True
             self._clear()
@@ -209,7 +209,7 @@ class LateBar:
 
 
 def _line_of_now(progress: Progress | None, n_reserved: int = 0) -> str:
-    """Return the line for the current work: after the last step of a stage, the next stage."""
+    """Return the line for the current work: at the end of a stage, the work that follows."""
     columns = shutil.get_terminal_size().columns - n_reserved
     if progress is None:
         return "reading rows ..."[: columns - 1]

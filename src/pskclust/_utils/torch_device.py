@@ -1,4 +1,4 @@
-"""Devices of PyTorch: opened by name, with products in full float32."""
+"""PyTorch devices, opened by name, with matrix products in full float32 precision."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Device(NamedTuple):
     name: str
     torch: Any  # the module
     device: Any  # torch.device
-    has_float64: bool  # devices of Apple have float32 only
+    has_float64: bool  # Apple's devices have float32 only
 
 
 @functools.cache
@@ -30,7 +30,7 @@ def open_device(name: str) -> Device:
     torch = optional("torch", f"device={name!r}", "torch")
     try:
         device = torch.device(name)
-        # Some devices exist by name alone, and "meta" holds no values.
+        # Some names have no usable device, and the device "meta" holds no values.
         torch.ones(1, device=device, dtype=torch.float32).cpu()
     except (AssertionError, RuntimeError) as error:
         raise ValueError(
@@ -64,7 +64,7 @@ def _has_float64(torch: Any, device: Any) -> bool:
 
 
 def _require_full_float32(device: Device) -> None:
-    """Raise RuntimeError if a test product is less exact than float32 allows."""
+    """Raise RuntimeError if a test product is less exact than a float32 product has to be."""
     torch, (n_rows, n_columns) = device.torch, _PROBE_SHAPE
     left, right = np.random.RandomState(0).uniform(1, 2, (2, n_rows, n_columns)).astype(np.float32)
     with torch.inference_mode():
@@ -102,7 +102,7 @@ def _set_full_precision(torch: Any) -> Callable[[], None]:
 
     def restore() -> None:
         for one, value in changed:
-            # A value that is set for all of PyTorch is also read here, and must not be set here.
+            # A value set for all of PyTorch also shows here, and must not be set for the backend.
             one.fp32_precision = _INHERITED
             if one.fp32_precision != value:
                 one.fp32_precision = value

@@ -15,11 +15,11 @@ Fit = Callable[Concatenate[Estimator, Arguments], Estimator]
 def all_or_nothing(
     *private: str,
 ) -> Callable[[Fit[Estimator, Arguments]], Fit[Estimator, Arguments]]:
-    """Return a decorator for ``fit``: whatever ends it early leaves the estimator as it was.
+    """Return a decorator for ``fit`` that leaves the estimator unchanged if the fit fails.
 
-    It fits a copy that has none of the attributes of an earlier fit: those whose names end in an
-    underscore, and the `private` ones. The estimator takes over all attributes of the copy at
-    once, which an interrupt cannot split.
+    The decorator fits a copy without the attributes of an earlier fit, which are those whose names
+    end in an underscore and those named in `private`. The estimator then takes over all attributes
+    of the copy in one assignment, which an interrupt cannot split.
     """
 
     def decorate(fit: Fit[Estimator, Arguments]) -> Fit[Estimator, Arguments]:
