@@ -1,6 +1,6 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
-# make test-fast  the tests of the daily loop, in under two minutes: none that are slow, docs, browser or dask
+# make test-fast  the tests of the daily loop, in two to three minutes: none that are slow, docs, browser or dask
 # make coverage     how much of the code the tests run, with branches; fails below 95 %
 # make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and see that tests fail
 # make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0] [KEEP=1]  look for wrong labels, crashes, hangs and leftovers; fails if any
@@ -15,7 +15,7 @@
 # make check-integrations [ONLY="spark_map skops_file"]  run the scripts of integrations/ in an environment by itself
 # make docs   set up, build the site into build/site; warnings are errors
 # make gallery  run the examples again, keep their pictures in docs/gallery
-# make bench  set up, time fits against other methods; bench-quick takes less than two minutes
+# make bench  set up, time fits against other methods; bench-quick takes a few minutes
 # make quality DATA=folder  compare clusters with those of other methods on labelled sets
 # make choice DATA=folder   fit the rule of PSKC() anew: candidates of all sets, numbers, figures of families left out, page
 # make choice-check [DATA=folder] [KEEP=1]  PSKC() on data that users try first, against limits; KEEP=1 keeps the figures for the page

@@ -520,6 +520,18 @@ class TestTakingAway:
         assert run(recipes["command"].split()[1:]) == 0
         assert pyarrow.csv.read_csv(tmp_path / "labels.csv")["cluster"].to_pylist() == labels
 
+    def test_the_encoding_is_part_of_the_recipe(self, tmp_path, monkeypatch):
+        lines = [f"{x},{y}" for x, y in blobs(200)]
+        content = "\n".join(["größe,maß", *lines]).encode("latin-1")
+        (tmp_path / "rows.csv").write_bytes(content)
+        monkeypatch.chdir(tmp_path)
+        with explored("rows.csv", monkeypatch, "--encoding", "latin-1") as server:
+            client = Client(server.url)
+            recipes = client.get("/api/recipes", fit=client.go(psi=8, tau=0.1)["id"])
+        assert client.data["columns"] == ["größe", "maß"]
+        assert "--encoding latin-1" in recipes["command"]
+        assert len(fresh_labels(recipes["python"], tmp_path)) == 200
+
     def test_a_recipe_names_only_parameters_that_differ_from_the_defaults(self):
         fitter = launch.Fitter(TableSubject.of(blobs(50)), {"n_jobs": 1, "scratch_dir": "/tmp"})
         settings = launch.first_settings(50, psi=8, tau=0.1, refine="auto")

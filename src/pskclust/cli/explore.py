@@ -29,7 +29,7 @@ Example:
   pskclust explore demo.csv --label shape
 """
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
-_READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "delimiter")
+_READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "delimiter", "encoding")
 
 
 @click.command(epilog=_EPILOG, short_help="Explore a table or an image in the browser.")

@@ -57,7 +57,7 @@ def join(
             f"No smaller tau or psi that was tried joins {names}. They may differ more than "
             "they seem to: try another metric or scaling."
         )
-    rule = "If clusters are split that should be one, lower tau."
+    rule = f"If clusters are split that should be one, lower {_changed(fit, found)}."
     told = _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
     return told._replace(text=told.text + besides(fit.labels, found.labels, pair))
 
@@ -86,7 +86,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
             f"No larger psi or tau that was tried splits cluster {cluster}. It may be a "
             "single cluster in these columns."
         )
-    rule = "If one cluster should be two, raise psi."
+    rule = f"If one cluster should be two, raise {_changed(fit, found)}."
     told = _told(f"Cluster {cluster} becomes two", rule, fit, found, psi_tau_map)
     return told._replace(text=told.text + besides(fit.labels, found.labels, (cluster,)))
 
@@ -117,6 +117,11 @@ def _place(settings: Settings) -> tuple[int, float]:
     assert settings.psi is not None
     assert settings.tau is not None
     return settings.psi, settings.tau
+
+
+def _changed(fit: Fit, found: Fit) -> str:
+    """Return the name of the parameter, psi or tau, that differs between two fits."""
+    return "tau" if fit.settings.psi == found.settings.psi else "psi"
 
 
 def _looser(settings: Settings) -> Iterator[Settings]:

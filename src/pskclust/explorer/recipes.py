@@ -118,6 +118,7 @@ def _reading(table: TableSubject) -> list[str]:
         ("missing", "missing"),
         ("format", "kind"),
         ("delimiter", "delimiter"),
+        ("encoding", "encoding"),
         ("header", "has_header"),
     ):
         if options.get(option) not in (None, "refuse"):
@@ -158,7 +159,8 @@ def _reading_words(options: dict[str, Any], *, for_fit: bool = True) -> list[str
                 words += [f"--{name}", options[name]]
     if options.get("missing") not in (None, "refuse"):
         words += ["--missing", options["missing"]]
-    for name, flag in (("kind", "--format"), ("delimiter", "--delimiter")):
+    flags = {"kind": "--format", "delimiter": "--delimiter", "encoding": "--encoding"}
+    for name, flag in flags.items():
         if options.get(name) is not None:
             words += [flag, options[name]]
     if options.get("has_header") is not None:
