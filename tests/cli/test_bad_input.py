@@ -443,6 +443,14 @@ def test_the_model_comes_before_the_data(command, table, model):
     assert "is not a model file" in command.refused(3, "predict", table, table)
 
 
+def test_images_with_one_name_are_named(command, tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "flag.png").write_bytes(b"")
+    line = command.refused(3, "segment", "one", "two", "-o", "out")
+    assert line == "2 images have the name flag.png. Segment each into a different folder."
+
+
 @pytest.mark.parametrize("name", ["photo.png", "photo.csv", "photo.npz"])
 def test_images_and_tables_have_commands_of_their_own(command, table, name):
     Image.new("RGB", (4, 4)).save(name, "png")

@@ -93,6 +93,8 @@ def test_a_cutout_is_the_cluster_on_white(flag):
     assert (picture[:30] == 255).all()
     with pytest.raises(ValueError, match="cluster=3 does not exist.*0 to 2"):
         found(flag).cutout(3)
+    with pytest.raises(ValueError, match="cluster=0 does not exist. The image has no clusters"):
+        found(np.random.RandomState(0).randint(0, 256, (9, 9, 3), np.uint8), tau=0.99).cutout(0)
 
 
 @pytest.mark.parametrize("path", ["photo.jpg", Path("photo.jpg")])

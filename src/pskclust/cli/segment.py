@@ -132,9 +132,10 @@ def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Pat
         return {paths[0]: output}
     stems = Counter(path.stem for path in paths)
     folders = {path: output / (path.stem if stems[path.stem] == 1 else path.name) for path in paths}
-    if len(set(folders.values())) < len(paths):
+    folder, number = Counter(folders.values()).most_common(1)[0]
+    if number > 1:
         raise CommandError(
-            "two images have the same name. Segment each into a different folder.",
+            f"{number} images have the name {folder.name}. Segment each into a different folder.",
             ExitCode.INPUT,
         )
     return folders

@@ -105,10 +105,8 @@ class Segmentation:
         [[200, 30, 30], [255, 255, 255]]
         """
         if not 0 <= cluster < self.n_clusters:
-            raise ValueError(
-                f"cluster={cluster} does not exist. The image has clusters 0 to "
-                f"{self.n_clusters - 1}."
-            )
+            known = f"clusters 0 to {self.n_clusters - 1}" if self.n_clusters else "no clusters"
+            raise ValueError(f"cluster={cluster} does not exist. The image has {known}.")
         member = (self.labels == cluster)[..., np.newaxis]
         return np.where(member, self.image, np.uint8(WHITE))
 
