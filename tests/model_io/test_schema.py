@@ -117,7 +117,7 @@ def test_shares_that_exceed_one_by_rounding_are_loaded(parts, tmp_path):
 def test_an_array_that_nobody_asked_for_is_refused(parts, refused):
     header, arrays = parts(psi=16, tau=0.05)
     reason = refused(header, {**arrays, "surprise": arrays["labels"]})
-    assert "'surprise' is not an array of this kind of model" in reason
+    assert "'surprise' is not an array that this kind of model has" in reason
 
 
 def test_the_tables_declare_all_that_models_hold(parts):

@@ -197,7 +197,7 @@ class SharingEncoder(Encoder):
 
 
 class BoxEncoder(Encoder):
-    """Encoder for medium numbers of columns: boxes exclude centres, products find the nearest."""
+    """Encoder for 4 to 32 columns: boxes rule out far centres, then products find the nearest."""
 
     _boxes = True
 
@@ -242,7 +242,7 @@ class BoxEncoder(Encoder):
 
 
 class BallEncoder(BoxEncoder):
-    """Encoder for many columns: balls exclude centres, products find the nearest."""
+    """Encoder for many columns: balls rule out far centres, then products find the nearest."""
 
     _boxes = False
 

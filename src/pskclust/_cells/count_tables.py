@@ -160,9 +160,9 @@ class ClusterTables:
         return replace(self, counts=self.counts[firsts], masses=self.masses[firsts])
 
     def by_number(self) -> ClusterTables:
-        """Return tables whose similarities are mean numbers of members in a row's cells.
+        """Return tables in which a similarity is a number of members, not a fraction of them.
 
-        Each cluster has mass 1. So the cluster most similar to a row is the one with the most
+        Each mass is set to 1. The cluster most similar to a row is then the one with the most
         members in the row's cells, not the one with the largest fraction of its members there.
         """
         return replace(self, masses=np.ones_like(self.masses))

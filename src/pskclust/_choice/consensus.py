@@ -47,7 +47,9 @@ def _pairs(counts: NDArray[np.int64]) -> int:
 
 
 def most_typical(clusterings: list[Labels], odds: Floats) -> int:
-    """Return the index of the clustering with the largest mean ARI with all, weighted by odds."""
+    """Return the index of the clustering that is most like the others.
+
+    It has the largest mean ARI with all clusterings, weighted by their odds."""
     known = [Clustering.of(labels) for labels in clusterings]
     alike = np.eye(len(known))
     for first in range(len(known)):

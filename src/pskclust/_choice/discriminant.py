@@ -81,7 +81,9 @@ def _along_lines(points: Floats, one: Floats, other: Floats) -> Floats:
 def _discriminants(
     scatter: Floats, n_rows: Floats, one: Floats, other: Floats
 ) -> tuple[Floats, Floats]:
-    """Return direction (s, a) and offset (s,) of lines with the two means at -1 and 1.
+    """Return the direction (s, a) and the offset (s,) of a line for each split.
+
+    The means of the two sides are at -1 and 1 on the line.
 
     With few rows, the scatter is shrunk towards that of a round cloud.
     """

@@ -229,7 +229,9 @@ class _Grid:
         self._far_off = (near[:, :-1].mean(axis=1) - radius) * (1 - 1e-9) >= threshold
 
     def settled(self, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which points in the box are surely below the threshold, and surely not below."""
+        """Return two masks of points in the box: surely below the threshold, and surely not.
+
+        The threshold is one of the mean distance. A point in neither mask is undecided."""
         part = np.zeros(len(points), dtype=np.intp)
         for column in range(points.shape[1]):
             steps = ((points[:, column] - self._low[column]) / self._steps[column]).astype(np.intp)

@@ -85,7 +85,7 @@ def _column_names(frame: Any) -> list[str] | None:
     for name, kind in frame.dtypes.items():
         if not is_numeric_dtype(kind):
             raise ValueError(
-                f"Column {name!r} of X is not a number ({kind}). Leave it out with "
+                f"Column {name!r} of X does not hold numbers ({kind}). Leave it out with "
                 f"X.drop(columns=[{name!r}]), or encode it as numbers."
             )
     names = list(frame.columns)
@@ -338,7 +338,7 @@ def weights_of(
         weights = weights.rechunk((lengths,))
     elif known or weights.ndim != 1 or weights.numblocks[0] != len(lengths):
         raise ValueError(
-            f"sample_weight has shape {weights.shape}, in {weights.numblocks} blocks, but X has "
+            f"sample_weight has shape {weights.shape}, in {weights.numblocks[0]} blocks, but X has "
             f"{len(data)} rows in {len(lengths)} blocks. Pass one weight for each row, in blocks "
             "like those of X."
         )

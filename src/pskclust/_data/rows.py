@@ -35,7 +35,7 @@ class FitRows(Protocol):
     def __len__(self) -> int: ...
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the chosen rows, whose numbers are ascending, as points in Euclidean space."""
+        """Return the rows in `chosen`, which is ascending, as points in Euclidean space."""
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the row numbers, ascending, of the points that meet a condition."""

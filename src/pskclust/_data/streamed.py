@@ -48,7 +48,7 @@ class StreamedRows:
         return self._blocks.n_columns
 
     def points(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Check all rows, and return the points of the chosen rows, whose numbers are ascending."""
+        """Check all rows; return the rows in `chosen`, which is ascending, as points."""
         names = None if self._blocks.names is None else np.array(self._blocks.names, dtype=object)
         digest = self._digest() if self._with_fingerprint else None
         extremes: list[NDArray[Any]] = []

@@ -210,7 +210,7 @@ class MemoryRows(ABC):
         return one_hot(self._cells_of(rows), self._partition.n_cells, self._partition.no_cell)
 
     def _rows_by_cluster(self, n_clusters: int) -> Iterable[NDArray[np.intp]]:
-        """Yield the places of the rows of each cluster, ascending."""
+        """Yield, for each cluster, the positions of its rows in ascending order."""
         by_label = np.argsort(self._labels, kind="stable")
         ends = np.searchsorted(self._labels[by_label], np.arange(-1, n_clusters), side="right")
         return (by_label[start:end] for start, end in itertools.pairwise(ends))

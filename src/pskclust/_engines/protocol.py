@@ -259,7 +259,7 @@ class ShardableEngine(ResumableEngine, Protocol):
     """Engine that may hold a part of the rows, or one row in place of several equal rows."""
 
     def weight_of_changed_labels(self) -> int:
-        """Return the total weight of the rows that `n_changed_labels` counts, in units."""
+        """Return the total weight, in whole units, of the rows that `n_changed_labels` counts."""
 
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int

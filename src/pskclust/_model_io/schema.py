@@ -242,7 +242,7 @@ def check_model(header: Header, arrays: Arrays, parameters: Mapping[str, Any]) -
     expected = _expected(header, arrays, parameters["method"])
     unknown = sorted(set(arrays) - {name.removeprefix("?") for name in expected})
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is not an array of this kind of model")
+        raise ValueError(f"{unknown[0]!r} is not an array that this kind of model has")
     sizes = _known_sizes(header, arrays, parameters["metric"])
     for name, array in _present(expected, arrays).items():
         array.check(name, arrays[name], sizes)
@@ -358,7 +358,9 @@ def _check_parts(n_parts: int, arrays: Arrays) -> None:
     Noise has the number of parts in place of a part.
     """
     if n_parts > len(arrays["tree_masses"]):
-        raise ValueError(f"{n_parts} parts, but the tree has {len(arrays['tree_masses'])}")
+        raise ValueError(
+            f"n_parts is {n_parts}, but the tree has {len(arrays['tree_masses'])} leaves"
+        )
     if "parts" not in arrays:
         return
     parts, labels = arrays["parts"], arrays["labels"]

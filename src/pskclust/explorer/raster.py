@@ -76,7 +76,7 @@ def stamp(
     places: NDArray[np.int32],
     marks: tuple[tuple[int, int, int], ...],
 ) -> None:
-    """Draw marks around the pixels of rows; the middle of a mark covers edges of others."""
+    """Draw marks around the pixels of rows; middles are drawn over the edges of other marks."""
     height, width = rows.shape
     if len(marks) == 1:
         rows.ravel()[places] = members

@@ -95,7 +95,8 @@ class AutoDisplay:
         check_is_fitted(estimator)
         if estimator.auto_ is None:
             raise ValueError(
-                "The model has no choice to draw: its clusters grew with tau. Fit it without tau."
+                "There are no candidates to draw: with tau, clusters grow and none is chosen. "
+                "Fit the model without tau."
             )
         return cls(choice=estimator.auto_).plot(figure=figure)
 

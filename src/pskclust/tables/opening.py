@@ -50,7 +50,7 @@ def opened_table(
         return
     if standard_input is None:
         raise ValueError(
-            "the path - needs a stream, but standard_input is None. Pass a binary stream."
+            "the path '-' is standard input, but standard_input is None. Pass a binary stream."
         )
     # Columnar formats are read from their end, and rows are read several times: both need a file.
     with temporary_file() as (spool, spool_path):
