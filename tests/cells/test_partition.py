@@ -105,7 +105,7 @@ def wide_rows(draw):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_rows_to_rotate", [10**9, 2])
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_matrix_products_find_the_cells_of_plain_distances(n_rows_to_rotate, data):
     """Over all columns, and over the directions in which the centres vary most."""

@@ -43,7 +43,7 @@ def assert_cells_are_exact(X, psi, seed=0, n_jobs=1, n_partitions=5):
     assert_array_equal(blocked.cells_by_row(), Partition.cells(partition, data.points()))
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(
     kind=st.sampled_from(KINDS),
     n_rows=st.integers(2, 400),
