@@ -303,5 +303,5 @@ def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(chosen):
 
 @pytest.mark.parametrize("display", [AutoDisplay, MergeTreeDisplay])
 def test_without_a_choice_there_is_nothing_to_draw(display, blobs):
-    with pytest.raises(ValueError, match="Fit it with"):
+    with pytest.raises(ValueError, match="Fit (it|the model) with"):
         display.from_estimator(PSKC(psi=32, tau=0.02, random_state=0).fit(blobs))
