@@ -28,6 +28,7 @@ from pskclust.explorer.subject import TableSubject
 PSI = (8, 16, 32, 64)
 TAU = (0.005, 0.008, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08)
 FRAME = {"left": -2, "right": 20, "bottom": -3, "top": 17, "w": 700, "h": 560}
+WARM_MOVES = 4  # of each client on average
 HURRY = 0.3  # probability of another move before the answer
 
 
@@ -126,13 +127,18 @@ def memory_bytes() -> int:
 
 
 def crowd(url: str, n_clients: int, seconds: float, tally: Tally) -> tuple[int, int]:
-    """Run clients for some time; return the memory after a quarter of it, and at its end."""
+    """Run clients for some time; return the memory after a warm-up, and at the end.
+
+    The warm-up takes a quarter of the time, and longer on a busy machine: clients make some moves.
+    """
     until = time.monotonic() + seconds
     clients = [Client(url, tally, seed) for seed in range(n_clients)]
     threads = [threading.Thread(target=client.run, args=(until,)) for client in clients]
     for thread in threads:
         thread.start()
     time.sleep(seconds / 4)
+    while tally.moves < WARM_MOVES * n_clients and any(thread.is_alive() for thread in threads):
+        time.sleep(0.05)
     warm = memory_bytes()
     for thread in threads:
         thread.join(timeout=seconds + 300)

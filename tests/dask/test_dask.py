@@ -260,7 +260,7 @@ def test_dataframes_and_parquet_are_taken(client, scattered, plain, tmp_path):
     with pytest.raises(ValueError, match="columns of X are b, a, but those of the fit were a, b"):
         model.predict(swapped)
     with_text = dd.from_pandas(frame.assign(name="x"), npartitions=2)
-    with pytest.raises(ValueError, match="Column 'name' of X is not a number.*drop"):
+    with pytest.raises(ValueError, match="Column 'name' of X does not hold numbers.*drop"):
         PSKC().fit(with_text)
 
 
