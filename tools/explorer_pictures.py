@@ -112,7 +112,7 @@ def compared(page: Page) -> None:
     page.click("#tab-history")
     page.locator("#history .compare").last.click()
     page.wait_for_function(
-        "() => document.getElementById('picture-words').textContent.includes('agree')"
+        "() => document.getElementById('picture-words').textContent.includes('Agreement')"
     )
 
 
