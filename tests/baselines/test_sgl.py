@@ -171,7 +171,7 @@ def test_the_origin_does_not_matter(scattered):
         ({"alpha": 0}, "alpha=0 is not allowed. Use a number above 0."),
         ({"beta": -1}, "beta=-1 is not allowed. Use a number of 0 or more."),
         ({"n_anchors": 2.5}, "n_anchors=2.5 is not allowed."),
-        ({"n_anchors": 5}, "n_anchors=5 is less than n_clusters=8. Use n_anchors >= 8."),
+        ({"n_anchors": 5}, "n_anchors=5 is smaller than n_clusters=8. Use n_anchors >= 8."),
         ({"n_clusters": 301, "n_anchors": 400}, "n_clusters=301 is more than .* n_samples=300."),
     ],
 )
