@@ -220,10 +220,10 @@ def test_a_method_without_products_refuses_a_device(make, method):
 @pytest.mark.parametrize("make", [PSKC, IsolationKernel])
 @pytest.mark.parametrize("device", [0, "", True, b"cuda"])
 def test_a_device_is_a_name(make, device):
-    with pytest.raises(ValueError, match="device=.* is not allowed. Use the name of a PyTorch device"):
+    with pytest.raises(ValueError, match="device=.* is not allowed. Use the name of a PyTorch"):
         make(device=device).fit(three_blobs())
     model = make(random_state=0).fit(three_blobs()).set_params(device=device)
-    with pytest.raises(ValueError, match="device=.* is not allowed. Use the name of a PyTorch device"):
+    with pytest.raises(ValueError, match="device=.* is not allowed. Use the name of a PyTorch"):
         model.transform(three_blobs())
 
 
