@@ -2,9 +2,10 @@
 
     python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
 
-Each set has a file in build/choice, which `fit.py` reads. Sets whose file exists are skipped, so
-an interrupted run can be continued. `--fresh` computes all sets again, as is necessary after a
-change of candidates or evidence.
+Each draw of a set has a file in build/choice, which `fit.py` reads: one draw of a generated set,
+four of a given set (iris.npz, iris~1.npz, ...), each with its own sample, kernels and halves.
+Draws whose file exists are skipped, so an interrupted run can be continued. `--fresh` computes all
+of them again, as is necessary after a change of candidates or evidence.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ from pskclust._utils.parallel import one_blas_thread
 
 FOLDER = Path(__file__).parents[2] / "build/choice"
 N_PARTITIONS = 100
+# Scores of given sets are means over this many draws; numbers are fitted to the first.
+N_DRAWS = 4
+_DRAW = "~"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +58,15 @@ class Collected:
     @property
     def family(self) -> str:
         return family_of(self.name)
+
+    @property
+    def set_name(self) -> str:
+        """The name without the number of the draw."""
+        return self.name.partition(_DRAW)[0]
+
+    @property
+    def is_first_draw(self) -> bool:
+        return _DRAW not in self.name
 
     @property
     def is_single(self) -> bool:
@@ -84,6 +97,7 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
     """Return the candidates of a sample of a set, with their evidence and their ARI.
 
     As in a fit, noise is first left out of the sample; in the ARI, noise rows count as one cluster.
+    `seed` is the number of the draw.
     """
     points, references = each.points, each.references
     rng = RandomState(seed)
@@ -111,7 +125,7 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         return trees[candidate.tree].cut_nodes(candidate.n_clusters)[0]
 
     return Collected(
-        each.name,
+        _name_of_draw(each.name, seed),
         each.is_given,
         [n_classes(classes[rows]) for classes in references],
         grown,
@@ -121,6 +135,10 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         [_same_class(tree, own[0]) for tree, own in zip(trees, tables, strict=True)],
         [(tree.owners, tree.leaves) for tree in trees],
     )
+
+
+def _name_of_draw(name: str, draw: int) -> str:
+    return f"{name}{_DRAW}{draw}" if draw else name
 
 
 def _classes_of_nodes(tree: SplitTree, classes: np.ndarray, names: np.ndarray) -> np.ndarray:
@@ -215,15 +233,17 @@ def load_all(folder: Path) -> list[Collected]:
     return sorted(found, key=lambda each: (each.is_given, each.name))
 
 
-def _collect_and_save(folder: Path, each: LabelledSet) -> str:
+def _collect_and_save(folder: Path, draw: tuple[LabelledSet, int]) -> str:
     started = time.perf_counter()
     try:
-        collected = collect(each)
+        # Several processes with several threads each would hinder each other.
+        with one_blas_thread:
+            collected = collect(*draw)
     except Exception:
-        return f"{each.name} FAILED\n{traceback.format_exc()}"
+        return f"{_name_of_draw(draw[0].name, draw[1])} FAILED\n{traceback.format_exc()}"
     save(collected, folder)
     return (
-        f"{each.name}: {collected.grown.n_rows} rows, {len(collected.ari)} candidates, "
+        f"{collected.name}: {collected.grown.n_rows} rows, {len(collected.ari)} candidates, "
         f"best {collected.ceiling:.3f}, {time.perf_counter() - started:.1f} s"
     )
 
@@ -233,12 +253,13 @@ def main() -> None:
     folder = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [
-        each
+        (each, number)
         for each in all_sets(arguments.data)
         if any(fnmatch.fnmatch(each.name, pattern) for pattern in arguments.sets)
-        and (arguments.fresh or not (folder / f"{each.name}.npz").exists())
+        for number in range(N_DRAWS if each.is_given else 1)
+        if arguments.fresh or not (folder / f"{_name_of_draw(each.name, number)}.npz").exists()
     ]
-    print(f"{len(chosen)} sets to collect into {folder}", flush=True)
+    print(f"{len(chosen)} draws to collect into {folder}", flush=True)
     task = partial(_collect_and_save, folder)
     if arguments.jobs == 1:
         for each in chosen:

@@ -1,12 +1,12 @@
 """Fit the numbers of the rule, and score it on families that it was not fitted to.
 
     python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
-    python benchmarks/choice/fit.py --try     # print only, in less than a minute, and with ...
-        --add valley ratio --drop path --temperature 3 --ridge 1e-3   # ... another rule
+    python benchmarks/choice/fit.py --try     # print only, in a few minutes, and with ...
+        --drop path valley --temperature 3 --ridge 1e-3   # ... another rule
 
 The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
 of the fit: each given family is scored with numbers fitted to all other families. With each family,
-another ninth of the generated single clusters is left out.
+another ninth of the generated single clusters is left out. Scores are means over four draws.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from collect import FOLDER, Collected, load_all
 from fitting import (
     SCORE_RIDGE,
-    SCORED,
+    SPLIT_RIDGE,
     Columns,
     Known,
     Score,
@@ -37,7 +37,13 @@ from sets import GIVEN
 
 from pskclust._choice.choose import N_BEST
 from pskclust._choice.consensus import most_typical
-from pskclust._choice.scoring import SEVERAL_NAMES, SPLIT_COLUMNS, Logistic, log_dimension
+from pskclust._choice.scoring import (
+    SCORE_NAMES,
+    SEVERAL_NAMES,
+    SPLIT_COLUMNS,
+    Logistic,
+    log_dimension,
+)
 from pskclust._utils.files import replacing
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +63,7 @@ _DIGITS = 6
 class Rule(NamedTuple):
     """The evidence in the score, and the settings of its fit."""
 
-    names: tuple[str, ...] = SCORED
+    names: tuple[str, ...] = SCORE_NAMES
     ridge: float = SCORE_RIDGE
     temperature: float = TEMPERATURE
 
@@ -110,7 +116,11 @@ def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[
     # Sets of few rows come last, so that adding some does not change the folds of the others.
     singles.sort(key=has_few_rows)
     held = {each.name for each in singles[GIVEN.index(left_out) :: len(GIVEN)]}
-    train = [each for each in sets if each.family != left_out and each.name not in held]
+    train = [
+        each
+        for each in sets
+        if each.is_first_draw and each.family != left_out and each.name not in held
+    ]
     return train, [each for each in sets if each.family == left_out or each.name in held]
 
 
@@ -133,7 +143,8 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "split_models.json"
-        self._state = [[path.name, path.stat().st_mtime] for path in sorted(folder.glob("*.npz"))]
+        files = [[path.name, path.stat().st_mtime] for path in sorted(folder.glob("*.npz"))]
+        self._state = [SPLIT_RIDGE, *files]
         self._known: dict[str, Any] = {}
         if self._path.exists():
             content = json.loads(self._path.read_text())
@@ -243,7 +254,7 @@ def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
 
 def _figures_of(outcomes: list[Outcome]) -> dict[str, Any]:
     return {
-        "sets": len(outcomes),
+        "sets": len({one.each.set_name for one in outcomes}),
         "ari": _mean(one.ari for one in outcomes),
         "best_candidate": _mean(one.each.ceiling for one in outcomes),
         "wrong_number": _mean(one.is_off for one in outcomes),
@@ -314,8 +325,8 @@ def write(path: Path, content: dict[str, Any]) -> None:
 def main() -> None:
     arguments = _arguments()
     sets = load_all(arguments.folder)
-    kept = [name for name in SCORED if name not in arguments.drop]
-    rule = Rule((*kept, *arguments.add), arguments.ridge, arguments.temperature)
+    names = tuple(name for name in SCORE_NAMES if name.split(" * ")[0] not in arguments.drop)
+    rule = Rule(names, arguments.ridge, arguments.temperature)
     columns = {each.name: columns_of(each) for each in sets}
     cache = Cache(arguments.folder)
     folds = make_folds(sets, columns, cache)
@@ -328,7 +339,7 @@ def main() -> None:
     found = [one.raised(power) for one in found]
     threshold = threshold_of(found)
     always = figures(decided(found, -np.inf))
-    print(f"{len(sets)} sets. If one cluster is never chosen:\n{printed(always)}\n")
+    print(f"{len(sets)} draws of sets. If one cluster is never chosen:\n{printed(always)}\n")
     reached = figures(decided(found, threshold))
     print(
         f"With odds times dimension ** {power:g}, "
@@ -340,18 +351,19 @@ def main() -> None:
         print(f"{share}: {each['mean_of_sets']:.3f} {each['mean_of_families']:.3f}")
     if arguments.dry:
         return
-    families = sorted({each.family for each in sets})
-    given = sum(each.is_given for each in sets)
+    first = [each for each in sets if each.is_first_draw]
+    families = sorted({each.family for each in first})
+    given = sum(each.is_given for each in first)
     head = {
         "date": str(date.today()),
-        "sets": {"given": given, "generated": len(sets) - given, "families": families},
+        "sets": {"given": given, "generated": len(first) - given, "families": families},
         "left_out": reached,
         "left_out_without_one": always,
         "balance": balance,
         "power_of_dimension": power,
     }
-    models = cache.models("", sets, columns)
-    score, several = fitted(out_of_fold(sets, columns, models), rule)
+    models = cache.models("", first, columns)
+    score, several = fitted(out_of_fold(first, columns, models), rule)
     several = with_power(several, power)
     final = content_of(models[-1], score, several, threshold, rule.temperature)
     write(arguments.weights, head | final)
@@ -369,7 +381,6 @@ def _arguments() -> argparse.Namespace:
         "--folder", type=Path, default=FOLDER, help="folder with the files of collect.py"
     )
     parser.add_argument("--try", dest="dry", action="store_true", help="write nothing")
-    parser.add_argument("--add", nargs="+", default=[], help="evidence to add to the score")
     parser.add_argument("--drop", nargs="+", default=[], help="evidence to leave out of the score")
     parser.add_argument("--ridge", type=float, default=SCORE_RIDGE)
     parser.add_argument("--temperature", type=float, default=TEMPERATURE)

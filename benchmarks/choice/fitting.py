@@ -8,9 +8,9 @@ There are three models, each of which uses the previous one:
   candidate drawn with odds exp(score), relative to the best candidate of the set.
 - Whether there is more than one cluster: a logistic regression on evidence for the best cut.
 
-Each weight of the score is limited to the sign that suits its evidence: being found again more
-often never lowers the score of a cut. For the fit, all columns are scaled alike; the returned
-weights are in units of the evidence.
+For sets of 665 rows, each weight of the score is limited to the sign that suits its evidence:
+being found again more often never lowers the score of a cut. The weights change with log(rows).
+For the fit, all columns are scaled alike; the returned weights are in units of the evidence.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scipy.optimize import minimize
 from sets import GIVEN
 
 from pskclust._choice.scoring import (
+    SCORE_NAMES,
     SURE,
     Logistic,
     evidence_of_several,
@@ -33,30 +34,8 @@ from pskclust._choice.scoring import (
 )
 from pskclust._choice.split_evidence import SPLIT_NAMES
 
-# Evidence that the score is made of.
-SCORED = (
-    "path",
-    "log_number",
-    "evenness",
-    "smallest",
-    "found",
-    "found_least",
-    "same_number",
-    "crossed",
-    "crossed_least",
-    "silhouette",
-    "contact",
-    "weakest_split",
-    "best_left",
-    "splits_mean",
-    "splits_least",
-    "splits_left",
-    "splits_against",
-    "splits_missed",
-    "splits_last",
-    "splits_next",
-)
-# More of RISING and less of FALLING evidence is better; other weights may have any sign.
+# More of RISING and less of FALLING evidence is better; other weights, and those of evidence times
+# log_rows, may have any sign.
 RISING = {
     *("log_number", "evenness", "smallest"),
     *("found", "found_by_rows", "found_least", "found_worst", "same_number"),
@@ -71,7 +50,7 @@ FALLING = {
     *("splits_left", "splits_missed", "splits_next"),
 }
 # Penalties on large weights; chosen by scores on families left out.
-SPLIT_RIDGE = 30.0
+SPLIT_RIDGE = 10.0
 SCORE_RIDGE = 3e-4
 SEVERAL_RIDGE = 10.0
 # The weights of the score are means over this many fits with random weights of the sets, because a
@@ -221,7 +200,7 @@ def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic])
 
 
 def fit_score(
-    known: list[Known], names: tuple[str, ...] = SCORED, ridge: float = SCORE_RIDGE
+    known: list[Known], names: tuple[str, ...] = SCORE_NAMES, ridge: float = SCORE_RIDGE
 ) -> Score:
     """Fit the weights of the score, on sets that have several clusters.
 

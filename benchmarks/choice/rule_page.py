@@ -32,6 +32,22 @@ MEANINGS = {
     "silhouette": "how much more similar rows are to their own cluster than to the nearest other",
     "contact": "share of rows of other clusters in the smallest cells of a cluster's rows",
     "valley": "log ratio of the density inside clusters to the density at their borders",
+    "valley_least": "the same for the cluster where it is least",
+    "found_by_rows": "how well halves of the rows find the clusters again, mean over rows",
+    "found_worst": "how well the half that finds it worst finds the least stable cluster again",
+    "near_psi": "how well trees of the next psi find the clusters again, mean over clusters",
+    "near_psi_least": "the same for the least stable cluster",
+    "largest": "logarithm of the largest cluster's size, relative to the mean size",
+    "ratio": "similarity to the nearest other cluster, divided by that within a cluster",
+    "ratio_most": "the same for the cluster where it is largest",
+    "silhouette_least": "silhouette of the cluster where it is least",
+    "ambiguous": "share of rows with a silhouette below 0.2",
+    "gap": "height of the last split that is made, minus that of the next",
+    "contact_most": "contact of the cluster where it is largest",
+    "last_split": "how well the last split that is made is found again",
+    "next_split": "how well the first split that is not made is found again",
+    "misplaced": "share of rows more similar to another cluster than to their own",
+    "best_left_crossed": "the same as best_left, in halves and in other trees",
     "weakest_split": "how well the least stable split that is made is found again",
     "best_left": "how well the most stable split that is not made is found again",
     "splits_mean": "mean log odds of the splits that are made",
@@ -165,14 +181,15 @@ def noise_table() -> str:
 
 
 def score_table(weights: dict[str, Any]) -> str:
-    """Return the fitted numbers of the score, and of one cluster or several."""
-    lines = ["| evidence | weight | meaning |", "|---|---|---|"]
+    """Return the fitted numbers of the score."""
+    lines = ["| evidence | weight | change with log_rows | meaning |", "|---|---|---|---|"]
     fitted = weights["score"]["weights"]
-    for name, weight in sorted(fitted.items(), key=lambda item: -abs(item[1])):
-        lines.append(f"| {name} | {weight:+.3f} | {MEANINGS[name]} |")
-    lines.append(
-        f"| temperature | {weights['score']['temperature']:g} | odds = exp(score / temperature) |"
-    )
+    names = sorted(scoring.EVIDENCE_NAMES, key=lambda name: -abs(fitted.get(name, 0)))
+    for name in names:
+        cells = (f"{fitted.get(key, 0):+.3f}" for key in (name, f"{name} * log_rows"))
+        lines.append(f"| {name} | {' | '.join(cells)} | {MEANINGS[name]} |")
+    temperature = weights["score"]["temperature"]
+    lines.append(f"| temperature | {temperature:g} | | odds = exp(score / temperature) |")
     return "\n".join(lines) + "\n"
 
 

@@ -94,6 +94,21 @@ def test_the_score_prefers_the_better_candidate(folder, written):
         assert each.ari[score.of(known).argmax()] == each.ari.max() == 1
 
 
+def test_numbers_are_fitted_to_first_draws_and_scored_on_all(tmp_path):
+    X, y = make_blobs(150, centers=3, cluster_std=0.4, random_state=3)
+    np.savez(tmp_path / "data.npz", X=X, y=y + 1)
+    draws = [
+        collect.collect(sets.LabelledSet(name, tmp_path / "data.npz"), number)
+        for name in ("fcps_three", "sipu_three")
+        for number in (0, 1)
+    ]
+    assert [each.name for each in draws[:2]] == ["fcps_three", "fcps_three~1"]
+    assert {each.set_name for each in draws[:2]} == {"fcps_three"}
+    train, held_out = fit.divide(draws, "fcps")
+    assert [each.name for each in train] == ["sipu_three"]
+    assert [each.name for each in held_out] == ["fcps_three", "fcps_three~1"]
+
+
 def test_signs_of_weights_are_those_of_the_evidence(written):
     for name, weight in written["score"]["weights"].items():
         assert not (weight < 0 and name in fitting.RISING)

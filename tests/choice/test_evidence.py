@@ -14,6 +14,8 @@ from pskclust._choice.borders import Sides, border_of, cohesion_of
 from pskclust._choice.evidence import CUT_NAMES, gather_evidence
 from pskclust._choice.scales import N_FEW, ROWS_PER_FINE_CELL, sizes_for
 from pskclust._choice.scoring import (
+    EVIDENCE_NAMES,
+    SCORE_NAMES,
     fitted_weights,
     log_odds_of_several,
     scored_evidence,
@@ -303,6 +305,16 @@ def test_a_score_is_a_sum_of_weighted_evidence(grown, evidence):
         )
         assert total[candidate] == pytest.approx(sum(parts))
     assert all(np.isfinite(values).all() for values in named.values())
+
+
+def test_evidence_counts_once_by_itself_and_once_times_log_rows(grown, evidence):
+    logits = split_logits(grown, evidence.splits, fitted_weights().split)
+    named = scored_evidence(grown, evidence, logits)
+    assert set(named) == set(SCORE_NAMES)
+    assert set(fitted_weights().names) <= set(SCORE_NAMES)
+    for name in EVIDENCE_NAMES:
+        expected = named[name] * (np.log(grown.n_rows) - 6.5)
+        assert_allclose(named[f"{name} * log_rows"], expected)
 
 
 def test_what_splits_say_of_a_cut_is_that_of_loops(grown, evidence):

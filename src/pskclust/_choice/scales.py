@@ -131,7 +131,7 @@ def meetings_of(
     counts: Counts, rows: NDArray[np.intp], within: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
     """Return the number of cells that rows share with all other rows of each node, (r, m)."""
-    shared = counts[rows].copy()
+    shared = counts[rows]
     shared[np.arange(len(rows)), rows] = 0
     # Whole numbers below 2^24: exact in any order.
     met: NDArray[np.float32] = shared @ within.astype(np.float32)

@@ -33,8 +33,11 @@ SPLIT_SCORES = (
     "splits_last",
     "splits_next",
 )
-
-
+# Evidence for a cut. A score uses each name, and each name times `log_rows`, because few rows show
+# less than many.
+EVIDENCE_NAMES = (*CUT_NAMES, "path", *SPLIT_SCORES)
+_TIMES_ROWS = " * log_rows"
+SCORE_NAMES = (*EVIDENCE_NAMES, *(name + _TIMES_ROWS for name in EVIDENCE_NAMES))
 # Evidence, given the best cut, that there is more than one cluster, and its context.
 SEVERAL_NAMES = (
     "best_stability",
@@ -131,6 +134,11 @@ SPLIT_COLUMNS = (
 )
 
 
+def log_rows(grown: Grown) -> float:
+    """Return log(number of rows) - 6.5, which is 0 for 665 rows."""
+    return math.log(grown.n_rows) - 6.5
+
+
 def log_dimension(grown: Grown) -> float:
     """Return log(intrinsic dimension of the rows) - 1."""
     return math.log(grown.dimension) - 1
@@ -143,7 +151,7 @@ def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
     # Rounded to float32, the precision of the evidence that the numbers were fitted to.
     known = dict(zip(SPLIT_NAMES, splits.astype(np.float32).astype(np.float64).T, strict=True))
     known |= {
-        "log_rows": (math.log(grown.n_rows) - 6.5) * ones,
+        "log_rows": log_rows(grown) * ones,
         "log_dimension": log_dimension(grown) * ones,
         "log_psi": (math.log(tree.psi) - 3.5) * ones,
         "log_size": known["log_size"] - 3,
@@ -169,7 +177,7 @@ def split_logits(grown: Grown, splits: list[Floats], split: Logistic) -> list[Fl
 
 
 def scored_evidence(grown: Grown, found: Evidence, logits: list[Floats]) -> dict[str, Floats]:
-    """Return all evidence that a score may use, by name, (c,) each."""
+    """Return the evidence in SCORE_NAMES by name, (c,) each."""
     candidates, cuts, splits = found
     trees, numbers = np.array(candidates).T
     kinds = np.array([each.tree.kind for each in grown.trees])[trees]
@@ -180,7 +188,9 @@ def scored_evidence(grown: Grown, found: Evidence, logits: list[Floats]) -> dict
         rows = np.flatnonzero(trees == number)
         if len(rows):
             table[rows] = _split_scores(own, np.exp(some[:, 8]), numbers[rows])
-    return evidence | dict(zip(SPLIT_SCORES, table.T, strict=True))
+    evidence |= dict(zip(SPLIT_SCORES, table.T, strict=True))
+    times_rows = {name + _TIMES_ROWS: log_rows(grown) * evidence[name] for name in EVIDENCE_NAMES}
+    return evidence | times_rows
 
 
 def _split_scores(
@@ -227,7 +237,7 @@ def evidence_of_several(
         ),
         float(evidence["path"][best]),
         math.log(n_clusters),
-        math.log(grown.n_rows) - 6.5,
+        log_rows(grown),
         log_dimension(grown),
     ]
 

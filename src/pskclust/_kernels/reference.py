@@ -24,8 +24,9 @@ def squared_distances(
     distance2: NDArray[np.float64],  # OUT  (m, psi)
 ) -> None:
     """Compute squared distances, summed in column order, so that rounding is always the same."""
-    distance2[...] = 0
-    for point_values, centre_values in zip(points.T, centres.T, strict=True):
+    np.subtract.outer(points[:, 0], centres[:, 0], out=difference)
+    np.multiply(difference, difference, out=distance2)
+    for point_values, centre_values in zip(points.T[1:], centres.T[1:], strict=True):
         np.subtract.outer(point_values, centre_values, out=difference)
         np.multiply(difference, difference, out=difference)
         np.add(distance2, difference, out=distance2)
