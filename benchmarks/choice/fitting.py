@@ -25,6 +25,7 @@ from scipy.optimize import minimize
 from sets import GIVEN
 
 from pskclust._choice.scoring import (
+    MIN_ROWS_FITTED,
     SCORE_NAMES,
     SURE,
     Logistic,
@@ -59,8 +60,6 @@ N_DRAWS = 12
 # Sets that others have made count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
-# Sets of fewer rows say little about splits: only "one cluster or several" is fitted to them.
-MIN_ROWS_FOR_SPLITS = 80
 # Only this many splits from the top of a tree are used; those below divide few rows.
 N_SPLITS = 25
 
@@ -176,7 +175,8 @@ def fold_of_sets(sets: list[Collected]) -> dict[str, int]:
 
 
 def has_few_rows(each: Collected) -> bool:
-    return each.grown.n_rows < MIN_ROWS_FOR_SPLITS
+    """Return whether a set says little about splits: only one or several is fitted to it."""
+    return each.grown.n_rows < MIN_ROWS_FITTED
 
 
 def fit_splits(sets: list[Collected], columns: Columns) -> list[Logistic]:

@@ -37,6 +37,8 @@ SPLIT_SCORES = (
 # less than many.
 EVIDENCE_NAMES = (*CUT_NAMES, "path", *SPLIT_SCORES)
 _TIMES_ROWS = " * log_rows"
+# Scores were fitted to sets of at least this many rows; fewer rows have the same weights.
+MIN_ROWS_FITTED = 80
 SCORE_NAMES = (*EVIDENCE_NAMES, *(name + _TIMES_ROWS for name in EVIDENCE_NAMES))
 # Evidence, given the best cut, that there is more than one cluster, and its context.
 SEVERAL_NAMES = (
@@ -134,9 +136,9 @@ SPLIT_COLUMNS = (
 )
 
 
-def log_rows(grown: Grown) -> float:
+def log_rows(n_rows: int) -> float:
     """Return log(number of rows) - 6.5, which is 0 for 665 rows."""
-    return math.log(grown.n_rows) - 6.5
+    return math.log(n_rows) - 6.5
 
 
 def log_dimension(grown: Grown) -> float:
@@ -151,7 +153,7 @@ def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
     # Rounded to float32, the precision of the evidence that the numbers were fitted to.
     known = dict(zip(SPLIT_NAMES, splits.astype(np.float32).astype(np.float64).T, strict=True))
     known |= {
-        "log_rows": log_rows(grown) * ones,
+        "log_rows": log_rows(grown.n_rows) * ones,
         "log_dimension": log_dimension(grown) * ones,
         "log_psi": (math.log(tree.psi) - 3.5) * ones,
         "log_size": known["log_size"] - 3,
@@ -189,8 +191,8 @@ def scored_evidence(grown: Grown, found: Evidence, logits: list[Floats]) -> dict
         if len(rows):
             table[rows] = _split_scores(own, np.exp(some[:, 8]), numbers[rows])
     evidence |= dict(zip(SPLIT_SCORES, table.T, strict=True))
-    times_rows = {name + _TIMES_ROWS: log_rows(grown) * evidence[name] for name in EVIDENCE_NAMES}
-    return evidence | times_rows
+    rows = max(log_rows(grown.n_rows), log_rows(MIN_ROWS_FITTED))
+    return evidence | {name + _TIMES_ROWS: rows * evidence[name] for name in EVIDENCE_NAMES}
 
 
 def _split_scores(
@@ -237,7 +239,7 @@ def evidence_of_several(
         ),
         float(evidence["path"][best]),
         math.log(n_clusters),
-        log_rows(grown),
+        log_rows(grown.n_rows),
         log_dimension(grown),
     ]
 
