@@ -143,7 +143,7 @@ class ClusterTables:
         return replace(self, counts=self.counts[kept], masses=self.masses[kept])
 
     def joined(self, links: NDArray[np.int64], n_clusters: int) -> ClusterTables:
-        """Return the tables of unions of clusters; `links` holds the union of each cluster."""
+        """Return the tables of unions of clusters; `links[i]` is the union that cluster i joins."""
         ones = np.ones(len(links), dtype=np.int64)
         shape = n_clusters, len(links)
         sums = sparse.csr_array((ones, (links, np.arange(len(links)))), shape=shape)

@@ -91,7 +91,7 @@ def check_rows(
     """
     if sparse.issparse(X):
         raise TypeError(
-            f"X is sparse ({type(X).__name__}), which is not supported: cells need every value. "
+            f"X is sparse ({type(X).__name__}), which is not supported: cells need dense rows. "
             "Reduce it first, say with sklearn.decomposition.TruncatedSVD, or pass X.toarray() "
             "if that fits into memory."
         )

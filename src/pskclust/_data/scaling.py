@@ -1,7 +1,7 @@
 """Scaling of the columns of a table before a fit, saved so that it can be repeated.
 
 A value is scaled by one subtraction and one division in float64, with numbers that a model file
-stores to the bit. So a row that is scaled again equals the row of the fit to the bit.
+stores exactly. So a row that is scaled again is exactly equal to the row of the fit.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def list_present(
 @compiled
 def encode_superblocks(
     points,  # IN   (n_blocks, d, 64) rows of some superblocks; a short last block is filled up
-    n_rows,  # IN   number of rows without the filling
+    n_rows,  # IN   number of rows without the padding
     blocks_per_superblock,  # IN
     centres,  # IN   (t, d, psi)
     everything,  # IN   (psi,) the numbers 0 to psi - 1

@@ -1,4 +1,4 @@
-"""Kernels in plain NumPy: the specification that faster kernels must match to the bit."""
+"""Kernels in plain NumPy: the specification that faster kernels must match bit for bit."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def score_cells(
     counts: NDArray[np.int64],  # IN   (t, n_cells)
     scores: NDArray[np.int64],  # OUT  (m,)
 ) -> None:
-    """Sum the counts of each row's cells; the sum is t |G| times the row's similarity to G."""
+    """Sum the counts of a set G in each row's cells: t |G| times the row's similarity to G."""
     counts.ravel().take(_places_in_table(cells, counts)).sum(axis=1, out=scores)
 
 

@@ -165,7 +165,7 @@ def _parts(
 
 
 def _directions(points: NDArray[np.float64], shift: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the main directions of variation, or none if they hold too little of it."""
+    """Return the main directions of variation, or none if they explain too little of it."""
     n_points, n_columns = points.shape
     none = np.empty((n_columns, 0))
     if n_columns < _MIN_COLUMNS_TO_ROTATE or n_points < _MIN_POINTS_TO_ROTATE:
