@@ -48,7 +48,7 @@ class Collection:
         """Return X as a collection, or raise TypeError if X is not a Dask collection."""
         if not hasattr(X, "__dask_graph__"):
             raise TypeError(
-                f"X is not a dask array or dataframe but {type(X).__name__}. Pass "
+                f"X is of type {type(X).__name__}, not a Dask array or dataframe. Pass "
                 "dask.array.from_array(X), or use pskclust.PSKC."
             )
         names, kind = None, getattr(X, "dtype", None)

@@ -82,7 +82,7 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the saved clusters, and the folder if it is empty."""
-        # The header goes first: without it, the other files are not used.
+        # The header is removed first: without it, the other files are not used.
         (self._folder / _HEADER).unlink(missing_ok=True)
         self._forget()
         with contextlib.suppress(OSError):

@@ -14,7 +14,7 @@ from .._utils.progress import Progress, Report, ignore
 from ._gaussian_kernel import RESOLUTION, GaussianKernel, PairTables
 
 _MEMBERS_AT_A_TIME = 1024
-# Sets whose scores are kept: no rows, the rows without a cluster, the growing cluster, one more.
+# Scores are kept for the empty set, the rows in no cluster, the growing cluster and one more set.
 _SETS_KNOWN = 4
 
 
