@@ -48,7 +48,7 @@ class Drawing:
 
 
 class Picture(NamedTuple):
-    """A PNG file and, if its colours show values, the largest value."""
+    """A PNG file and, if its colours stand for values, the largest of these values."""
 
     content: bytes
     high: float | None = None
@@ -240,7 +240,7 @@ def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArr
 
 
 def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the similarity of rows to the most similar cluster, isolated ones if any are."""
+    """Return each row's similarity to the most similar cluster, among isolated ones if any."""
     fit = drawing.fit
     if not fit.n_clusters:
         return np.zeros(len(rows))

@@ -36,15 +36,15 @@ _GAP_ROWS = 1 << 16
 class Scan:
     """Facts about the selected columns.
 
-    They are about the rows to cluster: all rows of the file except those dropped. `numbers` holds
-    these rows, with NaN for missing values, or is None if they exceed the limit of memory.
+    All facts are about the rows to cluster: all rows of the file except those dropped. `numbers`
+    holds these rows, with NaN for missing values, or is None if they exceed the memory limit.
     """
 
     n_rows: int
     kind: np.dtype[Any]  # of the numbers
     numbers: Numbers | None  # (n, d)
     weight: NDArray[np.float64] | None  # (n,)
-    classes: NDArray[np.int32] | None  # (n,) numbers for the values of the label, -1 if missing
+    classes: NDArray[np.int32] | None  # (n,) codes for the values of the label, -1 if missing
     kept: NDArray[np.bool_] | None  # (n_in_file,) the rows to cluster; None if all are
     means: NDArray[np.float64]  # (d,) over the values that are not missing
     n_gaps: int  # number of missing values in the features of these rows
@@ -160,7 +160,7 @@ class _Pass:
 
 
 class _Store:
-    """Rows in one array, which is given up once it exceeds the limit of memory."""
+    """Rows in one array, which is discarded once it exceeds the memory limit."""
 
     def __init__(self, table: Table, n_columns: int, most_bytes: int | None) -> None:
         self._most_bytes = most_bytes
@@ -213,7 +213,7 @@ class _Rising:
 
 
 class Classes:
-    """Numbers for the different values of a column, in the order of their first rows."""
+    """Integer codes for the distinct values of a column, in the order of their first rows."""
 
     def __init__(self, column: str) -> None:
         self._column = column
@@ -239,7 +239,7 @@ class Classes:
         self._pieces.append(numbers[plain_values(coded.indices)])
 
     def numbers(self) -> NDArray[np.int32]:
-        """Return the number of the value in each row; -1 where the value is missing."""
+        """Return the code of the value in each row; -1 where the value is missing."""
         return np.concatenate(self._pieces)
 
     def _number(self, value: Any) -> int:
