@@ -129,7 +129,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _for_each_cluster(
         self, X: ArrayLike, of_all: OfRows, of_top: OfTop, top_k: int | None
     ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
-        """Return the values of each row for all clusters, or the `top_k` largest, with clusters."""
+        """Return each row's values for all clusters, or its `top_k` largest and their clusters."""
         rows = self._rows_to_place(X)
         if top_k is None:
             return of_all(self._placing, rows, self.n_jobs)

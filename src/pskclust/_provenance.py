@@ -1,6 +1,6 @@
 """Provenance of a fit: given parameters, chosen values, and the call that gives the same labels.
 
-The command line, the report and the explorer use this module, so they all print the same.
+The command line, the report and the explorer use this module, so all print the same text.
 """
 
 from __future__ import annotations

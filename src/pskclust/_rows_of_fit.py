@@ -30,7 +30,7 @@ class RowsOfFit:
 
     @property
     def probabilities_(self) -> Any:
-        """Similarity of each row to its cluster, divided by the cluster's largest, 0 to 1.
+        """Similarity of each row to its cluster, divided by the highest of all members, 0 to 1.
 
         The value for noise is 0, as in HDBSCAN.
 
@@ -182,6 +182,6 @@ class RowsOfFit:
         return values[numbers]
 
     def _counted(self, numbers: Any, n_numbers: int) -> NDArray[np.int64]:
-        """Return the number of rows for each number from 0 to `n_numbers` - 1."""
+        """Return how often each of the numbers 0 to `n_numbers` - 1 occurs."""
         counts: NDArray[np.int64] = np.bincount(numbers, minlength=n_numbers + 1)[:n_numbers]
         return counts

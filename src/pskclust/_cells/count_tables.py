@@ -67,7 +67,7 @@ def _from_packed(
 
 
 def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return tables with a last column of zeros, which mixed blocks refer to as their cell."""
+    """Return tables with a last column of zeros, for the cell number of mixed blocks."""
     *shape, width = counts.shape
     wider = np.zeros((*shape, width + 1), dtype=np.int64)
     wider[..., :-1] = counts

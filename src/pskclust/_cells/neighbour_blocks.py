@@ -177,7 +177,7 @@ def split_rows(
     last: int,
     once: bool = False,
 ) -> int:
-    """Sort a range of rows into blocks; if `once`, split it only in two and return the border."""
+    """Sort a range of rows into blocks; if `once`, split it into two and return the border."""
     values = np.empty(neighbour_order.MAX_VALUES)
     ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
     place: int = neighbour_order.split(points, order, first, last, once, values, ends)

@@ -100,7 +100,7 @@ class Announced(NamedTuple):
     dtype: np.dtype[Any] | None
 
     def difference(self, rows: NDArray[Any]) -> str | None:
-        """Return a description of how rows differ from the announcement; None if they do not."""
+        """Describe how rows differ from the announced shape and type; None if they do not."""
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
             return f"has shape {rows.shape}, but X announces {self.n_columns} columns"
         if self.n_rows is not None and len(rows) != self.n_rows:
@@ -113,7 +113,7 @@ class Announced(NamedTuple):
 class _Summary(NamedTuple):
     """Length, validity and extreme values of the rows of a block."""
 
-    difference: str | None  # how the block differs from the announcement
+    difference: str | None  # how the block differs from the announced shape and type
     n_rows: int
     good: bool
     extremes: list[NDArray[Any]]

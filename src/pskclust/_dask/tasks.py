@@ -57,7 +57,7 @@ class Tasks:
         return {address: own["nthreads"] for address, own in facts.items()}
 
     def holders(self, futures: Sequence[Future]) -> dict[str, list[str]]:
-        """Return the addresses of the workers that hold the result of a future, by its key."""
+        """Return, by the key of each future, the addresses of the workers that hold its result."""
         held: dict[str, list[str]] = self.asked("results", self.client.who_has, list(futures))
         return held
 

@@ -101,7 +101,7 @@ class Worker:
     def absorb_by(
         self, table: CountTable, is_gain: bool, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb rows that score high against `table` or, if `is_gain`, the last table plus it."""
+        """Absorb rows by their scores against `table`, plus the last table if `is_gain`."""
         if is_gain:
             self._table.add(table)
         else:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class SharedRows:
-    """Contingency table of two labellings: the number of rows for each pair of groups, if any.
+    """Contingency table of two labellings: the nonzero numbers of rows that two groups share.
 
     scikit-learn has the same scores, but importing them loads all of its metrics.
     """
@@ -67,7 +67,7 @@ class SharedRows:
 def adjusted_rand(
     one: ArrayLike, other: ArrayLike, weights: NDArray[np.int64] | None = None
 ) -> float:
-    """Return the adjusted Rand index of two labellings of the same rows, at least one."""
+    """Return the adjusted Rand index of two labellings of the same rows (one row or more)."""
     return SharedRows.of(one, other, weights).adjusted_rand()
 
 

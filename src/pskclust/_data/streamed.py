@@ -21,7 +21,7 @@ class StreamedRows:
     """Rows that are read from their source in each pass; their weights are in memory.
 
     With `with_fingerprint`, the first pass also sets `fingerprint`, a hash of all values and
-    weights. It takes time, and only checkpoints need it.
+    weights. Computing it takes time, and only checkpoints need it.
     """
 
     def __init__(

@@ -165,7 +165,7 @@ class DenseEngine(MemoryRows):
         return RowResults(self._labels.copy(), similarities, self._steps.copy())
 
     def _scores_while_growing(self, table: CountTable) -> NDArray[np.int64]:
-        """Return the scores of rows in no cluster, updated from the last step's where possible."""
+        """Return the scores of rows in no cluster; if possible, update those of the last step."""
         if self._index is None:
             return self._scores(self._open, table)
         known = self._index.scores(self._open, table)

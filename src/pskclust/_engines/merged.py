@@ -1,4 +1,4 @@
-"""MergedEngine: merges equal rows into one row with their total weight, in another engine."""
+"""MergedEngine: another engine on the distinct rows, each weighted by its number of copies."""
 
 from __future__ import annotations
 

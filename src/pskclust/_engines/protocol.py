@@ -176,7 +176,7 @@ class Engine(Protocol):
         """
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
-        """Assign each row to its most similar cluster; to none, if not above `threshold`."""
+        """Assign rows to their most similar cluster; to none if none exceeds `threshold`."""
 
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]

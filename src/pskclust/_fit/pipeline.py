@@ -267,7 +267,7 @@ def grow_and_link(
     report: Report = ignore,
     journal: Journal | None = None,
 ) -> tuple[Result, Linkage]:
-    """Grow parts on all rows and link them to ``n_clusters``."""
+    """Grow parts on all rows, and link them until ``n_clusters`` are left."""
     n_clusters = parameters.n_clusters or 1
     growth = grow(engine, tau, parameters.growth_rate, report, journal)
     most = max(1, len(growth.clusters))

@@ -36,7 +36,7 @@ def score_cells(cells, counts, scores):
 
 @compiled
 def score_clusters(cells, starts, clusters, counts, scores):
-    """Sum the counts of each row's cells for each cluster."""
+    """Sum each cluster's counts in each row's cells."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     for row in range(len(cells)):
         scores[row] = 0

@@ -52,7 +52,7 @@ def nearest_in_block(
     distances2,  # TMP  (2, 64)
     nearest,  # OUT  (64,)
 ):
-    """Find the nearest centre of each row; of equally near ones, the first."""
+    """Find the nearest centre of each row; ties go to the first centre."""
     for a in range(n_centres):
         number = np.int64(numbers[a])
         for place in range(BLOCK):

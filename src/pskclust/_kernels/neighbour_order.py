@@ -150,7 +150,7 @@ def split(
     values,  # TMP  (MAX_VALUES,)
     ends,  # TMP  (MAX_WAITING,)
 ):
-    """Split a range of rows into blocks; if `once`, split it only in two and return the border."""
+    """Split a range of rows into blocks; if `once`, split it into two and return the border."""
     # Waiting parts are adjacent: the top one starts at `first`, and each of the others starts where
     # the one above it ends.
     ends[0] = last

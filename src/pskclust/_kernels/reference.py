@@ -37,7 +37,7 @@ def nearest_centres(
     scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,)
 ) -> None:
-    """Find the Voronoi cell of each point; of equally near centres, the first one counts."""
+    """Find the Voronoi cell of each point; ties go to the first centre."""
     difference, distance2 = scratch
     squared_distances(points, centres, difference, distance2)
     cells[...] = distance2.argmin(axis=1)
@@ -49,7 +49,7 @@ def settle_cells(
     screened: Screened,  # IN   result of screening the points
     cells: Cells,  # OUT  (m, t)
 ) -> None:
-    """Find nearest centres; if the screen leaves several candidates, by exact distances."""
+    """Find nearest centres; exact distances decide if the screen leaves several candidates."""
     for column, own in zip(cells.T, screen.centres, strict=True):
         own2 = screened.bound2.take(own, axis=1)
         column[...] = own2.argmin(axis=1)
@@ -127,7 +127,7 @@ def score_clusters(
     counts: NDArray[np.int64],  # IN   mass of these members
     scores: NDArray[np.int64],  # OUT  (m, k)
 ) -> None:
-    """Sum the counts of each row's cells for each cluster."""
+    """Sum each cluster's counts in each row's cells."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     shape = len(starts) - 1, scores.shape[1]
     by_cell: Any = sparse.csr_array((counts, clusters, starts), shape=shape)

@@ -33,7 +33,7 @@ class Refinement:
 
 @dataclass(frozen=True, eq=False)
 class MostSimilar:
-    """Rule that proposes the most similar of `targets`, or noise if not above `threshold`."""
+    """Rule: the most similar of `targets`, or noise if no similarity exceeds `threshold`."""
 
     threshold: float
     targets: NDArray[np.bool_]  # (k,)

@@ -84,7 +84,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
-    """Remove temporary files and folders that ended processes of this user left behind."""
+    """Remove temporary files and folders that this user's processes left when they ended."""
     if fcntl is None:
         return
     with contextlib.suppress(OSError):

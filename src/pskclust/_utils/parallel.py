@@ -29,7 +29,7 @@ _MIN_CHUNKS_PER_THREAD = 4
 
 
 def rows_per_chunk(width: int) -> int:
-    """Return the number of rows in a chunk, given the `width` of a row in numbers."""
+    """Return the number of rows in a chunk, given the number of values in a row, `width`."""
     return max(_MIN_CHUNK_ROWS, _CHUNK_ENTRIES // max(1, width))
 
 
@@ -45,7 +45,7 @@ class Buffers(threading.local):
         self._bytes = np.empty(0, dtype=np.uint8)
 
     def array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Return an uninitialised array; it overwrites the previous one of the same thread."""
+        """Return an uninitialised array in the thread's memory, in place of the previous array."""
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if size > len(self._bytes):
             self._bytes = np.empty(size, dtype=np.uint8)
@@ -56,7 +56,7 @@ class ProcessSetting(contextlib.AbstractContextManager[None]):
     """Process-wide setting, made by the first thread to enter and undone by the last to leave."""
 
     def __init__(self, make: Callable[[], Callable[[], None]]) -> None:
-        """`make` makes the setting and returns the function that undoes it."""
+        """`make` is a function that makes the setting and returns the function that undoes it."""
         self._make = make
         self._n_users = 0
         self._new_lock()

@@ -49,7 +49,7 @@ class PairwiseEngine(DenseEngine):
     def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
         """Return the scores of rows against a set.
 
-        They are updated from the scores of the most similar known set: successive sets differ in
+        The scores are updated from those of the most similar known set: successive sets differ in
         few rows, so an update is faster than a new sum.
         """
         counts = table.counts[0]

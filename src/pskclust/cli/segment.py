@@ -127,7 +127,7 @@ def _way_out(path: Path) -> str:
 
 
 def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Path]:
-    """Return the output folder of each image, named by its stem or, if not unique, its name."""
+    """Return the output folder of each image: its stem, or its full name if stems are equal."""
     if single:
         return {paths[0]: output}
     stems = Counter(path.stem for path in paths)

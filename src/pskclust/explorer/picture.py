@@ -206,7 +206,7 @@ def _value_ink(drawing: Drawing, shares: NDArray[np.float64]) -> Ink:
 def _distribution(
     drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: Any
 ) -> Picture:
-    """Return bands of similarity over the plane (the paper's Definition 1), with rows as dots."""
+    """Draw similarity over the plane (Definition 1) in bands of colour, with rows as dots."""
     step = _GRID_STEP
     while (frame.width // step + 1) * (frame.height // step + 1) > _MAX_GRID:
         step += 1
@@ -260,7 +260,7 @@ def _enlarged(field: NDArray[np.float64], step: int, frame: Frame) -> NDArray[np
 
 
 def _halved(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return every second pixel, or a neighbour if it is empty."""
+    """Return every second pixel; for an empty pixel, a neighbour."""
     height, width = (side // 2 * 2 for side in numbers.shape)
     corners = [numbers[row:height:2, column:width:2] for row in (0, 1) for column in (0, 1)]
     small = corners[0].copy()

@@ -93,7 +93,7 @@ def scan(
 
 
 class _Pass:
-    """One pass over the rows of a table, which counts gaps and keeps weights and classes."""
+    """One pass over a table, which counts missing values and keeps weights and classes."""
 
     def __init__(
         self, table: Table, selection: Selection, missing: Missing, report: ShareReport
@@ -128,7 +128,7 @@ class _Pass:
             yield numbers
 
     def check(self) -> None:
-        """Raise TableError if no row is left, or if values are missing and that is refused."""
+        """Raise TableError if no row is left, or if `missing` refuses missing values."""
         with_gaps = self._all_with_gaps()
         if not len(with_gaps):
             raise TableError(f"{self._table.name} has a header but no rows.")
@@ -221,7 +221,7 @@ class Classes:
         self._pieces = [np.zeros(0, dtype=np.int32)]
 
     def add(self, values: pa.Array) -> None:
-        """Add the values of the next rows, an Arrow array."""
+        """Add an Arrow array: the values of the next rows."""
         import pyarrow as pa
 
         from .arrow_values import plain_values
@@ -271,7 +271,7 @@ def by_column(columns: tuple[str, ...], counts: NDArray[np.int64]) -> dict[str, 
 
 
 def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: int = 0) -> Gaps:
-    """Return where values are missing; raise TableError for an infinite value."""
+    """Find the missing values; raise TableError for an infinite value."""
     rows = np.zeros(len(numbers), dtype=bool)
     counts = np.zeros(len(columns), dtype=np.int64)
     for start in range(0, len(numbers), _GAP_ROWS):
