@@ -178,7 +178,7 @@ class RowsOfFit:
     # ``pskclust.dask.PSKC`` overrides these two methods: its rows' values are Dask arrays.
 
     def _take(self, values: NDArray[Any], numbers: Any) -> Any:
-        """Return the value of each row, given its index into the values."""
+        """Return the entry of `values` for each row, given the index of the entry."""
         return values[numbers]
 
     def _counted(self, numbers: Any, n_numbers: int) -> NDArray[np.int64]:

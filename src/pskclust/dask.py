@@ -1,4 +1,4 @@
-"""Point-set kernel clustering on a Dask cluster, with the labels of a fit in one process."""
+"""Point-set kernel clustering on a Dask cluster, with the same labels as in one process."""
 
 from __future__ import annotations
 

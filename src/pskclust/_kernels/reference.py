@@ -169,7 +169,7 @@ def count_shared_cells(
 ) -> None:
     """Count the partitionings in which two rows share a cell, for each pair of rows.
 
-    This is much faster if the cells of a partitioning are contiguous and `shared` is narrow.
+    Counting is much faster if the cells of a partitioning are contiguous and `shared` is narrow.
     """
     shared[...] = 0
     for left_cells, right_cells in zip(left.T, right.T, strict=True):

@@ -142,7 +142,7 @@ def _restored_noise(
 
 
 def _restored_whole(arrays: Arrays, result: Result) -> WholeSet | None:
-    """Return the whole set; files of format versions 1 and 2 have none."""
+    """Return the scores relative to all rows; None for files of format versions 1 and 2."""
     own = _own_arrays(arrays, "whole_")
     return WholeSet.from_parts(own, result) if own else None
 

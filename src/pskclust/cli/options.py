@@ -26,7 +26,7 @@ class RunOptions:
 
 
 class WholeNumber(click.IntRange):
-    """Option type: a whole number within limits, which error messages call a whole number."""
+    """Option type: a whole number within limits."""
 
     name = "whole number"
 
