@@ -30,9 +30,10 @@ class RowsOfFit:
 
     @property
     def probabilities_(self) -> Any:
-        """Similarity of each row to its cluster, divided by the highest of all members, 0 to 1.
+        """Membership strength of each row, 0 to 1; 0 for noise, as in HDBSCAN.
 
-        The value for noise is 0, as in HDBSCAN.
+        The strength is the similarity of the row to its cluster, divided by that of the cluster's
+        most similar member.
 
         See Also
         --------

@@ -176,7 +176,10 @@ class Engine(Protocol):
         """
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
-        """Assign rows to their most similar cluster; to none if none exceeds `threshold`."""
+        """Assign each row to its most similar cluster.
+
+        A row whose similarities do not exceed `threshold` is in no cluster.
+        """
 
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]

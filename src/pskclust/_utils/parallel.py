@@ -45,7 +45,7 @@ class Buffers(threading.local):
         self._bytes = np.empty(0, dtype=np.uint8)
 
     def array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Return an uninitialised array in the thread's memory, in place of the previous array."""
+        """Return an uninitialised array in the memory of this thread's previous array."""
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if size > len(self._bytes):
             self._bytes = np.empty(size, dtype=np.uint8)

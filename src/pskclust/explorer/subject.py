@@ -48,7 +48,7 @@ _NOWHERE = Origin()
 
 @dataclass(frozen=True, eq=False)
 class TableSubject:
-    """Rows of a table; of many rows, a sample is explored, but exported labels cover all."""
+    """Rows of a table, of which at most a sample is explored; exported labels cover all rows."""
 
     name: str
     columns: tuple[str, ...]
