@@ -8,7 +8,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, or exit with the command that installs it."""
+    """Run the command line; if a package is missing, exit with the command that installs it."""
     # SIGTERM raises SystemExit, so that incomplete files are removed.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:

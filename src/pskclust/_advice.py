@@ -1,8 +1,8 @@
 """Advice for the next fit, in reports and the explorer: a parameter to change, and its new value.
 
-The rules are those of the paper: raise psi if clusters are joined that should be split, and lower
-tau if clusters are split that should be joined. For chosen and linked clusters, change `n_clusters`
-instead.
+The rules are those of the paper: raise psi if clusters that should be apart are joined, and
+lower tau if clusters that should be whole are split. For chosen and linked clusters, change
+`n_clusters` instead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._estimator import PSKC
 
 MUCH_NOISE = 0.1
-# A cluster is a fragment if it is smaller than this fraction of the median member's cluster.
+# A fragment is a cluster smaller than this fraction of the cluster that holds the median row.
 FRAGMENT = 0.1
 MIN_FRAGMENT_LIMIT = 3
 
@@ -48,7 +48,7 @@ class Outcome:
     replace: bool = False
     min_cluster_size: int = 0
     n_parts: int | None = None  # None unless clusters are chosen or linked
-    unit: str = "rows"  # the name of the things that sizes count
+    unit: str = "rows"  # the things that `sizes` counts: rows or pixels
 
     @classmethod
     def of(
@@ -87,7 +87,7 @@ def rules(outcome: Outcome) -> list[AdviceRule]:
 
 
 def splitting(outcome: Outcome) -> AdviceRule:
-    situation = "Clusters are joined that should be split"
+    situation = "Clusters that should be apart are joined"
     if outcome.n_parts is not None:
         number = max(1, min(outcome.n_clusters + 1, outcome.n_parts))
         return AdviceRule(situation, "ask for more", {"n_clusters": number})
@@ -96,7 +96,7 @@ def splitting(outcome: Outcome) -> AdviceRule:
 
 
 def joining(outcome: Outcome) -> AdviceRule:
-    situation = "Clusters are split that should be joined"
+    situation = "Clusters that should be whole are split"
     if outcome.n_parts is not None:
         number = max(1, outcome.n_clusters - 1)
         return AdviceRule(situation, "ask for fewer", {"n_clusters": number})

@@ -193,7 +193,7 @@ class DriftMonitor:
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """Counts of a set of rows in cells, their mass in units of the counts, and their number."""
+    """Cell counts of a set of rows, its mass in units of these counts, and its number of rows."""
 
     counts: NDArray[np.int64]
     mass: int

@@ -41,17 +41,17 @@ class PSKC(ClusterMixin, FittedModel):
     row that is most similar to all remaining rows, and takes in rows whose similarity to the
     cluster exceeds a threshold. The threshold falls step by step to `tau`.
 
-    Labels are equal to the bit for any number of threads, any chunk size and any engine.
+    Labels are identical, bit for bit, for any number of threads, any chunk size and any engine.
 
     Parameters
     ----------
     psi : int or "auto", default="auto"
-        Number of cells in each random partitioning, at least 2. Increase it if clusters are joined
-        that should be apart. "auto" tries several values; with `tau`, it is 64, or a quarter of the
-        number of rows if that is less.
+        Number of cells in each random partitioning, at least 2. Increase it if clusters
+        that should be apart are joined. "auto" tries several values; with `tau`, it is 64, or a
+        quarter of the number of rows if that is less.
     tau : float or "auto", default="auto"
-        Similarity at which growth stops, between 0 and 1. Decrease it if clusters are split that
-        should be whole. With "auto", clusters do not grow; they are chosen.
+        Similarity at which growth stops, between 0 and 1. Decrease it if clusters that
+        should be whole are split. With "auto", clusters do not grow; they are chosen.
     growth_rate : float, default=0.1
         Fraction by which the threshold falls in each step of growth, between 0 and 1. Requires
         `tau`. A smaller rate takes more steps and seldom changes the clusters.

@@ -70,11 +70,12 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def score_samples(self, X: Rows) -> NDArray[np.float64]:
         """Return the score of each row: high for typical rows, low for outliers.
 
-        The score is minus the logarithm of the distance between neighbouring fitted rows around
-        the row, estimated in each partitioning and averaged. An estimate of this logarithm is
-        log(size) + log(n / m) / n_features, where m of all n fitted rows are in the row's cell, and
-        size is the distance of the cell's centre to the nearest other centre. Rows that ``predict``
-        labels as noise score lower than all others. Time is linear in the number of rows.
+        The score is high where fitted rows are dense: it is minus the logarithm of the typical
+        distance between neighbouring fitted rows around the row. Each partitioning gives an
+        estimate of this logarithm, log(size) + log(n / m) / n_features, where m of all n fitted
+        rows are in the row's cell, and size is the distance from the cell's centre to the nearest
+        other centre. The score is minus the mean of the estimates. Rows that ``predict`` labels as
+        noise score lower than all others. Time is linear in the number of rows.
 
         Parameters
         ----------
@@ -109,7 +110,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return self._for_each_row(X, prediction.score_samples)
 
     def _for_each_row(self, X: Rows, of_rows: OfRows) -> NDArray[Any]:
-        """Return the value that `of_rows` gives each row of X, any source that `fit` accepts."""
+        """Return the value of `of_rows` for each row of X, from any source that `fit` accepts."""
         blocks = row_blocks(X, self._known_columns())
         if blocks is None:
             rows = self._rows_to_place(X)
@@ -128,7 +129,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _for_each_cluster(
         self, X: ArrayLike, of_all: OfRows, of_top: OfTop, top_k: int | None
     ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
-        """Return a value for each row and cluster; with `top_k`, the largest and their clusters."""
+        """Return each row's values for all clusters, or its `top_k` largest and their clusters."""
         rows = self._rows_to_place(X)
         if top_k is None:
             return of_all(self._placing, rows, self.n_jobs)
@@ -259,9 +260,9 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
         The file contains arrays and JSON, and no pickle. The arrays include the centres of cells
         and the sample of a choice, which are rows of the fit, and labels and scores of all rows:
-        share a model only with those who may see its data. It does not contain `callback`, a
-        `random_state` that is not an int, or parameters of this machine only: `device`,
-        `scratch_dir` and `checkpoint`. These are None in a loaded model.
+        share a model only with those who may see its data. The file does not contain
+        `callback`, a `random_state` that is not an int, or parameters that apply only to this
+        machine: `device`, `scratch_dir` and `checkpoint`. These are None in a loaded model.
 
         Parameters
         ----------

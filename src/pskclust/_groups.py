@@ -58,8 +58,8 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         Distance between rows.
     n_components : int, default=16
         Number of principal components of the mean maps that the second kernel uses, at most the
-        number of groups minus one. Further components mostly show chance: which rows a group
-        happens to have.
+        number of groups minus one. Further components mostly reflect chance, that is,
+        which rows a group happens to have.
     group_psi, group_tau : int or float, or "auto", default="auto"
         `psi` and `tau` of the :class:`PSKC` that clusters the groups. "auto" chooses the
         clustering.

@@ -44,7 +44,7 @@ def _found(sizes: NDArray[np.int64], n_noise: int | None) -> str:
 
 
 def _setting(model: Any) -> str:
-    """Return the reason of the choice as a sentence; for grown clusters, psi and tau."""
+    """Return the reason for the choice as a sentence; for grown clusters, psi and tau."""
     if model.auto_ is None:
         return f"psi {model.psi_}, tau {model.tau_:g}"
     reason = model.auto_.reason

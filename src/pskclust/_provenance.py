@@ -1,6 +1,6 @@
 """Provenance of a fit: given parameters, chosen values, and the call that gives the same labels.
 
-The command line, the report and the explorer print them from here, and so say the same.
+The command line, the report and the explorer use this module, so all print the same text.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def given_parameters(model: PSKC) -> dict[str, Any]:
 def chosen_values(model: PSKC) -> dict[str, Any]:
     """Return the values that the fit chose for parameters that were left open.
 
-    psi is included for grown clusters only: a choice that is given its own `psi_` may change.
+    psi is included for grown clusters only: if the `psi_` of a choice is passed to a new fit as
+    psi, the new fit may choose other clusters.
     """
     if model.auto_ is not None:
         return {"n_clusters": int(model.n_clusters_)} if model.n_clusters is None else {}

@@ -30,9 +30,10 @@ class RowsOfFit:
 
     @property
     def probabilities_(self) -> Any:
-        """Similarity of each row to its cluster, divided by the largest of all members, 0 to 1.
+        """Membership strength of each row, 0 to 1; 0 for noise, as in HDBSCAN.
 
-        The value for noise is 0, as in HDBSCAN.
+        The strength is the similarity of the row to its cluster, divided by that of the cluster's
+        most similar member.
 
         See Also
         --------
@@ -114,7 +115,7 @@ class RowsOfFit:
         For chosen clusters, the tree is `merge_tree_`, and `n_clusters` is at most 16, or the
         number of the finest layer if that is larger. For grown clusters, the tree links the
         clusters of the fit, so `n_clusters` is at most `n_clusters_`. Clusters that share no cell
-        are joined by the distance between their middles, the nearest first.
+        are joined in the order of the distances between their centres, the nearest first.
 
         Parameters
         ----------
@@ -168,20 +169,20 @@ class RowsOfFit:
     def _parts(self) -> tuple[Any, NDArray[np.int64]]:
         """Return the part of the tree that each row is in, and the number of rows in each part.
 
-        The part of noise is -1, or the number of parts.
+        Noise rows have -1, or the number of parts, in place of a part.
         """
         result, linkage = self.fitted_.result, self.fitted_.linkage
         if linkage is None or linkage.parts is None:
             return result.labels, result.sizes
         return linkage.parts, self._counted(linkage.parts, linkage.n_parts)
 
-    # ``pskclust.dask.PSKC`` overrides these two methods: its values of rows are on a cluster.
+    # ``pskclust.dask.PSKC`` overrides these two methods: its rows' values are Dask arrays.
 
     def _take(self, values: NDArray[Any], numbers: Any) -> Any:
-        """Return the value of each row, given its index into the values."""
+        """Return the entry of `values` for each row, given the index of the entry."""
         return values[numbers]
 
     def _counted(self, numbers: Any, n_numbers: int) -> NDArray[np.int64]:
-        """Return how many rows have each number."""
+        """Return how often each of the numbers 0 to `n_numbers` - 1 occurs."""
         counts: NDArray[np.int64] = np.bincount(numbers, minlength=n_numbers + 1)[:n_numbers]
         return counts

@@ -129,7 +129,7 @@ def sweep(
     """Fit :class:`PSKC` with every pair of psi and tau, several times each.
 
     Finding the cells of the rows takes most of the time. A sweep does it once for each psi and
-    seed, for all values of tau. The labels are those of separate fits, to the bit.
+    seed, for all values of tau. The labels are exactly those of separate fits.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _measured(
     classes: NDArray[Any] | None,
     report: Report,
 ) -> tuple[NDArray[Any], ...]:
-    """Return the values of `SweepResult` from `n_clusters` on, in its order."""
+    """Return the fields of `SweepResult` from `n_clusters` on, in their order."""
     shape = len(fits), len(tau), len(fits[0])
     n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
     stability, agreement = np.empty(shape[:2]), np.empty(shape[:2])

@@ -1,4 +1,4 @@
-"""Point-set kernel clustering on a Dask cluster, with the labels of a fit in one process."""
+"""Point-set kernel clustering on a Dask cluster, with the same labels as in one process."""
 
 from __future__ import annotations
 
@@ -262,8 +262,8 @@ class PSKC(_estimator.PSKC):
         for name in ("scratch_dir", "checkpoint"):
             if getattr(self, name) is not None:
                 raise ValueError(
-                    f"{name} does not apply to Dask: workers keep cells in memory, and others "
-                    f"take over when one is lost. Leave {name} out."
+                    f"{name} does not apply to Dask: workers keep cells in memory, and other "
+                    f"workers take over when one is lost. Leave {name} out."
                 )
 
     def _rows(

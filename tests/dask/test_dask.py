@@ -666,7 +666,7 @@ def test_what_is_not_for_clusters_is_refused(client, scattered, tmp_path):
     for name in ("scratch_dir", "checkpoint"):
         with pytest.raises(ValueError, match=f"{name} does not apply to Dask"):
             PSKC(**{name: tmp_path}).fit(X)
-    with pytest.raises(TypeError, match="X is not a dask array or dataframe but ndarray"):
+    with pytest.raises(TypeError, match="X is of type ndarray, not a Dask array or dataframe"):
         PSKC().fit(scattered)
     with pytest.raises(TypeError, match="X is a dask collection .* pskclust.dask.PSKC"):
         pskclust.PSKC().fit(X)

@@ -226,7 +226,7 @@ def test_one_column_one_cluster_and_none_at_all(tmp_path):
     assert one.n_clusters_ == 1
     page = report(tmp_path, one, X)
     assert any("only one cluster" in text for text in page.texts)
-    assert not any("should be joined" in text for text in page.texts)
+    assert not any("should be whole" in text for text in page.texts)
     none = PSKC(psi=8, tau=0.999, random_state=0).fit(X)
     assert none.n_clusters_ == 0
     page = report(tmp_path, none, X)

@@ -67,7 +67,7 @@ def _from_packed(
 
 
 def padded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return tables with a last column of zeros, which mixed blocks refer to as their cell."""
+    """Return tables with a last column of zeros, for the cell number of mixed blocks."""
     *shape, width = counts.shape
     wider = np.zeros((*shape, width + 1), dtype=np.int64)
     wider[..., :-1] = counts
@@ -143,7 +143,7 @@ class ClusterTables:
         return replace(self, counts=self.counts[kept], masses=self.masses[kept])
 
     def joined(self, links: NDArray[np.int64], n_clusters: int) -> ClusterTables:
-        """Return the tables of unions of clusters; `links` holds the union of each cluster."""
+        """Return the tables of unions of clusters; `links[i]` is the union that cluster i joins."""
         ones = np.ones(len(links), dtype=np.int64)
         shape = n_clusters, len(links)
         sums = sparse.csr_array((ones, (links, np.arange(len(links)))), shape=shape)

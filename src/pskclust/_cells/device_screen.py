@@ -66,7 +66,7 @@ class DeviceScreen:
         points: NDArray[np.float64],  # IN   (m, d)
         cells: Cells,  # OUT  (m, t)
     ) -> None:
-        """Find the nearest centre of each point; of equally near centres, the first."""
+        """Find the nearest centre of each point; ties go to the first centre."""
         made = rows_to_multiply(points, self._screen)
         in_range = np.isfinite(made.error) & self._multiplies
         known = np.flatnonzero(in_range)
@@ -85,7 +85,7 @@ class DeviceScreen:
         rows: NDArray[np.intp],
         cells: Cells,
     ) -> list[Candidates]:
-        """Fill cells with the centres of the smallest bounds; return the unsettled candidates."""
+        """Fill cells with the centres of smallest bounds; return candidates in doubtful cases."""
         torch = self._device.torch
         waiting: list[Candidates] = []
         with self._lock, torch.inference_mode():
@@ -120,7 +120,7 @@ class DeviceScreen:
             yield slice(start, min(start + size, n_partitions))
 
     def _compared(self, bound2: Any, margin: Any, partitionings: slice, cells: Cells) -> Candidates:
-        """Fill the cells of some partitionings; return the candidates."""
+        """Fill the cells of some partitionings; return candidates in doubtful cases."""
         torch, numbers = self._device.torch, self._centres[partitionings]
         own2 = bound2.index_select(0, numbers.reshape(-1)).view(*numbers.shape, -1)
         smallest2, nearest = own2.min(dim=1)
@@ -135,7 +135,7 @@ class DeviceScreen:
         return Candidates(rows, group + partitionings.start, listed[:, 0], listed[:, 1])
 
     def _settle(self, points: NDArray[np.float64], candidates: Candidates, cells: Cells) -> None:
-        """Find the cells of pairs with several candidates by distances in float64."""
+        """Settle pairs of row and partitioning with several candidates by float64 distances."""
         rows, partitionings, pairs, numbers = candidates
         if not len(rows):
             return

@@ -45,7 +45,7 @@ def mean_maps(
 
 
 def _sums(rows: sparse.csr_array, owner: NDArray[np.intp], n_owners: int) -> sparse.csr_array:
-    """Return the sum of each owner's rows, with sorted column indices."""
+    """Return a sum of rows for each owner, with sorted columns; row i belongs to `owner[i]`."""
     ones = np.ones(len(owner), dtype=np.int64)
     shape = n_owners, len(owner)
     sums = sparse.csr_array((ones, (owner, np.arange(len(owner)))), shape=shape) @ rows

@@ -40,7 +40,7 @@ def draw_for_fit(
     random_state: RandomState | int | None,
 ) -> Partition:
     """Draw the partition of a fit after checking psi and the rows; None means the default psi."""
-    # Rows that are read in blocks or on a cluster are checked when they are read.
+    # Rows that are read in blocks, and rows on a Dask cluster, are checked when they are read.
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_overflow(rows.rows)
     weights = rows.weights

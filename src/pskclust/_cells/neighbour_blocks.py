@@ -95,7 +95,7 @@ def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
 
 
 def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the superblocks with rows in each of the t * psi cells: starts in a list, the list."""
+    """List the superblocks with rows in each of the t * psi cells; return starts and list."""
     layout = rows.layout
     n_partitions = layout.block_cells.shape[1]
     first_cells = np.tile(np.arange(n_partitions) * psi, rows.n_superblocks)
@@ -111,7 +111,7 @@ def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray
 def _order_of_rows(
     data: Data, partition: VoronoiPartition, n_jobs: int | None
 ) -> tuple[NDArray[np.int64], Callable[[slice], NDArray[np.float64]]]:
-    """Return an order that keeps neighbours together, and a function that returns its points."""
+    """Return an order that keeps neighbours together, and a function for points in this order."""
     n_columns = partition.points.shape[1]
     if n_columns <= MAX_COLUMNS_TO_COPY:
         order, points = _order_by_neighbourhood(data.points, len(data), n_columns, n_jobs)
@@ -177,7 +177,7 @@ def split_rows(
     last: int,
     once: bool = False,
 ) -> int:
-    """Sort a range of rows into blocks; if `once`, split it only in two and return the border."""
+    """Sort a range of rows into blocks; if `once`, split it into two and return the border."""
     values = np.empty(neighbour_order.MAX_VALUES)
     ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
     place: int = neighbour_order.split(points, order, first, last, once, values, ends)

@@ -25,9 +25,9 @@ _MEASURED_COLUMNS = (2, 8)
 _SECONDS_PER_ROW_AND_ROUND = (2e-10, 4e-8)
 _SECONDS_TO_ENCODE_A_ROW = (8e-7, 2e-5)
 _BYTES_PER_CELL = (0.2, 2.1)
-# For labels, growth steps, block order, positions and weights.
+# Memory for labels, growth steps, block order, positions and weights.
 _BYTES_PER_ROW = 36
-# For compiled code and Dask itself.
+# Memory for compiled code and Dask itself.
 _BYTES_PER_WORKER = 1.3e8
 # With more columns, rows are encoded by matrix products, and all rows are scored, cell by cell.
 _MOST_COLUMNS_IN_BLOCKS = 8
@@ -35,7 +35,7 @@ _SECONDS_PER_CELL_SCORED = 1e-9
 _PRODUCTS_PER_SECOND = 1e10
 
 _BYTES_PER_COUNT = 8
-# For refinement, and for messages that are sent once.
+# Rounds of refinement, and of messages that are sent once.
 _OTHER_ROUNDS = 10
 
 

@@ -48,7 +48,7 @@ class Collection:
         """Return X as a collection, or raise TypeError if X is not a Dask collection."""
         if not hasattr(X, "__dask_graph__"):
             raise TypeError(
-                f"X is not a dask array or dataframe but {type(X).__name__}. Pass "
+                f"X is of type {type(X).__name__}, not a Dask array or dataframe. Pass "
                 "dask.array.from_array(X), or use pskclust.PSKC."
             )
         names, kind = None, getattr(X, "dtype", None)
@@ -100,7 +100,7 @@ class Announced(NamedTuple):
     dtype: np.dtype[Any] | None
 
     def difference(self, rows: NDArray[Any]) -> str | None:
-        """Return a description of how rows differ from the announcement; None if they do not."""
+        """Describe how rows differ from the announced shape and type; None if they do not."""
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
             return f"has shape {rows.shape}, but X announces {self.n_columns} columns"
         if self.n_rows is not None and len(rows) != self.n_rows:
@@ -113,7 +113,7 @@ class Announced(NamedTuple):
 class _Summary(NamedTuple):
     """Length, validity and extreme values of the rows of a block."""
 
-    difference: str | None  # how the block differs from the announcement
+    difference: str | None  # how the block differs from the announced shape and type
     n_rows: int
     good: bool
     extremes: list[NDArray[Any]]

@@ -111,7 +111,7 @@ class DaskEngine(CombinedRows):
         return self._results[-1].arrays()
 
     def map_rows(self, function: RowFunction, labels: da.Array) -> da.Array:
-        """Return the values of `function`, block by block, as a Dask array not yet computed."""
+        """Return the values of `function`, block by block, as a lazy Dask array."""
         return labels.map_blocks(_of_block, function, dtype=np.float64)
 
     def _lost_results(self) -> list[Share]:

@@ -19,7 +19,7 @@ from .transport import Connection, SchedulerConnection, SocketConnection, new_ke
 from .worker import Worker, encode_shard
 
 _MOST_LOSSES = 20
-# A worker keeps its own blocks up to this multiple of an equal share of the rows.
+# A worker keeps its own blocks, up to this multiple of an equal share of the rows.
 _FAIR_SHARE = 1.25
 # Each call through the scheduler takes up one of the scheduler's connections, so their number is
 # limited.
@@ -117,7 +117,7 @@ class Placement:
         return shards
 
     def _assigned(self, blocks: list[int]) -> Iterator[tuple[str, list[int]]]:
-        """Yield the worker and the blocks of each shard; workers keep their own, up to a share."""
+        """Yield the worker and the blocks of each shard; workers keep most of their own blocks."""
         workers = self._tasks.workers()
         lengths = self._data.lengths
         holders = self._tasks.holders([self._data.rows[block] for block in blocks])

@@ -14,7 +14,7 @@ class Replay:
         self._messages: list[bytes] = []
 
     def add(self, commands: Sequence[Command], message: bytes) -> None:
-        """Keep the message in which commands were sent, if one of them changes the rows."""
+        """Keep the message that contains the commands, if a command changes the rows."""
         if any(WORKER_VERBS[verb].changes for verb, _ in commands):
             self._messages.append(message)
 

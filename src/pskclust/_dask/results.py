@@ -1,4 +1,4 @@
-"""Results of rows as Dask arrays; their blocks are computed again if a fit loses a worker."""
+"""Results for each row as Dask arrays; blocks lost during a fit are computed again."""
 
 from __future__ import annotations
 
@@ -66,6 +66,6 @@ class CollectedResults:
 
 
 def _results_of(actor: Any, number: int, first_row: int) -> RowResults:
-    """Return results from the actor object on this worker; a remote call would send them around."""
+    """Read results from the actor object on this worker; a remote call would copy them."""
     results: RowResults = get_worker().state.actors[actor.key].results_of(number, first_row)
     return results

@@ -57,7 +57,7 @@ class Tasks:
         return {address: own["nthreads"] for address, own in facts.items()}
 
     def holders(self, futures: Sequence[Future]) -> dict[str, list[str]]:
-        """Return the addresses of the workers that hold the result of a future, by its key."""
+        """Return, by the key of each future, the addresses of the workers that hold its result."""
         held: dict[str, list[str]] = self.asked("results", self.client.who_has, list(futures))
         return held
 
@@ -180,7 +180,7 @@ class Tasks:
         self._compare_clocks(facts)
 
     def _compare_clocks(self, facts: dict[str, Any]) -> None:
-        """Note how far the scheduler's clock, which times heartbeats, is behind this process's."""
+        """Estimate how far the scheduler's clock, which times heartbeats, lags the local clock."""
         ages = [time.time() - own["last_seen"] for own in facts.values()]
         self._clock_behind = min([self._clock_behind, *ages])
 

@@ -28,7 +28,7 @@ from distributed.protocol import to_serialize
 _SECONDS_TO_CONNECT = 10
 _LENGTH = struct.Struct("<Q")
 _KEY_BYTES = 32
-# A worker waits this long without sleeping, because the next message mostly arrives sooner. With
+# A worker waits this long without sleeping, because the next message usually arrives sooner. With
 # few processors, waking a sleeping worker makes a round about a tenth longer.
 _SECONDS_AWAKE = 0.001
 _give_way = getattr(os, "sched_yield", lambda: time.sleep(0))
@@ -130,7 +130,7 @@ def pack(message: Any) -> bytes:
 
 
 def unpack(message: bytes) -> Any:
-    """Return the message in bytes; they are trusted, because the peer has proved it has the key."""
+    """Return the message in bytes; this is safe, because the sender has proved to have the key."""
     return pickle.loads(message)
 
 

@@ -65,7 +65,7 @@ class Worker:
         self._results: list[dict[int, RowResults]] = []
 
     def listen(self, host: str, key: bytes) -> int:
-        """Listen for commands of one client that has the key; return the port, 0 without one.
+        """Listen for commands of one client that has the key; return the port, or 0 on failure.
 
         Behind network address translation, a worker cannot listen at the address by which others
         reach it.
@@ -94,14 +94,14 @@ class Worker:
     def best_row(
         self, table: CountTable, besides: int | None
     ) -> tuple[Candidate, CountTable] | None:
-        """Return the best row and its table for weight 1, which the next step needs; or None."""
+        """Return the best row, and its table for the next step; None if no row is left."""
         best = self._engine.best_row_if_any(table, besides)
         return None if best is None else (best, self._engine.table_of(best.row, 1))
 
     def absorb_by(
         self, table: CountTable, is_gain: bool, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
-        """Absorb rows by a new table or, if `is_gain`, by the last table plus the given one."""
+        """Absorb rows by their scores against `table`, plus the last table if `is_gain`."""
         if is_gain:
             self._table.add(table)
         else:
@@ -109,7 +109,7 @@ class Worker:
         return self._engine.absorbed(self._table, min_score, cluster, step)
 
     def row_results(self, clusters: ClusterTables) -> None:
-        """Compute the results of all rows for `results_of`; copies, because labels may change."""
+        """Compute the results of all rows; keep copies for `results_of`, as labels may change."""
         self._results.append(
             {
                 run.start: own.copied()

@@ -1,4 +1,4 @@
-"""Agreement of two labellings of the same rows, computed from the rows that their groups share."""
+"""Agreement of two labellings of the same rows, computed from their contingency table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class SharedRows:
-    """Numbers of rows shared by a group of one labelling and a group of another, if not zero.
+    """Contingency table of two labellings: the nonzero numbers of rows that two groups share.
 
     scikit-learn has the same scores, but importing them loads all of its metrics.
     """
@@ -24,7 +24,7 @@ class SharedRows:
     def of(
         cls, one: ArrayLike, other: ArrayLike, weights: NDArray[np.int64] | None = None
     ) -> SharedRows:
-        """Return the shared rows of two labellings; integer `weights` count a row several times."""
+        """Return the table of two labellings; a row of integer weight w counts w times."""
         first, second = (np.unique(labels, return_inverse=True)[1] for labels in (one, other))
         n_second = int(second.max()) + 1
         pairs, places = np.unique(first.astype(np.int64) * n_second + second, return_inverse=True)
@@ -67,7 +67,7 @@ class SharedRows:
 def adjusted_rand(
     one: ArrayLike, other: ArrayLike, weights: NDArray[np.int64] | None = None
 ) -> float:
-    """Return the adjusted Rand index of two labellings of the same rows, at least one."""
+    """Return the adjusted Rand index of two labellings of the same rows (one row or more)."""
     return SharedRows.of(one, other, weights).adjusted_rand()
 
 

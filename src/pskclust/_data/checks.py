@@ -11,7 +11,7 @@ from .distance_metrics import column_ranges
 
 
 def check_distances(rows: NDArray[Any]) -> None:
-    """Raise ValueError if squared distances between rows could overflow or all underflow."""
+    """Raise ValueError if a squared distance of rows could overflow, or if all underflow."""
     check_overflow(rows)
     check_underflow(rows)
 
@@ -52,7 +52,7 @@ def _box(*several: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float6
 
 
 def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
-    """Raise ValueError if there are fewer than `psi` slots to draw from without replacement."""
+    """Raise ValueError if fewer than `psi` centres can be drawn without replacement."""
     if replace or psi <= n_slots:
         return
     rows = "total weight" if weighted else "rows of X"
@@ -63,7 +63,7 @@ def check_psi(psi: int, n_slots: int, replace: bool, *, weighted: bool) -> None:
 
 
 def check_method_of_device(device: str, method: str) -> None:
-    """Raise ValueError if `method` cannot find cells on a device, which needs matrix products."""
+    """Raise ValueError if `method` cannot use a device, which computes matrix products only."""
     if method != "voronoi":
         raise ValueError(
             f"device={device!r} works with method='voronoi' only, not with method={method!r}. Use "

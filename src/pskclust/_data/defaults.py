@@ -1,4 +1,4 @@
-"""Default psi and tau of clusters that grow.
+"""Default psi and tau of grown clusters.
 
 The best fixed setting over 25 benchmark sets was psi 64 with tau 0.01, as docs/parameters.md shows.
 A row's similarity to a cluster that covers m cells is about 1/m, so tau is proportional to 1/psi.

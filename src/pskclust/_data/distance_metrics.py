@@ -29,7 +29,7 @@ def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
 
 
 def n_point_columns(n_columns: int, metric: str) -> int:
-    """Return the number of coordinates of the points of rows with `n_columns` columns."""
+    """Return the number of coordinates of a point, for a row with `n_columns` columns."""
     return 3 if metric == "haversine" else n_columns
 
 

@@ -13,7 +13,7 @@ from .._utils.exceptions import ColumnsWarning
 
 _MIN_ROWS = 20
 _MIN_RATIO = 1000
-# This many rows are enough to see a ratio of spreads of that size.
+# This many rows are enough to tell whether the ratio of two spreads exceeds `_MIN_RATIO`.
 _MAX_ROWS_FOR_SPREADS = 10_000
 # Number of frames from warnings.warn up to the caller of PSKC.fit.
 _STACK_LEVEL = 6

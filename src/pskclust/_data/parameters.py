@@ -19,7 +19,7 @@ METHODS = ("voronoi", "hypersphere", "tree")
 
 # More partitionings change similarities by less than 0.002 and take minutes to draw.
 MAX_PARTITIONS = 100_000
-# Choosing a clustering takes this many partitionings for each of several psi; more take minutes.
+# A choice draws this many partitionings for each of several psi; more would take minutes.
 MAX_PARTITIONS_OF_CHOICE = 10_000
 # Limit for one cluster: a million steps that admit no row take about a second.
 MAX_GROWTH_STEPS = 1_000_000

@@ -91,7 +91,7 @@ def check_rows(
     """
     if sparse.issparse(X):
         raise TypeError(
-            f"X is sparse ({type(X).__name__}), which is not supported: cells need every value. "
+            f"X is sparse ({type(X).__name__}), which is not supported: cells need dense rows. "
             "Reduce it first, say with sklearn.decomposition.TruncatedSVD, or pass X.toarray() "
             "if that fits into memory."
         )
@@ -135,7 +135,7 @@ def check_values(
 def check_columns(
     estimator: BaseEstimator, n_columns: int, names: Sequence[str] | None, *, reset: bool
 ) -> None:
-    """Set or check `n_features_in_` and `feature_names_in_`, like scikit-learn for arrays."""
+    """Set or check `n_features_in_` and `feature_names_in_`, as scikit-learn does for arrays."""
     if reset:
         estimator.n_features_in_ = n_columns
         estimator.__dict__.pop("feature_names_in_", None)

@@ -1,7 +1,7 @@
 """Scaling of the columns of a table before a fit, saved so that it can be repeated.
 
 A value is scaled by one subtraction and one division in float64, with numbers that a model file
-stores to the bit. So a row that is scaled again equals the row of the fit to the bit.
+stores exactly. So a row that is scaled again is exactly equal to the row of the fit.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _range(
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:
-    """Return the columns of largest and smallest spread and their ratio; None if it is small.
+    """Return the columns of largest and smallest spread and their ratio; None for a low ratio.
 
     Columns without spread are ignored.
     """

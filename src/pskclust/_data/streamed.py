@@ -1,4 +1,4 @@
-"""Rows of a fit that are read block by block: in one pass to sample, in another to encode them."""
+"""Rows of a fit that are read block by block: one pass draws a sample, another encodes the rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StreamedRows:
     """Rows that are read from their source in each pass; their weights are in memory.
 
     With `with_fingerprint`, the first pass also sets `fingerprint`, a hash of all values and
-    weights. It takes time, and only checkpoints need it.
+    weights. Computing it takes time, and only checkpoints need it.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class StreamedRows:
         return hashlib.blake2b(self.weights.units[::step].tobytes())
 
     def shards(self, n_rows: int) -> Iterator[tuple[int, Data]]:
-        """Yield shards of `n_rows` rows, each after the number of its first row."""
+        """Yield pairs of a row number and a shard of `n_rows` rows that starts at this row."""
         for first_row, rows in numbered(of_length(self._blocks, n_rows)):
             weights = self.weights.only(slice(first_row, first_row + len(rows)))
             yield first_row, Data(rows, self.metric, weights)

@@ -96,7 +96,7 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: i
 
 
 def unit_exponent(total: float, whole: bool, resolution: int) -> int:
-    """Return the number of binary digits after the point for weights with the sum `total`."""
+    """Return the number of binary places to which weights with the sum `total` are rounded."""
     if not total:
         raise ValueError(
             "sample_weight is zero for every row. At least one weight must be positive."
@@ -135,7 +135,7 @@ def sum_of(weights: Iterable[float]) -> float:
 def exact_sum(weights: NDArray[np.float64]) -> list[float]:
     """Return a few numbers whose exact sum is the exact sum of all weights.
 
-    So the exact sums of several parts can be combined and rounded once.
+    The exact sums of several parts can therefore be combined and then rounded once.
     """
     if sum_of(weights) == math.inf:
         return [math.inf]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # With more rows per cell, updating scores by an index is not faster than scoring all rows again.
 MAX_ROWS_PER_CELL_TO_INDEX = 64
 _INDEX_BYTES_PER_CELL = 4
-# For the results of the fit, and for the labels, similarities and sorted rows of the last pass.
+# Room for the results of the fit, and the labels, similarities and sorted rows of the last pass.
 _BYTES_PER_ROW = 120
 # Up to this many rows are added to a table directly; more are counted in a second table first.
 _FEW_ROWS = 2048
@@ -100,7 +100,7 @@ class DenseEngine(MemoryRows):
         return fits and self._n_rows <= MAX_ROWS_PER_CELL_TO_INDEX * partition.n_cells
 
     def _index_bytes(self, partition: Partition) -> int:
-        """Return the bytes of an index, including the work of making it."""
+        """Return the bytes of an index, including the working memory for building it."""
         return 2 * _INDEX_BYTES_PER_CELL * self._n_rows * partition.n_partitions
 
     @property
@@ -139,7 +139,7 @@ class DenseEngine(MemoryRows):
     def _take(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[NDArray[np.intp], int]:
-        """Assign rows with sufficient scores to a cluster; return them and the best score left."""
+        """Assign rows with sufficient scores to a cluster; return them and the next best score."""
         scores = self._scores_while_growing(table)
         passing = scores >= min_score
         rows = self._open[passing]
@@ -165,7 +165,7 @@ class DenseEngine(MemoryRows):
         return RowResults(self._labels.copy(), similarities, self._steps.copy())
 
     def _scores_while_growing(self, table: CountTable) -> NDArray[np.int64]:
-        """Return the scores of rows in no cluster, updated from the last step's where possible."""
+        """Return the scores of rows in no cluster; if possible, update those of the last step."""
         if self._index is None:
             return self._scores(self._open, table)
         known = self._index.scores(self._open, table)

@@ -29,8 +29,8 @@ class MemberIndex:
     def scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64] | None:
         """Return the scores of rows against a table, or None if they must be computed anew.
 
-        They must be if the table is not the last one, if it was changed elsewhere, or if so many
-        rows joined that the index saves no time.
+        Scores must be computed anew if `table` is not the table of the last call, if it was
+        changed elsewhere, or if so many rows joined that the index saves no time.
         """
         if table is not self._table or table.mass != self._mass:
             return None
@@ -46,7 +46,7 @@ class MemberIndex:
     def remember(
         self, rows: NDArray[np.intp], table: CountTable, scores: NDArray[np.int64]
     ) -> None:
-        """Store the scores of rows against a table, which were computed anew."""
+        """Store newly computed scores of rows against a table."""
         self._table, self._mass = table, table.mass
         self._scores[rows] = scores
         self._joined = rows[:0], scores[:0]

@@ -206,7 +206,7 @@ class MemoryRows(ABC):
         return clusters.scores(self._cells_of(rows), self._kernels)
 
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        """Return the feature maps of some rows, which they add to a flattened table."""
+        """Return the feature maps of some rows: what each row adds to a flattened table."""
         return one_hot(self._cells_of(rows), self._partition.n_cells, self._partition.no_cell)
 
     def _rows_by_cluster(self, n_clusters: int) -> Iterable[NDArray[np.intp]]:
@@ -223,7 +223,7 @@ class MemoryRows(ABC):
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Return the rows of the source clusters, except rows that are known to stay there.
 
-        Also return, for each cluster, the smallest similarity of these exceptions, as in `propose`.
+        Also return the smallest similarity of the omitted rows in each cluster, as `propose` does.
         """
         return np.flatnonzero(sources[self._labels]), np.full(len(clusters) + 1, np.inf)
 
@@ -241,7 +241,7 @@ class MemoryRows(ABC):
         return replace(clusters, counts=counts, masses=masses)
 
     def _moves(self, moved: _Proposals) -> sparse.csr_array:
-        """Return the weight that each cluster gains or loses (negative) by each row, (k, m)."""
+        """Return the weight that each move adds to each cluster, negative for a loss, (k, m)."""
         units, number = self._units[moved.rows], np.arange(len(moved.rows))
         came, went = moved.new >= 0, moved.old >= 0
         signed_units = np.concatenate([units[came], -units[went]])
@@ -284,7 +284,7 @@ def _propose(
     labels: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> tuple[_Proposals, NDArray[np.float64]]:
-    """Return the moves that a rule proposes, and each cluster's smallest staying similarity."""
+    """Return the moves that a rule proposes, and the smallest similarity of staying rows."""
     own_or_zero = np.column_stack([similarities, np.zeros(len(labels))])
     own = own_or_zero[np.arange(len(labels)), labels]
     proposals = _Proposals(rows, labels, rule(labels, similarities), own)

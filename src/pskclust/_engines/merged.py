@@ -1,4 +1,4 @@
-"""MergedEngine: equal rows, held by another engine as one row with their total weight."""
+"""MergedEngine: another engine on the distinct rows, each weighted by its number of copies."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class MergedEngine:
         self._seed_pairs = {}
 
     def _second_seed(self, number: int) -> int:
-        """Return the second seed for a seed with copies: a copy, or an earlier row as similar."""
+        """Return x_q for a seed with copies: the next copy, or an earlier row as similar."""
         copy = self._equal.second_copy(number)
         if self._engine.n_rows_left == 1:
             return copy

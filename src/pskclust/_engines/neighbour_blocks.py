@@ -50,7 +50,7 @@ _MAX_SHARE_TO_LIST = 0.25
 
 
 class NeighbourBlocksEngine(MemoryRows):
-    """Engine with rows in the order of neighbour blocks; callers use numbers of the data's rows."""
+    """Engine with rows in the order of neighbour blocks; callers use row numbers of the data."""
 
     name = "local"
     backend: Backend = "numba"

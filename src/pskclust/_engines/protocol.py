@@ -19,7 +19,7 @@ from .._kernels.select import Backend
 
 
 class Verb(NamedTuple):
-    """Properties of a verb: it has an answer, it changes the state of the rows."""
+    """Whether a verb has an answer, and whether it changes the state of the rows."""
 
     answers: bool
     changes: bool
@@ -77,7 +77,7 @@ class ProposalRule(Protocol):
 
 
 class RowFunction(Protocol):
-    """Function that computes a value for each of some consecutive rows."""
+    """Function that computes one value for each row of a run of consecutive rows."""
 
     def __call__(self, labels: NDArray[np.int64], /, first_row: int) -> NDArray[np.float64]:
         """Return the values of the rows from `first_row` on, given their labels."""
@@ -176,7 +176,10 @@ class Engine(Protocol):
         """
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
-        """Assign each row to its most similar cluster; to none if none is above `threshold`."""
+        """Assign each row to its most similar cluster.
+
+        A row whose similarities do not exceed `threshold` is in no cluster.
+        """
 
     def propose(
         self, rule: ProposalRule, clusters: ClusterTables, sources: NDArray[np.bool_]

@@ -116,7 +116,7 @@ def isolation_engine(
 ) -> Engine:
     """Return an engine for rows in memory, ready for use.
 
-    With `backend=None` or `merge=None`, the data decides about the backend or about the merging of
+    With `backend=None`, the backend depends on the data; with `merge=None`, so does the merging of
     equal rows. Without `neighbour_blocks`, compiled code works on an array of all cells.
     """
     equal = None if merge is False else find_equal_rows(data, always=bool(merge))

@@ -93,7 +93,7 @@ class Shard:
         return [found.only(slice(*ends)) for ends in itertools.pairwise(self._places)]
 
     def answer(self, verb: str, *arguments: Any) -> Any:
-        """Return the answer to a verb; verbs that are not about single rows go to the engine."""
+        """Return the answer to a verb; verbs that use no row numbers are passed to the engine."""
         if verb not in VERBS:
             raise ValueError(f"{verb!r} is not a verb of an engine")
         owner = self if hasattr(self, verb) else self._engine
@@ -106,7 +106,7 @@ class Shard:
     def _own_rows(
         self, rows: NDArray[np.intp], values: NDArray[Any]
     ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Return the engine's numbers of the rows in this shard, and the values of these rows."""
+        """Select the rows in this shard; return their numbers in its engine, and their values."""
         own_rows, own_values = [], []
         for run, place in zip(self.runs, self._places, strict=False):
             own = slice(*np.searchsorted(rows, [run.start, run.stop]))

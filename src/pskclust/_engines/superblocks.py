@@ -58,14 +58,14 @@ class ScoreBounds:
 
 
 def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
-    """Raise InsufficientMemoryError if rows in block order and their cells exceed memory."""
+    """Raise InsufficientMemoryError if rows in block order and their cells do not fit."""
     needs = bytes_of_blocks(len(data), partition)
     others = {"points": needs.points} | ({"lists": needs.lists} if needs.lists else {})
     require_memory_to_fit(len(data), partition, **others)
 
 
 def require_memory_to_label(n_rows: int, partition: VoronoiPartition) -> None:
-    """Raise InsufficientMemoryError if new rows in block order and their cells exceed memory."""
+    """Raise InsufficientMemoryError if new rows in block order and their cells do not fit."""
     needs = bytes_of_blocks(n_rows, partition)
     require_memory(
         {"cells": needs.cells + needs.lists, "points": needs.points, "labels": 16 * n_rows},
@@ -81,7 +81,7 @@ class _BlockBytes(NamedTuple):
 
 
 def bytes_of_blocks(n_rows: int, partition: VoronoiPartition) -> _BlockBytes:
-    """Return the bytes of rows in block order, of their cells, and of lists of a block's cells."""
+    """Return the bytes for rows in block order, their cells, and lists of each block's cells."""
     n_columns = partition.points.shape[1]
     cells = partition.cell_bytes(n_rows)
     points = 8 * n_rows * (min(n_columns, MAX_COLUMNS_TO_COPY) + 1)
@@ -97,7 +97,8 @@ def map_superblocks(
 ) -> Iterator[T]:
     """Yield the results of `work` for a few runs of superblocks per thread.
 
-    The superblocks of a run are far apart, because busy superblocks are often adjacent.
+    The superblocks of a run are far apart: those with much work are often adjacent, and this way
+    they are spread over the threads.
     """
     threads = n_threads(n_jobs)
     most = -(-len(superblocks) // superblocks_per_run)

@@ -83,13 +83,13 @@ class Fitted:
         return self.partition.psi
 
     def on(self, device: str | None) -> Self:
-        """Return the same fit, which finds the cells of new rows on a device."""
+        """Return the same fit, set to find the cells of new rows on a device."""
         partition = on_device(self.partition, device)
         return self if partition is self.partition else replace(self, partition=partition)
 
     @property
     def seen_whole(self) -> WholeSet:
-        """Scores by all rows of the fit; AttributeError if the model file has none."""
+        """Scores relative to all rows of the fit; AttributeError if the model file has none."""
         if self.whole is None:
             raise AttributeError(
                 "The model is from a file of an earlier version, which contains neither noise rows "
@@ -142,7 +142,7 @@ def _fit_chosen(
     kernel = kernel_for(chosen, parameters.psi, parameters.method, parameters.replace, rng)
     noise = chosen.noise if parameters.noise == "keep" else None
     left_out = None if noise is None else rows.rows_where(noise, parameters.n_jobs)
-    # So that the memory check for all rows sees the memory of the choice as free.
+    # The memory check of the engine then counts the memory of the choice as free.
     release_free_memory()
     engine = make_engine(kernel.partition)
     result, linkage, whole = finish_chosen(engine, chosen, kernel, left_out, parameters, report)
@@ -267,7 +267,7 @@ def grow_and_link(
     report: Report = ignore,
     journal: Journal | None = None,
 ) -> tuple[Result, Linkage]:
-    """Grow parts on all rows and link them to ``n_clusters``."""
+    """Grow parts on all rows, and link them until ``n_clusters`` are left."""
     n_clusters = parameters.n_clusters or 1
     growth = grow(engine, tau, parameters.growth_rate, report, journal)
     most = max(1, len(growth.clusters))
@@ -327,7 +327,7 @@ def _finish_linked(
     parameters: Parameters,
     report: Report,
 ) -> Result:
-    """Refine linked clusters if asked for, and collect the result."""
+    """Refine linked clusters if `refine` is set, and collect the result."""
     clusters = engine.tables(len(linked.clusters))
     refinement = _refined(engine, clusters, parameters, report, by_default=False)
     if refinement.n_reassigned:

@@ -49,7 +49,7 @@ def similarity(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArra
 
 
 def membership(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.float64]:
-    """Return the share of each cluster in the cells of each row of a checked array, (n, k)."""
+    """Return the share of each cluster among the fitted rows in each row's cells, (n, k)."""
     return _of_clusters(fitted, rows, _by_share(fitted), n_jobs)
 
 
@@ -79,7 +79,7 @@ def score_samples(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDA
 
 
 def usual_scores(fitted: Fitted, scores: Any, labels: Any) -> Any:
-    """Return scores; those of noise are lowered by the span of all possible scores."""
+    """Return scores, with those of noise rows lowered below all others."""
     return scores - fitted.cell_values.span * (labels < 0)
 
 
@@ -106,7 +106,7 @@ def _by_similarity(fitted: Fitted) -> _Measure:
 
 
 def _by_share(fitted: Fitted) -> _Measure:
-    """Return the measure of membership: the share of each cluster in all rows in a row's cells."""
+    """Return the measure of membership: a cluster's share of the fitted rows in a row's cells."""
     clusters = fitted.result.clusters
 
     def shares(scores: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -156,7 +156,7 @@ def _scores(
     """Yield chunks of rows with their scores against all clusters, (m, k)."""
     for start in range(0, len(data), _ROWS_AT_A_TIME):
         some = data.only(slice(start, start + _ROWS_AT_A_TIME))
-        # Cells get no name here, so that those of a batch are freed before the next is encoded.
+        # No variable holds the cells, so a batch is freed before the next one is encoded.
         for chunk, scores in _scores_of_cells(
             cells_of_rows(some, fitted.partition, n_jobs), clusters, n_jobs
         ):

@@ -1,4 +1,4 @@
-"""Scores of rows by all rows of a fit, noise included: high for typical rows, low for outliers.
+"""Scores of rows relative to all rows of a fit: high for typical rows, low for outliers.
 
 The similarity of a row to the whole set is the mean share of all rows in its cells (Eq. 1 of the
 paper, with all rows as the cluster). Cells are large where rows are sparse, so this share alone
@@ -28,7 +28,7 @@ _UNITS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class WholeSet:
-    """Table of noise, peaks of clusters, and scores of rows by all rows of a fit."""
+    """Table of noise, peaks of clusters, and scores of rows relative to all rows of a fit."""
 
     noise: ClusterTables  # one table, of the rows in no cluster
     peaks: NDArray[np.float64]  # (k,) similarity of the most similar member of each cluster
@@ -91,7 +91,7 @@ class Seen(NamedTuple):
 def see_whole(
     engine: Engine, result: Result, partition: Partition, parts: Parts | None = None
 ) -> Seen:
-    """Score all rows of an engine by the whole set, and assign them to parts of a tree.
+    """Score all rows of an engine relative to all its rows; assign rows to parts of a tree.
 
     This is the last use of an engine, because rows lose the labels of the result.
     """

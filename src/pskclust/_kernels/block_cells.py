@@ -1,4 +1,4 @@
-"""Compiled loops that find the cells of neighbour blocks with medium and large numbers of columns.
+"""Compiled loops that find the cells of neighbour blocks with four columns or more.
 
 In data with clusters, a box around the rows of a block excludes most centres; with many columns, a
 ball does. The remaining centres are compared with the rows by products in float32.
@@ -98,7 +98,7 @@ def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
 
 @compiled_into
 def enter_group(points, first, last, space):
-    """Subtract the middle of a group of blocks from its rows; return the largest distance to it."""
+    """Subtract a group's middle from its rows; return the largest distance from the middle."""
     find_boxes(points, first, last, 0, space.low, space.high)
     whole, radius = len(space.low) - 1, 0.0
     for column in range(points.shape[1]):
@@ -111,7 +111,7 @@ def enter_group(points, first, last, space):
 
 @compiled_into
 def keep_in_group(i, centres, bounded, space):
-    """List centres that may be nearest in a group; return their number and largest distance."""
+    """List centres that may be nearest to a group's rows; return number and largest distance."""
     psi, whole = centres.numbers.shape[1], len(space.low) - 1
     columns = centres.columns[i]
     if bounded:
@@ -180,7 +180,7 @@ def write_nearest(
 
 @compiled_into
 def settle_rows(points, block, rows, n_kept, margin, centres, space):
-    """Settle the rows whose two smallest sums differ by at most the margin."""
+    """Settle rows whose two smallest sums differ by at most a margin, by exact distances."""
     smallest = space.smallest
     for place in range(BLOCK):
         if smallest[1, place] > smallest[0, place] + margin:
@@ -256,7 +256,7 @@ def find_cells_in_balls(
 
 @compiled_into
 def keep_in_ball(i, away2, error, radius, middle, centres, space):
-    """List centres that may be nearest in a ball; return their number and largest distance.
+    """List centres that may be nearest to a ball's rows; return number and largest distance.
 
     Let m be the middle of the ball, r its radius and y the centre nearest to m. A centre z with
     |m - z| > |m - y| + 2 r is farther than y from every point of the ball. The limit is slightly

@@ -2,7 +2,7 @@
 
 Rows and centres are shifted by a point among the rows, so that float32 represents them well. If
 the distances of the two nearest centres differ by less than the rounding errors, exact distances
-decide. So cells equal those of `reference.nearest_centres` to the bit.
+decide. So the cells are exactly those of `reference.nearest_centres`.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -119,7 +119,7 @@ def n_within(smallest, margin):
 
 @compiled_within
 def margin_of_error(n_columns, reach):
-    """Return the difference beyond which two sums have the same order as the exact distances.
+    """Return the difference beyond which two sums are in the order of the exact distances.
 
     Let X and Z be the lengths of row and centre, and u the unit roundoff. A sum differs from its
     exact value by at most u (Z^2 / 2 + X Z) ((1.01 d + 2) + 2), because of d + 1 additions and the
@@ -152,7 +152,7 @@ def settle_row(
     sums,  # IN   (psi,) the sum of each candidate
     limit,  # IN   candidates with a larger sum cannot be nearest
 ):
-    """Return the index of the nearest candidate by exact distances; the first of equal ones."""
+    """Return the index of the nearest candidate by exact distances; ties go to the first."""
     best, best2 = np.int32(0), np.inf
     for a in range(n_candidates):
         if sums[a] > limit:

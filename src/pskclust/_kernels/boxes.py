@@ -1,6 +1,6 @@
 """Boxes around rows, and bounds on the distances of centres to the points of a box.
 
-The functions here become part of compiled loops that name this file in `compiled_with`.
+The functions here are inlined into compiled loops, which name this file in `compiled_with`.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -49,7 +49,7 @@ def bound_gains(
     n_centres,  # IN   number of centres
     bounds,  # OUT  (2, psi) second row: below 0 for a centre nearest to no point of the box
 ):
-    """Bound how much nearer to a point of the box each centre can be than a reference centre.
+    """Bound how much nearer each centre can be to points of a box than a reference centre is.
 
     The reference is the centre whose largest distance to points of the box is smallest. The
     difference of the squared distances to two centres is linear in the point, so its largest value

@@ -36,7 +36,7 @@ def score_cells(cells, counts, scores):
 
 @compiled
 def score_clusters(cells, starts, clusters, counts, scores):
-    """Sum the counts of each row's cells for each cluster."""
+    """Sum each cluster's counts in each row's cells."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     for row in range(len(cells)):
         scores[row] = 0
@@ -79,7 +79,7 @@ def add_to_scores(
     members,  # IN   (n * t,) from `list_members`
     scores,  # INOUT (n,) of all rows against the set
 ):
-    """Update scores against a set that rows join: rows that share cells with them gain."""
+    """After rows join a set, raise the scores of all rows that share cells with them."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     for row in range(len(cells)):
         for i in range(cells.shape[1]):
@@ -130,7 +130,7 @@ def settle_cells(points, screen, screened, cells):
 
 @compiled_within
 def bound_of_nearest(bound2, row, shape):
-    """Return a limit that is probably above the bounds of all nearest centres but few others."""
+    """Estimate a limit that the bounds of nearest centres stay below, and most others exceed."""
     n_partitions, psi = shape
     n_points = bound2.shape[1]
     n_wanted = 2 * n_points / psi * (1 + np.log(n_partitions))
@@ -218,7 +218,7 @@ def settle_row(
     exact2,  # TMP  (t,)
     cells,  # OUT  (m, t)
 ):
-    """Find a row's nearest centres among points; decide by exact distances if several remain."""
+    """Find a row's nearest centre in each partitioning, by exact distances if several remain."""
     n_candidates[:] = 0
     for place in range(len(found)):
         point = found[place]
@@ -246,7 +246,7 @@ def settle_row(
 
 @compiled_within
 def exact_distance2(points, row, others, other):
-    """Return the squared distance of two points, summed in column order like the reference."""
+    """Return the squared distance of two points, summed in column order as in `reference`."""
     total = 0.0
     for column in range(points.shape[1]):
         apart = points[row, column] - others[other, column]

@@ -37,12 +37,12 @@ event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function on its first call and cache the code; it must not allocate arrays."""
+    """Compile a function that allocates no arrays, on its first call, and cache the code."""
     return _compiled(function, _NO_ARRAYS)
 
 
 def compiled_with_arrays(function: Callable[..., Any]) -> Any:
-    """Compile a function on its first call and cache the code; it may allocate arrays."""
+    """Compile a function that may allocate arrays, on its first call, and cache the code."""
     return _compiled(function, _OPTIONS)
 
 
@@ -83,7 +83,7 @@ def compiled_within(function: Callable[..., Any]) -> Any:
 def compiled_into(function: Callable[..., Any]) -> Any:
     """Inline a function into the compiled function that calls it once.
 
-    This saves time: a function that is not inlined is compiled alone and again with its caller.
+    This saves time: a function that is not inlined is compiled twice, alone and with its caller.
     """
     return numba.njit(inline="always", **_WITHIN)(function)
 

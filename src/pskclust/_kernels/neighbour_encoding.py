@@ -52,7 +52,7 @@ def nearest_in_block(
     distances2,  # TMP  (2, 64)
     nearest,  # OUT  (64,)
 ):
-    """Find the nearest centre of each row; of equally near ones, the first."""
+    """Find the nearest centre of each row; ties go to the first centre."""
     for a in range(n_centres):
         number = np.int64(numbers[a])
         for place in range(BLOCK):
@@ -143,7 +143,7 @@ def list_present(
 @compiled
 def encode_superblocks(
     points,  # IN   (n_blocks, d, 64) rows of some superblocks; a short last block is filled up
-    n_rows,  # IN   number of rows without the filling
+    n_rows,  # IN   number of rows without the padding
     blocks_per_superblock,  # IN
     centres,  # IN   (t, d, psi)
     everything,  # IN   (psi,) the numbers 0 to psi - 1

@@ -111,7 +111,7 @@ def select(points, order, first, last, place, column, values):
     """Partition rows so that values before `place` do not exceed those from `place` on."""
     state = np.uint64(first + last)
     while last - first > 1:
-        # The pivot is a quantile of a few pseudorandom rows, so that no usual order is slow.
+        # The pivot is a quantile of a few pseudorandom rows, so that no common order is slow.
         n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
         for number in range(n_values):
             state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
@@ -150,7 +150,7 @@ def split(
     values,  # TMP  (MAX_VALUES,)
     ends,  # TMP  (MAX_WAITING,)
 ):
-    """Split a range of rows into blocks; if `once`, split it only in two and return the border."""
+    """Split a range of rows into blocks; if `once`, split it into two and return the border."""
     # Waiting parts are adjacent: the top one starts at `first`, and each of the others starts where
     # the one above it ends.
     ends[0] = last

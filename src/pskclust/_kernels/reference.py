@@ -1,4 +1,4 @@
-"""Kernels in plain NumPy: the specification that faster kernels must match to the bit."""
+"""Kernels in plain NumPy: the specification that faster kernels must match bit for bit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def nearest_centres(
     scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,)
 ) -> None:
-    """Find the Voronoi cell of each point; of equally near centres, the first one counts."""
+    """Find the Voronoi cell of each point; ties go to the first centre."""
     difference, distance2 = scratch
     squared_distances(points, centres, difference, distance2)
     cells[...] = distance2.argmin(axis=1)
@@ -50,7 +50,7 @@ def settle_cells(
     screened: Screened,  # IN   result of screening the points
     cells: Cells,  # OUT  (m, t)
 ) -> None:
-    """Find nearest centres; if the screen leaves several candidates, by exact distances."""
+    """Find nearest centres; exact distances decide if the screen leaves several candidates."""
     for column, own in zip(cells.T, screen.centres, strict=True):
         own2 = screened.bound2.take(own, axis=1)
         column[...] = own2.argmin(axis=1)
@@ -117,7 +117,7 @@ def score_cells(
     counts: NDArray[np.int64],  # IN   (t, n_cells)
     scores: NDArray[np.int64],  # OUT  (m,)
 ) -> None:
-    """Sum the counts of each row's cells; the sum is t |G| times the row's similarity to G."""
+    """Sum the counts of a set G in each row's cells: t |G| times the row's similarity to G."""
     counts.ravel().take(_places_in_table(cells, counts)).sum(axis=1, out=scores)
 
 
@@ -128,7 +128,7 @@ def score_clusters(
     counts: NDArray[np.int64],  # IN   mass of these members
     scores: NDArray[np.int64],  # OUT  (m, k)
 ) -> None:
-    """Sum the counts of each row's cells for each cluster."""
+    """Sum each cluster's counts in each row's cells."""
     n_cells = (len(starts) - 1) // cells.shape[1]
     shape = len(starts) - 1, scores.shape[1]
     by_cell: Any = sparse.csr_array((counts, clusters, starts), shape=shape)
@@ -170,7 +170,7 @@ def count_shared_cells(
 ) -> None:
     """Count the partitionings in which two rows share a cell, for each pair of rows.
 
-    This is much faster if the cells of a partitioning are contiguous and `shared` is narrow.
+    Counting is much faster if the cells of a partitioning are contiguous and `shared` is narrow.
     """
     shared[...] = 0
     for left_cells, right_cells in zip(left.T, right.T, strict=True):

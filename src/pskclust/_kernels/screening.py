@@ -1,9 +1,10 @@
 """Matrix products that separate near centres from far ones, for data with four columns or more.
 
 A product gives a lower bound of each squared distance, with a limit on its rounding error. If the
-data varies in few directions, the products use only these. Let a and b be the components of x and z
-along them, and r and s the lengths of the remainders. Then the squared distance of x and z is at
-least |x|^2 + |z|^2 - 2 (a.b + r s). Few exact distances remain to be computed.
+data varies in few directions, the products use only these. Let a and b be the components of a row x
+and a centre z along these directions, and r and s the lengths of the remainders. Then the squared
+distance of x and z is at least |x|^2 + |z|^2 - 2 (a.b + r s). Few exact distances remain to be
+computed.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def make_screen(
     """Return the screen of centres for products in float64, or for faster products if `narrow`.
 
     Narrow products use float32, with larger errors, if the squared lengths fit into float32. If the
-    points vary in few directions, they use only these, unless `all_columns` is set.
+    points vary in few directions, the products use only these, unless `all_columns` is set.
     """
     n_points, n_columns = points.shape
     shift = points.mean(axis=0)
@@ -156,7 +157,7 @@ def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
 def _parts(
     shifted: NDArray[np.float64], squares: NDArray[np.float64], directions: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the coordinates along the directions, and the length of the remainder."""
+    """Return each row's coordinates along the directions, and the length of its remainder."""
     if not directions.shape[1]:
         return shifted
     along = shifted @ directions
@@ -165,7 +166,7 @@ def _parts(
 
 
 def _directions(points: NDArray[np.float64], shift: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the main directions of variation, or none if they hold too little of it."""
+    """Return the main directions of variation, or none if they explain too little of it."""
     n_points, n_columns = points.shape
     none = np.empty((n_columns, 0))
     if n_columns < _MIN_COLUMNS_TO_ROTATE or n_points < _MIN_POINTS_TO_ROTATE:

@@ -1,1 +1,1 @@
-"""Model files: written, read and checked."""
+"""Writing, reading and checking of model files."""

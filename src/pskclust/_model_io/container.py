@@ -139,7 +139,7 @@ def _damaged(path: str, reason: str) -> ModelFileError:
 
 
 def _array_of(content: bytes) -> NDArray[Any]:
-    """Return the array in the bytes of an npy file; their number must match the header."""
+    """Return the array in an npy file; the number of its bytes must match its header."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version != (1, 0):

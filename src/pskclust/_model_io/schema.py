@@ -355,7 +355,7 @@ def _check_tree(pairs: NDArray[np.int64], n_parts: int) -> None:
 def _check_parts(n_parts: int, arrays: Arrays) -> None:
     """Raise ValueError unless each row is in a part of the tree, and each part has one label.
 
-    Noise has the number of parts in place of a part.
+    Noise rows have the number of parts in place of a part.
     """
     if n_parts > len(arrays["tree_masses"]):
         raise ValueError(

@@ -40,7 +40,7 @@ class SavedModel(NamedTuple):
 
 
 def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
-    """Return the header and arrays of a fitted model, without what a file cannot hold."""
+    """Return the header and arrays of a fitted model, without values that a file cannot hold."""
     fitted = model.fitted
     result_numbers, arrays = fitted.result.to_parts()
     # The metric and method of the fit, because the parameters may have been set since.
@@ -80,7 +80,7 @@ def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
 
 
 def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> SavedModel:
-    """Return the model, restored from the output of `to_parts` and `defaults` of parameters."""
+    """Return the model from the output of `to_parts`; `defaults` are those of all parameters."""
     try:
         parameters = {**defaults, **header["parameters"]}
         if set(parameters) != set(defaults):
@@ -142,7 +142,7 @@ def _restored_noise(
 
 
 def _restored_whole(arrays: Arrays, result: Result) -> WholeSet | None:
-    """Return the whole set; files of format versions 1 and 2 have none."""
+    """Return the scores relative to all rows; None for files of format versions 1 and 2."""
     own = _own_arrays(arrays, "whole_")
     return WholeSet.from_parts(own, result) if own else None
 

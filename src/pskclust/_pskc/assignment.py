@@ -30,11 +30,11 @@ class OwnLabels(NamedTuple):
 def give_rows(
     engine: Engine, clusters: ClusterTables, min_mass: int, own: OwnLabels | None = None
 ) -> NDArray[np.bool_]:
-    """Assign each row to the cluster with the most members in its cells, or to noise without any.
+    """Assign each row to the cluster with the most members in its cells, or to noise if none.
 
     Rows in `own` keep their labels. A cluster that ends up with a mass below `min_mass` is
-    dissolved: its rows go to the other clusters by the same rule. Return which clusters are left,
-    (k,). Labels count the clusters that are left.
+    dissolved: its rows go to the other clusters by the same rule. Return a mask of the clusters
+    that are left, (k,). The labels of rows number only these clusters.
     """
     left = np.ones(len(clusters), dtype=bool)
     while True:

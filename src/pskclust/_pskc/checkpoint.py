@@ -36,7 +36,7 @@ class Checkpoint:
         identity: Mapping[str, Any],
         drawn: Partition,
     ) -> None:
-        """Continue from the files in the folder, or start a new checkpoint if it has none.
+        """Continue from the files in the folder, or start a new checkpoint if there are none.
 
         Files of a fit with another `identity` raise CheckpointError. `drawn` is the partition of a
         new checkpoint.
@@ -82,14 +82,14 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the saved clusters, and the folder if it is empty."""
-        # The header goes first: without it, the other files are not used.
+        # The header is removed first: without it, the other files are not used.
         (self._folder / _HEADER).unlink(missing_ok=True)
         self._forget()
         with contextlib.suppress(OSError):
             self._folder.rmdir()
 
     def _forget(self) -> None:
-        """Remove all files but the header, and the incomplete files of a fit that was killed."""
+        """Remove all files except the header, including incomplete files of a killed fit."""
         for pattern in (_PARTITION, "cluster-*.npz"):
             for path in [*self._folder.glob(pattern), *self._folder.glob(f".{pattern}.*")]:
                 path.unlink()

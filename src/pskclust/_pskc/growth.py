@@ -1,6 +1,6 @@
 """Growth of clusters, one after another, each from its seed (Algorithm 1 of the paper).
 
-Rows may be in any engine, and of any weight.
+Rows may be in any engine and may have any weight.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Growth:
 
 
 class GrownCluster(NamedTuple):
-    """A grown cluster without its rows."""
+    """The table, the seed and the number of steps of a grown cluster; not its rows."""
 
     table: CountTable
     seed: int

@@ -23,7 +23,7 @@ MAX_PASSES = 3
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """The clusters after refinement, the objective before and after, and the rows moved."""
+    """Clusters after refinement, the objective before and after, and the number of rows moved."""
 
     clusters: ClusterTables
     objective_before: float
@@ -33,7 +33,7 @@ class Refinement:
 
 @dataclass(frozen=True, eq=False)
 class MostSimilar:
-    """Rule that proposes the most similar of `targets` if it exceeds `threshold`, else noise."""
+    """Rule: the most similar of `targets`, or noise if no similarity exceeds `threshold`."""
 
     threshold: float
     targets: NDArray[np.bool_]  # (k,)

@@ -1,7 +1,8 @@
 """Files that are written completely or not at all, and temporary files that are always removed.
 
-A process that is killed cannot remove its temporary files. So each is locked while in use, and the
-system releases the lock when the process ends. The next run removes all unlocked ones.
+A process that is killed cannot remove its temporary files. Each file is therefore locked while in
+use, and the system releases the lock when the process ends. The next run removes all temporary
+files that are not locked.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
     try:
         yield stream, Path(path)
     finally:
-        # On a full disk, closing fails for data that is not written yet; nobody needs it.
+        # On a full disk, closing fails if data is still unwritten; this data is not needed.
         with contextlib.suppress(OSError):
             stream.close()
         os.unlink(path)
@@ -83,7 +84,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
-    """Remove temporary files and folders that ended processes of this user left behind."""
+    """Remove temporary files and folders that this user's processes left when they ended."""
     if fcntl is None:
         return
     with contextlib.suppress(OSError):

@@ -36,7 +36,7 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
 
 
 def release_free_memory() -> None:
-    """Return freed memory, which glibc would keep for each thread, to the system."""
+    """Give freed memory, which glibc would keep for each thread, back to the system."""
     trim = getattr(_c_library(), "malloc_trim", None)
     if trim is not None:
         trim(0)
@@ -71,7 +71,7 @@ def _machine_bytes() -> int | None:
 
 
 def _control_group_bytes() -> int | None:
-    """Return the bytes left below the limits of containers (control groups, version 2 or 1)."""
+    """Return the bytes left below the memory limits of control groups (version 2 or 1)."""
     rooms = []
     for folder, limit, used, cache in _control_groups():
         try:

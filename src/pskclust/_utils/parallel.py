@@ -19,7 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
-# Large enough that Python costs little, small enough that a chunk's work stays in cache.
+# Large enough to make Python's overhead small, small enough for a chunk to stay in cache.
 _CHUNK_ENTRIES = 1 << 17
 _MIN_CHUNK_ROWS = 32
 _PRODUCT_ENTRIES = 1 << 22
@@ -29,7 +29,7 @@ _MIN_CHUNKS_PER_THREAD = 4
 
 
 def rows_per_chunk(width: int) -> int:
-    """Return the number of rows in a chunk, given the `width` of a row in numbers."""
+    """Return the number of rows in a chunk, given the number of values in a row, `width`."""
     return max(_MIN_CHUNK_ROWS, _CHUNK_ENTRIES // max(1, width))
 
 
@@ -45,7 +45,7 @@ class Buffers(threading.local):
         self._bytes = np.empty(0, dtype=np.uint8)
 
     def array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Return an uninitialised array; it overwrites the previous one of the same thread."""
+        """Return an uninitialised array in the memory of this thread's previous array."""
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if size > len(self._bytes):
             self._bytes = np.empty(size, dtype=np.uint8)
@@ -53,19 +53,19 @@ class Buffers(threading.local):
 
 
 class ProcessSetting(contextlib.AbstractContextManager[None]):
-    """Setting of the whole process: the first thread to enter makes it, the last undoes it."""
+    """Process-wide setting, made by the first thread to enter and undone by the last to leave."""
 
     def __init__(self, make: Callable[[], Callable[[], None]]) -> None:
-        """`make` makes the setting and returns the function that undoes it."""
+        """`make` is a function that makes the setting and returns the function that undoes it."""
         self._make = make
         self._n_users = 0
         self._new_lock()
-        # A forked process could wait for a lock of a thread that it does not have.
+        # At a fork, the lock may be held by a thread that the new process does not have.
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._new_lock)
 
     def _new_lock(self) -> None:
-        # Reentrant, so that a thread that was interrupted inside does not wait for itself.
+        # Reentrant, so that a thread that is interrupted while it holds the lock can take it again.
         self._lock = threading.RLock()
 
     def __enter__(self) -> None:
@@ -89,14 +89,15 @@ def _limit_blas() -> Callable[[], None]:
 
 @functools.lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    """Return a controller of the libraries in this process, which take milliseconds to find.
+    """Return a controller of the BLAS and other threaded libraries in this process.
 
-    Libraries are loaded with modules, so the result is kept until `n_modules` changes.
+    Finding the libraries takes milliseconds, and only the import of a module can add one. So the
+    result is kept until `n_modules`, the number of imported modules, changes.
     """
     return ThreadpoolController()
 
 
-# Limits each matrix product to one thread while chunks are worked on in several.
+# Limits each matrix product to one thread while several threads work on chunks.
 one_blas_thread = ProcessSetting(_limit_blas)
 
 

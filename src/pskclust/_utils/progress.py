@@ -23,7 +23,7 @@ class Progress:
     done : int
         Number of units that are finished, 0 to `total`.
     total : int
-        Total number of units. Growth may end before it reaches the total: other rows are noise.
+        Total number of units. Growth may end before `done` reaches it: the other rows are noise.
     n_clusters : int, default=0
         Number of clusters found so far, or by the latest fit of a sweep.
 
@@ -92,12 +92,12 @@ _WORDS = {
     "refine": "passes",
     "sweep": "fits",
 }
-# Stages of a single step have words and no bar: the work, and its result.
+# Stages of a single step show words instead of a bar: first the work, then its result.
 _SINGLE_STEPS = {
     "choose": ("choosing clusters ...", "chosen"),
     "link": ("assigning rows ...", "with all rows assigned"),
 }
-# The work after a stage, until the next one reports.
+# Words for the work between the end of a stage and the first report of the next stage.
 _AFTER = {
     "sample": "choosing clusters ...",
     "choose": "assigning rows ...",
@@ -209,7 +209,7 @@ class LateBar:
 
 
 def _line_of_now(progress: Progress | None, n_reserved: int = 0) -> str:
-    """Return the line for the current work: at the end of a stage, the work that follows."""
+    """Return the line for the current work; once a stage has ended, for the work that follows."""
     columns = shutil.get_terminal_size().columns - n_reserved
     if progress is None:
         return "reading rows ..."[: columns - 1]

@@ -102,7 +102,7 @@ def _set_full_precision(torch: Any) -> Callable[[], None]:
 
     def restore() -> None:
         for one, value in changed:
-            # A value set for all of PyTorch also shows here, and must not be set for the backend.
+            # A backend without a value of its own shows PyTorch's global value, which stays global.
             one.fp32_precision = _INHERITED
             if one.fp32_precision != value:
                 one.fp32_precision = value

@@ -54,7 +54,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         "gaussian" is scalable kernel k-means [1]_: the kernel exp(-||x - y||^2 / (2 sigma^2)) is
         approximated by the Nystroem method, from landmarks drawn uniformly among the rows, and
         its rank is restricted to `n_components` by a singular value decomposition of the
-        Nystroem features (Algorithm 2 there, without centring).
+        Nystroem features (Algorithm 2 of [1]_, without centring).
 
         "knn" is the adaptive kernel of [2]_: the mean of A and its transpose, where A(x, y) = 1 if
         y is x or among the `n_neighbors` nearest rows of x, else 0. The kernel of two rows is 1 if

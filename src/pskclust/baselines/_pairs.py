@@ -17,7 +17,7 @@ _MAX_COLUMNS_TO_SUM = 16
 
 
 class Pairs(Protocol):
-    """Rows with a distance for every pair of rows."""
+    """Rows, and the distance between each pair of them."""
 
     def __len__(self) -> int: ...
 

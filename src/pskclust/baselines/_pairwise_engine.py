@@ -14,7 +14,7 @@ from .._utils.progress import Progress, Report, ignore
 from ._gaussian_kernel import RESOLUTION, GaussianKernel, PairTables
 
 _MEMBERS_AT_A_TIME = 1024
-# Sets whose scores are kept: no rows, the rows without a cluster, the growing cluster, one more.
+# Scores are kept for the empty set, the rows in no cluster, the growing cluster and one more set.
 _SETS_KNOWN = 4
 
 
@@ -49,7 +49,7 @@ class PairwiseEngine(DenseEngine):
     def _scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64]:
         """Return the scores of rows against a set.
 
-        They are updated from the scores of the most similar known set: successive sets differ in
+        The scores are updated from those of the most similar known set: successive sets differ in
         few rows, so an update is faster than a new sum.
         """
         counts = table.counts[0]

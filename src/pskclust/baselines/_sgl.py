@@ -291,7 +291,7 @@ def _inverse(values: Matrix) -> Matrix:
 
 
 class SimplexState(NamedTuple):
-    """State of the solver, kept as the start of the next solution, which is close."""
+    """State of the solver, from which the next solve starts, because its solution is close."""
 
     weights: Matrix  # (n, m)
     duals: Matrix  # (n, m), scaled

@@ -30,7 +30,7 @@ def print_table(
     """Print a table of right-aligned columns, with every heading and cell in full.
 
     On a terminal that is too narrow for all columns, only the columns in `narrow` are printed, with
-    the headings that it gives them.
+    the headings given there.
     """
     width = _terminal_width(to_stderr)
     if narrow is not None and width is not None and _table_width(header, rows) > width:

@@ -26,7 +26,7 @@ class RunOptions:
 
 
 class WholeNumber(click.IntRange):
-    """Option type: a whole number within limits, with this name in error messages."""
+    """Option type: a whole number within limits."""
 
     name = "whole number"
 

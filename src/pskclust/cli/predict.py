@@ -85,7 +85,7 @@ def predict(
     started = time.perf_counter()
     if as_json and output == STANDARD_OUTPUT:
         raise click.UsageError(
-            "--json and the labels both print. Write the labels to a file with -o."
+            "--json and the labels both go to standard output. Write labels to a file with -o."
         )
     check_outputs((output,), (data, model_file), force=force)
     check_labels_output(output)

@@ -25,12 +25,12 @@ _FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding")
 
 @contextlib.contextmanager
 def opened_data(data: str, options: dict[str, Any]) -> Iterator[Table]:
-    """Yield the table in DATA; a TableError in the block becomes one line with a way out."""
+    """Yield the table in DATA; a TableError in the block becomes one line with a remedy."""
     from ..tables.opening import opened_table
 
     import_sklearn()
     how = {name: options[name] for name in _FORMAT_NAMES}
-    # The table stays open until the way out is found, which may read some rows again.
+    # The table stays open until a remedy is found, because the search may read some rows again.
     with contextlib.ExitStack() as opened:
         table: Table | None = None
         try:

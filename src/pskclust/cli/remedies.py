@@ -1,4 +1,4 @@
-"""Ways out of errors about tables: the command that was typed, with the change that helps."""
+"""Remedies for errors about tables: the typed command, changed so that it works."""
 
 from __future__ import annotations
 

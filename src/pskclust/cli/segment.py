@@ -127,7 +127,7 @@ def _way_out(path: Path) -> str:
 
 
 def _folders(paths: list[Path], output: Path, *, single: bool) -> dict[Path, Path]:
-    """Return the output folder of each image; its name has the ending if stems are equal."""
+    """Return the output folder of each image: its stem, or its full name if stems are equal."""
     if single:
         return {paths[0]: output}
     stems = Counter(path.stem for path in paths)

@@ -135,14 +135,14 @@ def _figure(value: float | None) -> str:
 
 
 def found_words(summary: Mapping[str, Any]) -> str:
-    """Return words for the numbers of clusters, rows and noise."""
+    """Return the numbers of clusters, rows and noise rows in words."""
     words = f"{counted(summary['n_clusters'], 'cluster')} in {counted(summary['n_rows'], 'row')}"
     n_noise = summary["n_noise"]
     return f"{words}, {n_noise:,} of them noise" if n_noise else f"{words}, no noise"
 
 
 def objective_words(summary: Mapping[str, Any]) -> str:
-    """Return words for the objective and, if clusters were refined, for the change."""
+    """Return the objective in words and, if clusters were refined, its change."""
     words = f"{summary['objective']:,.2f}"
     if summary["n_reassigned"] is None:
         return words

@@ -41,7 +41,8 @@ def make_mnist8m_like(
 ) -> Digits:
     """Generate handwritten digits by shifting, rotating and deforming those of MNIST at random.
 
-    The result replaces MNIST8M, whose 8.1 million rows were generated from MNIST in a similar way.
+    The result is a substitute for MNIST8M, whose 8.1 million rows were generated from MNIST in a
+    similar way.
     `chunk_size` does not change the rows, and a larger `n_samples` only adds rows at the end.
 
     Parameters
@@ -227,7 +228,7 @@ def _deformations() -> NDArray[np.float32]:
 
 
 def _sampled(pictures: NDArray[np.uint8], places: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return each picture, framed by zeros, sampled bilinearly at `places`, (2, n, 784)."""
+    """Return the pictures, padded with zeros, sampled bilinearly at `places` (2, n, 784)."""
     n_pictures = len(pictures)
     corner = places.astype(np.int32)
     down, right = places - corner
@@ -243,7 +244,7 @@ def _sampled(pictures: NDArray[np.uint8], places: NDArray[np.float32]) -> NDArra
 
 
 def _neighbours(pictures: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Return the four pixels of each 2 x 2 square of the framed pictures as one number, flat."""
+    """Return each 2 x 2 square of the padded pictures as one number, in a flat array."""
     framed = np.zeros((len(pictures), _SIDE + 2, _SIDE + 2), dtype=np.uint8)
     framed[:, 1:-1, 1:-1] = pictures.reshape(-1, _SIDE, _SIDE)
     corners = framed[:, :-1, :-1], framed[:, :-1, 1:], framed[:, 1:, :-1], framed[:, 1:, 1:]

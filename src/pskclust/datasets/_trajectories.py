@@ -114,7 +114,7 @@ def _zigzag(way: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _cross(way: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return positions on a way out and back along each of four arms."""
+    """Return positions on a path that runs out and back along each of four arms."""
     arm, progress = np.divmod(4 * way, 1)
     positions = _turning(arm, 0.25)
     positions *= (1 - np.abs(2 * progress - 1))[:, np.newaxis]

@@ -33,7 +33,7 @@ def join(
 ) -> Hint:
     """Return a hint with the smallest change that joins two clusters, if one is found.
 
-    The change is one of tau or psi for grown clusters, and of the number for chosen clusters.
+    For grown clusters, tau or psi changes; for chosen clusters, the number of clusters.
     """
     one, other = (fit.labels == cluster for cluster in pair)
 
@@ -57,7 +57,7 @@ def join(
             f"No smaller tau or psi that was tried joins {names}. They may differ more than "
             "they seem to: try another metric or scaling."
         )
-    rule = f"If clusters are split that should be one, lower {_changed(fit, found)}."
+    rule = f"If clusters that should be one are split, lower {_changed(fit, found)}."
     told = _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
     return told._replace(text=told.text + besides(fit.labels, found.labels, pair))
 
@@ -175,7 +175,7 @@ def _first(
 
 
 def _largest_part(found: Fit, rows: NDArray[np.bool_]) -> tuple[int, float]:
-    """Return the cluster with the most of the given rows, and the fraction in it."""
+    """Return the cluster with the most of the given rows, and its fraction of these rows."""
     inside = found.labels[rows]
     counts = np.bincount(inside[inside >= 0], minlength=1)
     best = int(counts.argmax())
@@ -221,7 +221,7 @@ def _nearest(settings: Settings, psi_tau_map: PsiTauMap) -> Spot | None:
 def _steadier(
     settings: Settings, psi_tau_map: PsiTauMap
 ) -> tuple[tuple[int, float], Spot, Spot] | None:
-    """Return a nearby, more stable psi and tau, and the map's spots here and there."""
+    """Return a more stable psi and tau nearby, and the map's results for both settings."""
     spots = psi_tau_map.spots(settings)
     here = _nearest(settings, psi_tau_map)
     if here is None:

@@ -33,8 +33,8 @@ def summary(
 ) -> dict[str, Any]:
     """Return the facts of a fit that the page shows first.
 
-    `found` is the fit that chose the number of clusters with the same other settings; None if it is
-    not known.
+    `found` is the fit that chose the number of clusters, with otherwise equal settings; None if it
+    is not known.
     """
     model = fit.model
     total = float(fit.sizes.sum() + fit.n_noise)

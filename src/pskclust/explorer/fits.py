@@ -62,7 +62,7 @@ class Fit:
 
     @property
     def of_model(self) -> PSKC:
-        """The model of the fit, also if this is one of its layers."""
+        """The model of the fit; for a layer, that of the fit to which the layer belongs."""
         return self.model if self.source is None else self.source.model
 
     @property
@@ -157,7 +157,7 @@ class Fitter:
     def _cells_for(
         self, settings: Settings, report: Report, partition: Partition | None = None
     ) -> _Cells:
-        """Return the cells of the rows, with no row in a cluster.
+        """Return the cells of the rows; no row is in a cluster yet.
 
         If `partition` is None, the partition for growth is drawn.
         """
@@ -279,7 +279,7 @@ class Kept(Generic[K, V]):
             self._values[key] = value, n_bytes
 
     def make_room(self, n_bytes: int) -> None:
-        """Drop the least recently used values until `n_bytes` more fit."""
+        """Drop the least recently used values until there is room for `n_bytes`."""
         with self._lock:
             self._forget(n_bytes)
 

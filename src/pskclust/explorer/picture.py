@@ -48,7 +48,7 @@ class Drawing:
 
 
 class Picture(NamedTuple):
-    """A PNG file and, if its colours show values, the largest value."""
+    """A PNG file and, if its colours stand for values, the largest of these values."""
 
     content: bytes
     high: float | None = None
@@ -206,7 +206,7 @@ def _value_ink(drawing: Drawing, shares: NDArray[np.float64]) -> Ink:
 def _distribution(
     drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: Any
 ) -> Picture:
-    """Return bands of similarity over the plane (the paper's Definition 1), with rows as dots."""
+    """Draw similarity over the plane (Definition 1) in bands of colour, with rows as dots."""
     step = _GRID_STEP
     while (frame.width // step + 1) * (frame.height // step + 1) > _MAX_GRID:
         step += 1
@@ -240,7 +240,7 @@ def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArr
 
 
 def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the similarity of rows to the most similar cluster, isolated ones if any are."""
+    """Return each row's similarity to the most similar cluster, among isolated ones if any."""
     fit = drawing.fit
     if not fit.n_clusters:
         return np.zeros(len(rows))
@@ -260,7 +260,7 @@ def _enlarged(field: NDArray[np.float64], step: int, frame: Frame) -> NDArray[np
 
 
 def _halved(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return every second pixel, or a neighbour if it is empty."""
+    """Return every second pixel; for an empty pixel, a neighbour."""
     height, width = (side // 2 * 2 for side in numbers.shape)
     corners = [numbers[row:height:2, column:width:2] for row in (0, 1) for column in (0, 1)]
     small = corners[0].copy()

@@ -61,7 +61,7 @@ class Pictures:
     def nearest(
         self, settings: Settings, view: View, frame: Frame, x: float, y: float
     ) -> tuple[Plane, int | None]:
-        """Return the plane, and the row drawn nearest to a pixel; None if none is near."""
+        """Return the plane, and the row drawn nearest to a pixel, or None if no row is near."""
         plane, raster = self.raster(settings, view, frame)
         if not (0 <= x < frame.width and 0 <= y < frame.height):
             return plane, None

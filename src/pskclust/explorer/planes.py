@@ -38,7 +38,7 @@ class Plane(Protocol):
         """Return the row that each pixel of a frame shows."""
 
     def nearest(self, frame: Frame, raster: Raster, x: float, y: float) -> int | None:
-        """Return the row that is drawn nearest to a pixel; None if none is near."""
+        """Return the row that is drawn nearest to a pixel, or None if no row is near."""
 
     def position(self, row: int) -> tuple[float, float] | None:
         """Return the position of a row."""

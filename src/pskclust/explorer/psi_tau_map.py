@@ -28,7 +28,7 @@ _MAX_MAPS = 32
 
 @dataclass(frozen=True)
 class Spot:
-    """The outcome of two seeds at one psi and tau of the map."""
+    """The result of two fits with different seeds, at one psi and tau of the map."""
 
     clusters: int
     noise: float
@@ -36,7 +36,7 @@ class Spot:
 
 
 class PsiTauMap:
-    """Maps over psi and tau, one for all settings that differ only in these two."""
+    """Maps over psi and tau; settings that differ only in psi and tau share a map."""
 
     def __init__(self, fitter: Fitter, queue: WorkQueue, tell: Callable[[], None]) -> None:
         self._fitter, self._queue, self._tell = fitter, queue, tell
@@ -58,13 +58,13 @@ class PsiTauMap:
         return len(self._rows)
 
     def want(self, settings: Settings) -> None:
-        """Fill the map of a setting next."""
+        """Make the map of this setting the next one to be filled."""
         with self._changed:
             self._wanted = _without_place(settings)
             self._changed.notify_all()
 
     def answer(self, settings: Settings) -> dict[str, Any]:
-        """Return the known part of the map of a setting."""
+        """Return the map of a setting as JSON, as far as it has been computed."""
         with self._changed:
             known = dict(self._spots.get(_without_place(settings), {}))
         return {
@@ -80,7 +80,7 @@ class PsiTauMap:
         }
 
     def spots(self, settings: Settings) -> dict[tuple[int, float], Spot]:
-        """Return the known spots of the map of a setting, by psi and tau."""
+        """Return the results that the map of a setting has so far, by psi and tau."""
         with self._changed:
             known = dict(self._spots.get(_without_place(settings), {}))
         return {

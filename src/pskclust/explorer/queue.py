@@ -47,7 +47,7 @@ class WorkQueue:
             self._changed.notify_all()
 
     def cancel(self, owner: str) -> None:
-        """Drop the work of an owner, running or waiting."""
+        """Cancel the running or waiting work of an owner."""
         with self._changed:
             self._drop(owner)
 

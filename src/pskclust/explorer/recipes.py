@@ -29,7 +29,7 @@ def python_code(fitter: Fitter, settings: Settings) -> str:
 
 
 def command_line(fitter: Fitter, settings: Settings) -> str | None:
-    """Return a command that writes the labels that the page exports; None for those of a layer."""
+    """Return a command that writes the labels that the page exports; None if it shows a layer."""
     if settings.layer is not None:
         return None
     subject = fitter.subject

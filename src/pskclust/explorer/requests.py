@@ -1,4 +1,4 @@
-"""Parsing and checking of requests, in which anything may be wrong."""
+"""Parsing and checking of requests, which may contain anything."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Guard:
-    """Checks of a request: own Host, no foreign Origin, and the token if there is one."""
+    """Checks that a request has the server's Host, no foreign Origin, and any required token."""
 
     host: str
     port: int

@@ -125,7 +125,7 @@ class Session:
         return state
 
     async def changed(self, version: int, max_seconds: float) -> dict[str, Any]:
-        """Return the state when it is newer than `version`, or after a timeout."""
+        """Wait until the state is newer than `version`, or for a timeout; return the state."""
         event = asyncio.Event()
         waiter = asyncio.get_running_loop(), event
         with self._lock:

@@ -34,7 +34,7 @@ _OF_THE_PAGE = ("layer", "scaling", "color_space")
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of all controls, named as the parameters of PSKC where there is one.
+    """Values of all controls on the page; parameters of PSKC keep their names.
 
     As in PSKC, clusters grow if tau is set, and are chosen if tau is None, which means "auto".
     `layer` is the number of clusters of a layer of the fit; None shows the fit itself.

@@ -1,4 +1,4 @@
-"""Pixels of an image, checked, and the counts of its different colours."""
+"""Checked pixels of an image, and the number of pixels of each colour."""
 
 from __future__ import annotations
 

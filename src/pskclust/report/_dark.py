@@ -21,7 +21,7 @@ _DARK = (0.92, 0.66, 0.5, 0.4, 0.25, 0.13)
 
 
 def on_dark(colour: ArrayLike) -> NDArray[np.float64]:
-    """Return the colour on a dark page for a colour on a white page.
+    """Return the colour to use on a dark page in place of a colour made for a white page.
 
     Greys are inverted, hues are kept. `colour` is red, green and blue from 0 to 1; further channels
     are kept.

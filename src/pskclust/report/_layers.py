@@ -20,7 +20,7 @@ def layer_rows(layers: Sequence[Layer], n_clusters: int) -> list[list[str]]:
 
 
 def share_words(share: float) -> str:
-    """Return a fraction as a percentage in HTML; a small one is not shown as 0%."""
+    """Return a fraction as a percentage in HTML; small fractions are not rounded to 0%."""
     return "&lt; 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 

@@ -100,7 +100,7 @@ def text(value: object) -> str:
 
 
 def prose(value: str) -> str:
-    """Return sentences of any length, escaped, because they may contain names from the data."""
+    """Return sentences in full length, escaped: they may contain names from the data."""
     return escape(value)
 
 
@@ -222,8 +222,8 @@ def _choice(choice: ChoiceContent | None, pictures: Sequence[EmbeddedPicture]) -
 _EVIDENCE = (
     "Odds are the weight of a candidate among all candidates; the odds of all add up to 1. "
     "Stability shows how well trees of half of the rows find its clusters again: the mean over "
-    "clusters, and the value of the least stable cluster. Agreement is the same for trees of "
-    "other psi and of the other kind. Separation shows how much more similar rows are to their "
+    "clusters, and the value of the least stable cluster. Agreement is the same measure for trees "
+    "of other psi and of the other kind. Separation shows how much more similar rows are to their "
     "own cluster than to the nearest other cluster. Overlap is the fraction of a row's cells that "
     "belongs to other clusters; low is good."
 )

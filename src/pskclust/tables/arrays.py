@@ -200,7 +200,7 @@ def _main_array(arrays: dict[str, _Stored], name: str) -> str | None:
     if tables:
         return tables[0]
     if len({array.shape for array in arrays.values()}) > 1:
-        raise TableError(f"{name} holds columns of different lengths. Save a table X.")
+        raise TableError(f"{name} holds columns of different lengths. Save one array X.")
     return None
 
 

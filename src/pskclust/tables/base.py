@@ -85,7 +85,7 @@ def batch_rows(n_columns: int) -> int:
 
 
 def require_few_columns(n_columns: int, name: str) -> None:
-    """Raise TableError for too many columns: a few bytes of a file can claim any number."""
+    """Raise TableError if there are too many columns; a damaged file can claim any number."""
     if n_columns > MAX_COLUMNS:
         raise TableError(
             f"{name} has {n_columns:,} columns, more than the limit of {MAX_COLUMNS:,}. "

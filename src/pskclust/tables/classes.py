@@ -16,8 +16,8 @@ _FEWEST_ROWS_PER_CLASS = 5
 def looks_like_classes(table: Table, column: str) -> bool:
     """Return whether the first rows of a column look like known classes.
 
-    They do if they hold few different values, text or whole numbers, that are repeated often. The
-    answer is a guess, good enough for a suggestion.
+    Classes are few distinct values, text or whole numbers, that are repeated often. The answer is a
+    guess, good enough for a suggestion.
     """
     # Conversion to Python fails for dates beyond the year 9999.
     with contextlib.suppress(TableError, StopIteration, OverflowError, ValueError):

@@ -1,7 +1,7 @@
 """Errors about tables in files.
 
-The remedies differ between Python, the command line and the explorer. So errors carry the facts
-from which each of them writes its own advice.
+Python, the command line and the explorer have different remedies for the same error. Errors
+therefore carry facts, from which each interface makes its own advice.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ImageGivenError(TableError):
 
 
 class WrongEncodingError(TableError):
-    """Error for a text in another encoding than the one that it was read with."""
+    """Error for a text that is not in the encoding with which it was read."""
 
     def __init__(self, name: str, encoding: str) -> None:
         tried = "UTF-8" if encoding == "utf-8-sig" else encoding

@@ -155,7 +155,7 @@ def _no_room(folder: Path, n_copied: int) -> TableError:
 
 
 def _free_bytes(folder: Path) -> int:
-    """Return the free bytes of a folder; memory counts, too, as the folder may be in memory."""
+    """Return the free bytes of a folder, at most the free memory: the folder may be in memory."""
     free = shutil.disk_usage(folder).free
     available = available_bytes()
     return free if available is None else min(free, available)

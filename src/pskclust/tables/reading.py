@@ -24,7 +24,7 @@ class Rows:
 
     `kept` marks the rows of the file that are included; None if all are. `means` are the means of
     the columns without missing values. `n_filled` is the number of missing values that were
-    filled in. `classes` are numbers for the values of the label column, -1 for missing values.
+    filled in. `classes` are codes for the values of the label column, -1 for missing values.
     `rising` names the columns that look like row numbers.
     """
 

@@ -36,15 +36,15 @@ _GAP_ROWS = 1 << 16
 class Scan:
     """Facts about the selected columns.
 
-    They are about the rows to cluster: all rows of the file except those dropped. `numbers` holds
-    these rows, with NaN for missing values, or is None if they exceed the limit of memory.
+    All facts are about the rows to cluster: all rows of the file except those dropped. `numbers`
+    holds these rows, with NaN for missing values, or is None if they exceed the memory limit.
     """
 
     n_rows: int
     kind: np.dtype[Any]  # of the numbers
     numbers: Numbers | None  # (n, d)
     weight: NDArray[np.float64] | None  # (n,)
-    classes: NDArray[np.int32] | None  # (n,) numbers for the values of the label, -1 if missing
+    classes: NDArray[np.int32] | None  # (n,) codes for the values of the label, -1 if missing
     kept: NDArray[np.bool_] | None  # (n_in_file,) the rows to cluster; None if all are
     means: NDArray[np.float64]  # (d,) over the values that are not missing
     n_gaps: int  # number of missing values in the features of these rows
@@ -93,7 +93,7 @@ def scan(
 
 
 class _Pass:
-    """One pass over the rows of a table, which counts gaps and keeps weights and classes."""
+    """One pass over a table, which counts missing values and keeps weights and classes."""
 
     def __init__(
         self, table: Table, selection: Selection, missing: Missing, report: ShareReport
@@ -128,7 +128,7 @@ class _Pass:
             yield numbers
 
     def check(self) -> None:
-        """Raise TableError if no row is left, or if values are missing and that is refused."""
+        """Raise TableError if no row is left, or if `missing` refuses missing values."""
         with_gaps = self._all_with_gaps()
         if not len(with_gaps):
             raise TableError(f"{self._table.name} has a header but no rows.")
@@ -160,7 +160,7 @@ class _Pass:
 
 
 class _Store:
-    """Rows in one array, which is given up once it exceeds the limit of memory."""
+    """Rows in one array, which is discarded once it exceeds the memory limit."""
 
     def __init__(self, table: Table, n_columns: int, most_bytes: int | None) -> None:
         self._most_bytes = most_bytes
@@ -213,7 +213,7 @@ class _Rising:
 
 
 class Classes:
-    """Numbers for the different values of a column, in the order of their first rows."""
+    """Integer codes for the distinct values of a column, in the order of their first rows."""
 
     def __init__(self, column: str) -> None:
         self._column = column
@@ -221,7 +221,7 @@ class Classes:
         self._pieces = [np.zeros(0, dtype=np.int32)]
 
     def add(self, values: pa.Array) -> None:
-        """Add the values of the next rows, an Arrow array."""
+        """Add an Arrow array: the values of the next rows."""
         import pyarrow as pa
 
         from .arrow_values import plain_values
@@ -239,7 +239,7 @@ class Classes:
         self._pieces.append(numbers[plain_values(coded.indices)])
 
     def numbers(self) -> NDArray[np.int32]:
-        """Return the number of the value in each row; -1 where the value is missing."""
+        """Return the code of the value in each row; -1 where the value is missing."""
         return np.concatenate(self._pieces)
 
     def _number(self, value: Any) -> int:
@@ -271,7 +271,7 @@ def by_column(columns: tuple[str, ...], counts: NDArray[np.int64]) -> dict[str, 
 
 
 def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: int = 0) -> Gaps:
-    """Return where values are missing; raise TableError for an infinite value."""
+    """Find the missing values; raise TableError for an infinite value."""
     rows = np.zeros(len(numbers), dtype=bool)
     counts = np.zeros(len(columns), dtype=np.int64)
     for start in range(0, len(numbers), _GAP_ROWS):
