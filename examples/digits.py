@@ -45,7 +45,8 @@ figure, axes = plt.subplots(len(largest), 20, figsize=(8, 0.42 * len(largest)))
 for row, cluster in zip(axes, largest, strict=True):
     members = np.flatnonzero(model.labels_ == cluster)
     members = members[np.argsort(-model.similarities_[members], kind="stable")]
-    for each, digit in zip(row, [*members[:15], *members[-5:]], strict=True):
+    # A small cluster leaves some places empty.
+    for each, digit in zip(row, [*members[:15], *members[15:][-5:]], strict=False):
         each.imshow(X[digit].reshape(side, side), cmap="gray_r")
 for each in axes.ravel():
     each.set_axis_off()
