@@ -1,10 +1,12 @@
 """Point-set kernel clustering: clusters of any shape, size and density, in linear time."""
 
 import importlib
-from typing import TYPE_CHECKING
 
 from ._version import __version__
 
+# Type checkers take this name for True. Without the module typing, the package loads sooner, and an
+# interrupt at the start of a command rarely comes before the command can answer it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._data.sources import RowBlocks
     from ._drift import Drift, DriftMonitor

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
+import threading
+
+# Python discards an interrupt in the callback of a weak reference. It comes again after this time.
+_SECONDS_TO_LEAVE_CALLBACK = 0.01
 
 
 def main() -> None:
     """Run the command line; if a package is missing, exit with the command that installs it."""
     # SIGTERM raises SystemExit, so that incomplete files are removed.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    sys.unraisablehook = interrupt_again
     try:
         from .cli.app import run
     except KeyboardInterrupt:
@@ -26,6 +32,14 @@ def main() -> None:
     sys.stderr.flush()
     # All files are closed, and unloading scikit-learn's modules would take half a second.
     os._exit(code)
+
+
+def interrupt_again(discarded: sys.UnraisableHookArgs) -> None:
+    """Repeat an interrupt that Python has discarded; print any other discarded exception."""
+    if issubclass(discarded.exc_type, KeyboardInterrupt):
+        threading.Timer(_SECONDS_TO_LEAVE_CALLBACK, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(discarded)
 
 
 if __name__ == "__main__":

@@ -365,6 +365,29 @@ def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
     assert (tmp_path / "labels.csv").read_text() == "precious"
 
 
+def test_an_interrupt_that_python_discards_comes_again():
+    """In a finaliser or the callback of a weak reference, Python prints and discards it."""
+    code = (
+        "import sys, time; from pskclust.__main__ import interrupt_again\n"
+        "sys.unraisablehook = interrupt_again\n"
+        "class Interrupted:\n"
+        "    def __del__(self): raise KeyboardInterrupt\n"
+        "try:\n"
+        "    Interrupted(); time.sleep(60)\n"
+        "except KeyboardInterrupt: print('interrupted')\n"
+        "class Failing:\n"
+        "    def __del__(self): raise ValueError('of a finaliser')\n"
+        "Failing()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=50
+    )
+    assert answer.stdout == "interrupted\n"
+    assert "KeyboardInterrupt" not in answer.stderr
+    assert "ValueError: of a finaliser" in answer.stderr
+
+
 @pytest.mark.slow
 def test_termination_cleans_up(tmp_path, model):
     """As `kill` and a shutdown do it, in the middle of a file that is being written."""
