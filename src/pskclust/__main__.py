@@ -37,9 +37,17 @@ def main() -> None:
 def interrupt_again(discarded: sys.UnraisableHookArgs) -> None:
     """Repeat an interrupt that Python has discarded; print any other discarded exception."""
     if issubclass(discarded.exc_type, KeyboardInterrupt):
-        threading.Timer(_SECONDS_TO_LEAVE_CALLBACK, _thread.interrupt_main).start()
+        threading.Timer(_SECONDS_TO_LEAVE_CALLBACK, _interrupt_main_thread).start()
     else:
         sys.__unraisablehook__(discarded)
+
+
+def _interrupt_main_thread() -> None:
+    if sys.platform == "win32":
+        _thread.interrupt_main()
+    else:
+        # Unlike `interrupt_main`, a signal ends a system call that waits.
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 if __name__ == "__main__":

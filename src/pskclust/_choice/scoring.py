@@ -191,8 +191,8 @@ def scored_evidence(grown: Grown, found: Evidence, logits: list[Floats]) -> dict
         if len(rows):
             table[rows] = _split_scores(own, np.exp(some[:, 8]), numbers[rows])
     evidence |= dict(zip(SPLIT_SCORES, table.T, strict=True))
-    rows = max(log_rows(grown.n_rows), log_rows(MIN_ROWS_FITTED))
-    return evidence | {name + _TIMES_ROWS: rows * evidence[name] for name in EVIDENCE_NAMES}
+    factor = log_rows(max(grown.n_rows, MIN_ROWS_FITTED))
+    return evidence | {name + _TIMES_ROWS: factor * evidence[name] for name in EVIDENCE_NAMES}
 
 
 def _split_scores(
