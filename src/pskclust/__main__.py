@@ -18,6 +18,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     sys.unraisablehook = interrupt_again
     try:
+        from ._utils.files import remove_own
         from .cli.app import run
     except KeyboardInterrupt:
         sys.exit(130)
@@ -28,7 +29,11 @@ def main() -> None:
             f"Error: the command line needs {error.name}. "
             'Install it with: pip install "pskclust[cli]"'
         )
-    code = run()
+    try:
+        code = run()
+    finally:
+        # An interrupt may have come while a file was made or removed.
+        remove_own()
     sys.stderr.flush()
     # All files are closed, and unloading scikit-learn's modules would take half a second.
     os._exit(code)

@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from pskclust._utils import files
 from pskclust.cli.bars import Bars
 from tests.helpers.cli import SOURCE, start
 
@@ -250,12 +251,8 @@ def test_a_full_disk(command, name, moment, model, tmp_path, monkeypatch):
     if moment == "syncing":
         monkeypatch.setattr(os, "fsync", full)
     else:
-        open_descriptor = os.fdopen
-
-        def fdopen(*arguments, **options):
-            return FullStream(open_descriptor(*arguments, **options))
-
-        monkeypatch.setattr(os, "fdopen", fdopen)
+        new_file = files._new_file
+        monkeypatch.setattr(files, "_new_file", lambda path: FullStream(new_file(path)))
     line = command.refused(4, *OUTPUTS[name], name, "--force")
     assert line == f"{name} could not be written: No space left on device."
     assert (tmp_path / name).read_text() == "precious"
@@ -276,12 +273,6 @@ class FullStream:
 
     def __getattr__(self, name):
         return getattr(self._stream, name)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *about):
-        self._stream.close()
 
 
 def test_a_full_disk_while_segmenting(command, tmp_path, monkeypatch):

@@ -91,3 +91,55 @@ def test_without_locks_nothing_is_taken_for_a_leftover(tmp_path, monkeypatch):
         assert folder.is_dir()
         assert path.exists()
     assert sorted(os.listdir(tmp_path)) == ["new.txt", f"old{ENDING}"]
+
+
+def _interrupted_at(instruction, way, folder):
+    """Raise an interrupt at an instruction of `files`; return whether there was such a one."""
+    count = 0
+
+    def trace(frame, event, argument):
+        nonlocal count
+        if frame.f_code.co_filename != files.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            count += 1
+            if count == instruction:
+                raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        with eval(way, vars(files)):
+            pass
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(None)
+    return count >= instruction
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_an_interrupt_at_any_instruction_leaves_nothing(way, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "out.csv").write_bytes(b"old")
+    instruction = 1
+    while _interrupted_at(instruction, way, tmp_path):
+        files.remove_own()
+        assert os.listdir(tmp_path) == ["out.csv"], instruction
+        assert (tmp_path / "out.csv").read_bytes() in (b"old", b"")
+        instruction += 1
+    assert instruction > 100
+
+
+def test_a_forked_process_leaves_the_files_of_its_parent(tmp_path):
+    with replacing(tmp_path / "out.csv") as stream:
+        process = os.fork()
+        if process == 0:
+            files.remove_own()
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+        stream.write(b"whole")
+    assert (tmp_path / "out.csv").read_bytes() == b"whole"

@@ -1,5 +1,8 @@
 """Files that are written completely or not at all, and temporary files that are always removed.
 
+An interrupt may come at any moment, even before a file just made is returned to its maker. The path
+is therefore recorded before the file is made, and `remove_own` removes recorded files at exit.
+
 A process that is killed cannot remove its temporary files. Each file is therefore locked while in
 use, and the system releases the lock when the process ends. The next run removes all temporary
 files that are not locked.
@@ -7,6 +10,7 @@ files that are not locked.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import os
@@ -25,6 +29,8 @@ except ImportError:  # on Windows, where open files cannot be removed
 ENDING = ".pskclust-part"
 # Error numbers of a full disk, a file that is too large, and an exhausted quota.
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+# The process of each temporary file or folder, by its path; a forked process inherits the paths.
+_PROCESSES: dict[str, int] = {}
 
 
 @contextlib.contextmanager
@@ -37,50 +43,58 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {str(target.parent)!r} to write to.")
     remove_leftovers(target.parent)
-    descriptor, temporary = _new_file(target.parent, f".{target.name}.")
+    temporary = _new_path(target.parent, f".{target.name}.")
     try:
-        with _staying_locked(descriptor):
-            with os.fdopen(descriptor, "wb") as stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
+        with _staying_locked(_new_file(temporary)) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+            stream.close()
             os.chmod(temporary, _usual_mode())
             os.replace(temporary, target)
-    except BaseException as error:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+    except OSError as error:
         # The error of the system does not name the file.
-        if isinstance(error, OSError) and error.errno in FULL:
+        if error.errno in FULL:
             error.filename = os.fspath(target)
         raise
+    finally:
+        _remove(temporary)
 
 
 @contextlib.contextmanager
 def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
     """Yield a stream to a new temporary file, and the path of the file."""
     remove_leftovers(tempfile.gettempdir())
-    descriptor, path = _new_file(tempfile.gettempdir(), "pskclust-")
-    stream = os.fdopen(descriptor, "r+b")
+    path = _new_path(tempfile.gettempdir(), "pskclust-")
     try:
-        yield stream, Path(path)
+        with _staying_locked(_new_file(path)) as stream:
+            yield stream, Path(path)
     finally:
-        # On a full disk, closing fails if data is still unwritten; this data is not needed.
-        with contextlib.suppress(OSError):
-            stream.close()
-        os.unlink(path)
+        _remove(path)
 
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Yield the path of a new folder that is removed afterwards."""
     remove_leftovers(tempfile.gettempdir())
-    descriptor, path = _new_folder(tempfile.gettempdir(), "pskclust-")
+    path = _new_path(tempfile.gettempdir(), "pskclust-")
     try:
-        yield Path(path)
+        descriptor = _new_folder(path)
+        try:
+            yield Path(path)
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
     finally:
-        shutil.rmtree(path)
-        if descriptor is not None:
-            os.close(descriptor)
+        _remove(path)
+
+
+@atexit.register
+def remove_own() -> None:
+    """Remove the temporary files and folders of this process."""
+    for path, process in list(_PROCESSES.items()):
+        if process == os.getpid():
+            _remove(path)
 
 
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
@@ -88,9 +102,10 @@ def remove_leftovers(folder: str | os.PathLike[str]) -> None:
     if fcntl is None:
         return
     with contextlib.suppress(OSError):
-        for path in [entry.path for entry in os.scandir(folder) if entry.name.endswith(ENDING)]:
-            with contextlib.suppress(OSError):
-                _remove_unless_locked(path)
+        for name in os.listdir(folder):
+            if name.endswith(ENDING):
+                with contextlib.suppress(OSError):
+                    _remove_unless_locked(os.path.join(folder, name))
 
 
 def _remove_unless_locked(path: str) -> None:
@@ -99,6 +114,9 @@ def _remove_unless_locked(path: str) -> None:
         if os.fstat(descriptor).st_uid != os.getuid():
             return
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Its owner may have made it anew, after another process removed the one locked here.
+        if not os.path.samestat(os.fstat(descriptor), os.lstat(path)):
+            return
         if os.path.isdir(path):
             shutil.rmtree(path)
         else:
@@ -107,42 +125,64 @@ def _remove_unless_locked(path: str) -> None:
         os.close(descriptor)
 
 
-def _new_file(folder: str | os.PathLike[str], prefix: str) -> tuple[int, str]:
-    """Return the descriptor and the path of a new, locked file."""
+def _new_path(folder: str | os.PathLike[str], prefix: str) -> str:
+    """Return the path of a temporary file or folder that is not made yet, and record it."""
+    path = os.path.join(folder, f"{prefix}{os.urandom(8).hex()}{ENDING}")
+    _PROCESSES[path] = os.getpid()
+    return path
+
+
+def _remove(path: str) -> None:
+    """Remove a file or folder of this process, if it is there."""
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+    _PROCESSES.pop(path, None)
+
+
+def _new_file(path: str) -> BinaryIO:
+    """Return the stream of a new, private and locked file."""
     while True:
-        descriptor, path = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=ENDING)
-        _lock(descriptor)
+        stream = open(path, "x+b", opener=_private)  # noqa: SIM115
+        _lock(stream.fileno())
         # Another process may have removed it as a leftover before it was locked.
-        if os.fstat(descriptor).st_nlink:
-            return descriptor, path
-        os.close(descriptor)
+        if os.fstat(stream.fileno()).st_nlink:
+            return stream
+        stream.close()
 
 
-def _new_folder(folder: str | os.PathLike[str], prefix: str) -> tuple[int | None, str]:
-    """Return the descriptor, None on Windows, and the path of a new, locked folder."""
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _new_folder(path: str) -> int | None:
+    """Make a new, private and locked folder; return its descriptor, None on Windows."""
     while True:
-        path = tempfile.mkdtemp(dir=folder, prefix=prefix, suffix=ENDING)
+        os.mkdir(path, 0o700)
         if fcntl is None:
-            return None, path
+            return None
         with contextlib.suppress(FileNotFoundError):
             descriptor = os.open(path, os.O_RDONLY)
             _lock(descriptor)
             if os.path.isdir(path):
-                return descriptor, path
+                return descriptor
             os.close(descriptor)
 
 
 @contextlib.contextmanager
-def _staying_locked(descriptor: int) -> Iterator[None]:
+def _staying_locked(stream: BinaryIO) -> Iterator[BinaryIO]:
     """Hold the lock of a file until the end of the block, even if the file is closed in it."""
-    if fcntl is None:
-        yield
-        return
-    same_lock = os.dup(descriptor)
+    same_lock = None if fcntl is None else os.dup(stream.fileno())
     try:
-        yield
+        yield stream
     finally:
-        os.close(same_lock)
+        # On a full disk, closing fails if data is still unwritten; this data is not needed.
+        with contextlib.suppress(OSError):
+            stream.close()
+        if same_lock is not None:
+            os.close(same_lock)
 
 
 def _lock(descriptor: int) -> None:
