@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.utils.random import sample_without_replacement
 
 from pskclust._cells.drawing import draw_rows
 from pskclust._cells.encode import encode_rows
@@ -31,6 +32,13 @@ def draws(weights, n_partitions=4000, psi=3, replace=False, seed=0):
 def test_without_replacement_no_row_is_drawn_twice():
     drawn = draws(uniform_weights(10), psi=10)
     assert_array_equal(np.sort(drawn, axis=1), np.tile(np.arange(10), (4000, 1)))
+
+
+@pytest.mark.parametrize("n_rows, psi", [(100, 1), (12_345, 123), (25_600, 256), (1_000_000, 5000)])
+def test_a_small_share_of_rows_is_drawn_as_scikit_learn_draws_it(n_rows, psi):
+    rng = np.random.RandomState(0)
+    expected = [sample_without_replacement(n_rows, psi, random_state=rng) for _ in range(20)]
+    assert_array_equal(draws(uniform_weights(n_rows), 20, psi), expected)
 
 
 def test_with_replacement_rows_are_drawn_twice():
