@@ -34,7 +34,9 @@ def test_without_replacement_no_row_is_drawn_twice():
     assert_array_equal(np.sort(drawn, axis=1), np.tile(np.arange(10), (4000, 1)))
 
 
-@pytest.mark.parametrize("n_rows, psi", [(100, 1), (12_345, 123), (25_600, 256), (1_000_000, 5000)])
+@pytest.mark.parametrize(
+    ("n_rows", "psi"), [(100, 1), (12_345, 123), (25_600, 256), (1_000_000, 5000)]
+)
 def test_a_small_share_of_rows_is_drawn_as_scikit_learn_draws_it(n_rows, psi):
     rng = np.random.RandomState(0)
     expected = [sample_without_replacement(n_rows, psi, random_state=rng) for _ in range(20)]
