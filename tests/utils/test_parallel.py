@@ -8,7 +8,7 @@ import time
 import pytest
 from threadpoolctl import threadpool_info
 
-from pskclust._utils.parallel import cpu_count, map_chunks, n_threads, one_blas_thread
+from pskclust._utils.parallel import cpu_count, map_chunks, map_items, n_threads, one_blas_thread
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,18 @@ def test_chunks_come_in_order_and_in_threads():
     assert answers[-1][0].stop == 101
     assert all(name.startswith("pskclust") for _, name in answers)
     assert {name for _, name in map_chunks(work, 101, 3, n_jobs=1)} == {"MainThread"}
+
+
+def test_items_come_in_order_and_in_threads():
+    def work(item):
+        time.sleep(0.001 * (5 - item))
+        return item, threading.current_thread().name
+
+    answers = map_items(work, range(5), n_jobs=3)
+    assert [item for item, _ in answers] == list(range(5))
+    assert all(name.startswith("pskclust") for _, name in answers)
+    assert {name for _, name in map_items(work, range(5), n_jobs=1)} == {"MainThread"}
+    assert map_items(work, [], n_jobs=3) == []
 
 
 def blas_threads():

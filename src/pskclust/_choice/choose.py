@@ -143,6 +143,7 @@ def choose(
     n_clusters: int | None,
     n_partitions: int,
     rng: RandomState,
+    n_jobs: int | None = 1,
     report: Report = ignore,
 ) -> Chosen:
     """Choose a clustering of a sample of rows; psi and the number of clusters may be given."""
@@ -172,7 +173,7 @@ def choose(
     with one_blas_thread:
         found = None
         if len(rows) >= MIN_ROWS_TO_DIVIDE:
-            found = _best_of_many(points, psi, n_clusters, n_partitions, rng)
+            found = _best_of_many(points, psi, n_clusters, n_partitions, rng, n_jobs)
         if found is None:
             found = _by_one_tree(points, psi, n_clusters, n_partitions, rng)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
@@ -194,12 +195,13 @@ def _best_of_many(
     n_clusters: int | None,
     n_partitions: int,
     rng: RandomState,
+    n_jobs: int | None,
 ) -> _Found | None:
     """Return the best candidate of all trees; None if no tree can be cut into `n_clusters`."""
     sizes = sizes_for(points) if psi is None else [psi]
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
-    grown = grow_trees(points, sizes, n_partitions, rng, numbers)
-    found = gather_evidence(grown)
+    grown = grow_trees(points, sizes, n_partitions, rng, numbers, n_jobs)
+    found = gather_evidence(grown, n_jobs)
     if not found.candidates:
         return None
     weights = fitted_weights()

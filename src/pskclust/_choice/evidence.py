@@ -6,11 +6,13 @@ The names of columns are those in docs/automatic.md and in weights.json.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.parallel import map_items
 from .borders import DEEPEST, LEAST, NO_VALLEY, Floats
 from .split_evidence import split_evidence
 from .stability import Grown, GrownTree
@@ -64,11 +66,11 @@ class Evidence(NamedTuple):
     splits: list[Floats]  # (s, len(SPLIT_NAMES)) of each tree
 
 
-def gather_evidence(grown: Grown) -> Evidence:
+def gather_evidence(grown: Grown, n_jobs: int | None = 1) -> Evidence:
     """Return all cuts of all trees with their evidence."""
     candidates: list[Candidate] = []
     rows: list[list[float]] = []
-    splits = [split_evidence(grown, number) for number in range(len(grown.trees))]
+    splits = map_items(partial(split_evidence, grown), range(len(grown.trees)), n_jobs)
     for number, each in enumerate(grown.trees):
         for place, n_clusters in enumerate(each.numbers.tolist()):
             candidates.append(Candidate(number, n_clusters))

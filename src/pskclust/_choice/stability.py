@@ -16,6 +16,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from .._utils.parallel import map_items
 from .discriminant import principal_axes
 from .scales import (
     N_NEIGHBOURS,
@@ -111,6 +112,7 @@ def grow_trees(
     n_partitions: int,
     rng: RandomState,
     numbers: NDArray[np.int64] | None = None,
+    n_jobs: int | None = 1,
 ) -> Grown:
     """Grow trees of every psi and kind from the rows of a sample, and again from halves of them.
 
@@ -136,11 +138,12 @@ def grow_trees(
         _Half.drawn(rows, points, distances, sizes, n_partitions, rng)
         for rows in _halves(points, rng)
     ]
-    trees = [
-        _Growing(distances, near, whole, counts[fine], halves).tree(kind, psi, numbers)
-        for psi in sizes
-        for kind in _kinds(psi)
-    ]
+    growing = _Growing(distances, near, whole, counts[fine], halves)
+    trees = map_items(
+        lambda tree: growing.tree(*tree, numbers),
+        [(kind, psi) for psi in sizes for kind in _kinds(psi)],
+        n_jobs,
+    )
     crossed, at_near_psi = _crossed([each.tree for each in trees], trees)
     return Grown(
         n_rows,

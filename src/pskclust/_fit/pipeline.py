@@ -241,7 +241,15 @@ def choose_clusters(
     """Choose a clustering of a sample of the rows; psi and the number of clusters may be given."""
     if rows.metric == "euclidean" and isinstance(rows, Data):
         check_overflow(rows.rows)
-    return choose(rows, parameters.psi, parameters.n_clusters, parameters.n_partitions, rng, report)
+    return choose(
+        rows,
+        parameters.psi,
+        parameters.n_clusters,
+        parameters.n_partitions,
+        rng,
+        parameters.n_jobs,
+        report,
+    )
 
 
 def grow_and_finish(

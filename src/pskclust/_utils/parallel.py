@@ -8,7 +8,7 @@ import math
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from joblib import cpu_count
 from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import ThreadpoolController
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 # Large enough to make Python's overhead small, small enough for a chunk to stay in cache.
@@ -125,6 +126,13 @@ def map_chunks(
     threads = min(n_threads(n_jobs), len(chunks) // per_thread)
     many = _pool(n_threads(n_jobs)) if threads > 1 else None
     yield from many.map(work, chunks) if many else map(work, chunks)
+
+
+def map_items(work: Callable[[S], T], items: Sequence[S], n_jobs: int | None) -> list[T]:
+    """Return the result of `work` for each of a few items that take long."""
+    threads = min(n_threads(n_jobs), len(items))
+    many = _pool(n_threads(n_jobs)) if threads > 1 else None
+    return list(many.map(work, items) if many else map(work, items))
 
 
 @functools.cache
