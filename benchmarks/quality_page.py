@@ -11,19 +11,19 @@ _INTRODUCTION = """# How good the clusters are
 
 `make quality DATA=folder` computes this page from labelled sets. It compares clusters with classes
 by the adjusted Rand index (ARI): 1 for equal clusters, about 0 for random ones. Columns are scaled
-to [0, 1], and texts are unit vectors. Rows that the classes call noise do not count. Some sets have
-several references, different but equally valid classes of the same rows; the best match counts for
-every method, [as the authors recommend][many]. Rows that a method labels as noise count as one
+to [0, 1], and texts are unit vectors. Rows that are noise in the reference do not count. Some sets
+have several references, different but equally valid classes of the same rows; for every method, the
+best match counts, [as the authors recommend][many]. Rows that a method labels as noise count as one
 cluster.
 
-`PSKC()` has no parameters here. The numbers of [its rule](automatic.md) are fitted to these
+`PSKC()` runs without parameters. The numbers in [its rule](automatic.md) are fitted to these
 families and to generated sets, so each family is scored with numbers **fitted without that
 family**. The other methods run with their defaults, with two exceptions in their favour: "best" is
-the best of several settings or levels, picked with the classes, and "k given" means that the method
-is given the true number of clusters. A method that fails on a set, or takes more than a minute for
-it, scores 0 there. "Number off by more than 2x" is the share of sets where the number of clusters
-is less than half or more than twice the number of classes. "Found" is the number of clusters that
-`PSKC()` found, for each of two seeds where they differ.
+the best of several settings or levels, picked by its ARI, and "k given" means that the method is
+given the true number of clusters. A method that fails on a set, or takes more than a minute, scores
+0 there. "Number off by more than 2x" is the share of sets where the number of clusters is less than
+half or more than twice the number of classes. "Found" is the number of clusters that `PSKC()`
+found, for both seeds if it differs.
 
 [many]: https://clustering-benchmarks.gagolewski.com/weave/many-partitions.html
 """
@@ -43,7 +43,8 @@ def page(results: dict[str, Any]) -> str:
 def agreement_of_seeds(results: dict[str, Any]) -> str:
     """Return a sentence about the agreement of two seeds."""
     agreements = [known["PSKC()"]["agreement"] for known in results.values()]
-    return f"Two seeds of `PSKC()` agree with an ARI of {np.mean(agreements):.3f} on average.\n"
+    mean = np.mean(agreements)
+    return f"Fits of `PSKC()` with two seeds agree with an ARI of {mean:.3f} on average.\n"
 
 
 def _methods(results: dict[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 A DBSCAN radius that suits the two dense clusters turns the sparse one into noise, and a radius that
 suits the sparse one joins the two dense ones. The cells of psKC are small where rows are dense, so
-`PSKC()` finds all three. DBSCAN has the best of twenty radii, picked with the classes.
+`PSKC()` finds all three. DBSCAN uses the best of twenty radii, picked with the true classes.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""Put every number of the rule on its page, docs/automatic.md, from where the numbers are.
+"""Write every number of the rule to its page, docs/automatic.md.
 
     python benchmarks/choice/rule_page.py
 
-Numbers set by hand are read from the code, fitted ones and figures from weights.json.
+Numbers set by hand are read from the code, fitted numbers and figures from weights.json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/automatic.md"
 WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
 
-# What the evidence is, for a reader.
+_MEAN_OF_BEST = ", for the best split of each tree; mean over trees"
+# Meanings of the evidence, as the page shows them.
 MEANINGS = {
     "path": "1 for a tree of single linkage, 0 for a tree of average linkage",
     "log_number": "logarithm of the number of clusters",
@@ -32,37 +33,37 @@ MEANINGS = {
     "silhouette": "how much more similar rows are to their own cluster than to the nearest other",
     "contact": "share of rows of other clusters in the smallest cells of a cluster's rows",
     "valley": "log ratio of the density inside clusters to the density at their borders",
-    "valley_least": "valley of the cluster where it is least",
+    "valley_least": "smallest valley of any cluster",
     "found_by_rows": "how well halves of the rows find the clusters again, mean over rows",
-    "found_worst": "how well the half that finds it worst finds the least stable cluster again",
+    "found_worst": "how well a half finds a cluster again, minimum over halves and clusters",
     "near_psi": "how well trees of the next psi find the clusters again, mean over clusters",
     "near_psi_least": "how well trees of the next psi find the least stable cluster again",
     "largest": "logarithm of the largest cluster's size, relative to the mean size",
     "ratio": "similarity to the nearest other cluster, divided by that within a cluster",
-    "ratio_most": "ratio of the cluster where it is largest",
-    "silhouette_least": "silhouette of the cluster where it is least",
+    "ratio_most": "largest ratio of any cluster",
+    "silhouette_least": "smallest silhouette of any cluster, mean over its rows",
     "ambiguous": "share of rows with a silhouette below 0.2",
     "gap": "height of the last split that is made, minus that of the next",
-    "contact_most": "contact of the cluster where it is largest",
+    "contact_most": "largest contact of any cluster",
     "last_split": "how well the last split that is made is found again",
     "next_split": "how well the first split that is not made is found again",
     "misplaced": "share of rows more similar to another cluster than to their own",
-    "best_left_crossed": "best_left, or the same in other trees where that is less",
+    "best_left_crossed": "like best_left, with the stability in other trees where that is lower",
     "weakest_split": "how well the least stable split that is made is found again",
     "best_left": "how well the most stable split that is not made is found again",
     "splits_mean": "mean log odds of the splits that are made",
-    "splits_least": "least log odds of a split that is made",
+    "splits_least": "smallest log odds of a split that is made",
     "splits_left": "largest log odds of a split that is not made",
     "splits_against": "sum of the negative log odds of splits that are made, weighted by rows",
     "splits_missed": "sum of the positive log odds of splits that are not made, weighted by rows",
     "splits_last": "log odds of the last split that is made",
     "splits_next": "log odds of the first split that is not made",
-    "best_stability": "how well halves of the rows find the most stable split of the best cut",
+    "best_stability": "how well halves of the rows find the best cut's most stable split again",
     "dip": "deepest dip of the density between the sides of a split, along the discriminant",
-    "found_everywhere": "stability in halves times that in other trees: best split, mean of trees",
-    "apart_everywhere": "distance of the sides along the discriminant: best split, mean of trees",
-    "held_valley_everywhere": "depth of the valley on the other half: best split, mean of trees",
-    "held_sure_everywhere": "the same depth in units of its error: best split, mean of trees",
+    "found_everywhere": "stability in halves times stability in other trees" + _MEAN_OF_BEST,
+    "apart_everywhere": "distance of the sides along the discriminant" + _MEAN_OF_BEST,
+    "held_valley_everywhere": "depth of the valley on the other half" + _MEAN_OF_BEST,
+    "held_sure_everywhere": "this depth in units of its error" + _MEAN_OF_BEST,
     "log_rows": "logarithm of the number of rows, minus 6.5",
     "log_dimension": "logarithm of the intrinsic dimension, minus 1",
 }
@@ -113,7 +114,7 @@ def _share_kept() -> float:
 
 
 def cost_table() -> str:
-    """Return the numbers that bound time, and those that definitions need."""
+    """Return the numbers that limit time and memory, and those that definitions need."""
     numbers = stability.NUMBERS
     rows = [
         (
@@ -124,32 +125,35 @@ def cost_table() -> str:
         (f"{choose.N_BEST} candidates", "with the best scores, compared with each other"),
         (
             f"{scoring.MIN_ROWS_FITTED} rows",
-            "fewest for log_rows in the score; fewer rows have equal weights",
+            "lower limit of the number of rows in log_rows of the score; smaller samples use the "
+            f"weights for {scoring.MIN_ROWS_FITTED} rows",
         ),
         (
             f"{choose.MIN_ROWS_TO_DIVIDE} rows",
-            "smallest sample to divide; fewer rows are one cluster",
+            "smallest sample that is divided; fewer rows are one cluster",
         ),
         (f"psi {scales.PSI_FOR_FEW}", "number of cells for fewer than 64 rows"),
         (
             f"{scales.MAX_EVIDENCE_ROWS} rows",
-            "of the sample, evenly spaced, for similarity and contact; half as many of each half",
+            "evenly spaced in the sample, on which similarity and contact are measured; "
+            "half as many in each half",
         ),
         (
             f"{scales.ROWS_PER_FINE_CELL} rows a cell",
-            "on average in the smallest cells, for contact and density of clusters",
+            "on average in the smallest cells, which show the contact and density of clusters",
         ),
         (
             f"{scales.N_FEW} and {scales.N_MORE} rows",
-            "nearest to a row, for contact and density at the two sides of a split",
+            "nearest to a row, which show contact and density at the two sides of a split",
         ),
         (
             f"{discriminant.MAX_AXES} principal axes",
-            "of the rows, for the discriminant",
+            "at most, in which the discriminant is computed",
         ),
         (
             f"{scoring.SURE:g}",
-            "largest log odds of a split, for or against; larger values are clipped",
+            f"limit of the log odds of a split: values are clipped to the range from "
+            f"-{scoring.SURE:g} to {scoring.SURE:g}",
         ),
     ]
     assert numbers[-1] == split_tree.MAX_LEAVES
@@ -158,26 +162,28 @@ def cost_table() -> str:
 
 
 def noise_table() -> str:
-    """Return the numbers that tell noise; nothing of them is fitted."""
+    """Return the numbers of the rule for noise, none of which is fitted."""
     rows = [
         (f"{noise.N_NEAR} rows", "nearest to a row; their mean distance measures density"),
         (
             f"{noise.EMPTIEST:.0%}",
-            "of the box of the data, its emptiest part: a background has rows there, too",
+            "size of the emptiest part of the box of the data: a background has rows there, too",
         ),
         (
             f"{noise.MIN_ROWS_FOR_BACKGROUND} rows",
-            "smallest sample to search for a background; in fewer, tails would pass for one",
+            "smallest sample that is searched for a background; in fewer rows, the tails of a "
+            "cluster could pass for one",
         ),
         (f"{noise.MIN_SEEN} rows", "needed in the emptiest part to show a background"),
         (f"{noise.MAX_SHARE:.0%}", "largest share of rows that a background can have"),
         (
             f"{noise._FAR:g} times",
-            "the median distance from the middle: an outlier is as far from its nearest rows",
+            "the median distance of rows from the middle: an outlier is farther than this from "
+            "its nearest rows",
         ),
         (
-            f"{noise._WIDER:g} times",
-            "the width of the box: rows farther outside it are noise",
+            f"{noise._WIDER:g} width",
+            "of the box: rows farther than this outside the box are noise",
         ),
     ]
     lines = ["| number | meaning |", "|---|---|"]
@@ -246,7 +252,10 @@ def balance_table(weights: dict[str, Any]) -> str:
         "| single clusters left whole | " + " | ".join(f"{float(s):.0%}" for s in balance) + " |",
         "|---" * (len(balance) + 1) + "|",
     ]
-    for name, title in (("mean_of_sets", "mean of sets"), ("mean_of_families", "of families")):
+    for name, title in (
+        ("mean_of_sets", "mean of sets"),
+        ("mean_of_families", "mean of families"),
+    ):
         cells = [f"{each[name]:.3f}" for each in balance.values()]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -265,7 +274,7 @@ def fitted_to(weights: dict[str, Any]) -> str:
 
 
 def tables() -> dict[tuple[str, str], str]:
-    """Return the file and the name of each place, and the table that stands there."""
+    """Return all tables of the page, by file and by the name of the place."""
     weights = json.loads(WEIGHTS.read_text())
     page = str(PAGE.relative_to(ROOT))
     return {

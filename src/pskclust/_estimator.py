@@ -29,7 +29,7 @@ from ._utils.whole_fits import all_or_nothing
 class PSKC(ClusterMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
-    PSKC finds clusters of any shape, size and density, finds their number, and leaves noise out.
+    PSKC finds clusters of any shape, size and density, and how many there are. It leaves noise out.
     Time and memory are linear in the number of rows.
 
     Without parameters, PSKC chooses a clustering. It grows trees of a sample of the rows from the
