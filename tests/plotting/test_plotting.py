@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from pskclust import PSKC, sweep
 from pskclust.plotting import (
@@ -222,6 +224,20 @@ def test_no_cluster_at_all_can_be_drawn():
     ProfileDisplay.from_estimator(model)
     with pytest.raises(ValueError, match="cluster=0 does not exist. The model has no cluster."):
         GrowthDisplay.from_estimator(model, X)
+
+
+@pytest.mark.parametrize("display", [ClusterDisplay, GrowthDisplay, SimilarityDisplay])
+def test_a_pipeline_is_drawn_in_the_space_of_its_fit(display, blobs):
+    pipeline = make_pipeline(StandardScaler(), PSKC(psi=16, tau=0.04, random_state=0)).fit(blobs)
+    drawn = display.from_estimator(pipeline, blobs)
+    scaled = StandardScaler().fit_transform(blobs)
+    assert_array_equal(drawn.X if display is SimilarityDisplay else drawn.points, scaled)
+
+
+@pytest.mark.parametrize("display", [AutoDisplay, MergeTreeDisplay, ProfileDisplay])
+def test_a_pipeline_is_drawn_as_its_last_step(display, blobs):
+    display.from_estimator(make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(blobs))
+    display.from_estimator(make_pipeline(PSKC(random_state=0)).fit(blobs))
 
 
 @pytest.mark.parametrize("display", [ClusterDisplay, GrowthDisplay, SimilarityDisplay])

@@ -9,10 +9,15 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
 from sklearn.datasets import make_blobs
+from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from pskclust import PSKC
 from pskclust._advice import Outcome, hints
@@ -367,3 +372,43 @@ def test_rows_are_said_to_be_counted_from_0_unless_they_have_names(model, blobs,
     assert any(words in text for text in report(tmp_path, model, blobs).texts)
     named = report(tmp_path, model, blobs, ids=list(range(300)))
     assert not any(words in text for text in named.texts)
+
+
+@pytest.fixture
+def table(blobs):
+    """Three blobs in columns of different units."""
+    return pd.DataFrame(blobs * [1.0, 1000.0], columns=["east", "north"])
+
+
+def test_rows_before_scaling_get_no_advice_on_scaling(table, tmp_path, undrawn):
+    model = PSKC(random_state=0).fit(StandardScaler().fit_transform(table))
+    shown = " ".join(report(tmp_path, model, table).texts)
+    assert "Columns differ in spread" not in shown
+    assert "unknown to this report" in shown
+    assert "the same rows, prepared as for this fit" in shown
+    assert "north" in shown  # the names are those of the table
+    table["north"] /= 10
+    shown = " ".join(report(tmp_path, PSKC(random_state=0).fit(table), table).texts)
+    assert "north varies 1" in shown
+    assert "fitted to the same rows." in shown
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_a_pipeline_that_scales_is_reported_with_the_rows_before(table, array, tmp_path, undrawn):
+    rows = table.to_numpy() if array else table
+    pipeline = make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(rows)
+    shown = " ".join(report(tmp_path, pipeline, rows).texts)
+    assert "Columns differ in spread" not in shown
+    assert "the rows after these steps of the pipeline: StandardScaler" in shown
+    members = np.asarray(rows)[pipeline[-1].labels_ == 0]
+    assert number(members[:, 1].mean()) in shown  # in the units of the rows before scaling
+
+
+def test_a_pipeline_with_other_columns_is_reported_with_the_rows_of_the_fit(
+    table, tmp_path, undrawn
+):
+    table.iloc[::9, 0] = np.nan
+    pipeline = make_pipeline(SimpleImputer(), PCA(2), PSKC(random_state=0)).fit(table)
+    shown = " ".join(report(tmp_path, pipeline, table).texts)
+    assert "SimpleImputer, PCA; this page shows the result" in shown
+    assert "pca1" in shown

@@ -6,11 +6,11 @@ import textwrap
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .._choice.choose import AutoChoice, Option
 from .._utils.palette import cluster_colours
 from ._axes import grid_of_axes, without_frame
+from .fitted_rows import model_of
 
 _EVIDENCE = {
     "stability": "o",
@@ -67,8 +67,8 @@ class AutoDisplay:
 
         Parameters
         ----------
-        estimator : PSKC
-            A model fitted without `tau`.
+        estimator : PSKC or Pipeline
+            A model, or a pipeline that ends in one, fitted without `tau`.
         figure : matplotlib Figure or None, default=None
             Figure to draw on; None makes a new one.
 
@@ -92,13 +92,13 @@ class AutoDisplay:
         >>> len(AutoDisplay.from_estimator(model).axes_)
         2
         """
-        check_is_fitted(estimator)
-        if estimator.auto_ is None:
+        model = model_of(estimator)
+        if model.auto_ is None:
             raise ValueError(
                 "There are no candidates to draw: with tau, clusters grow and none is chosen. "
                 "Fit the model without tau."
             )
-        return cls(choice=estimator.auto_).plot(figure=figure)
+        return cls(choice=model.auto_).plot(figure=figure)
 
     def plot(self, *, figure: Any = None) -> Self:
         """Draw the odds as bars and, beside them, the evidence as marks from 0 to 1.

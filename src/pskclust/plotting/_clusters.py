@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .._utils.palette import NOISE_COLOUR, cluster_colours
 from ._axes import as_text, axes_for, mark_seeds, seed_name
 from ._points import Limits, draw_points
-from .projection import project
+from .fitted_rows import FittedRows
+from .projection import Projection
 
 _MAX_NAMES = 12
 
@@ -90,11 +91,11 @@ class ClusterDisplay:
 
         Parameters
         ----------
-        estimator : PSKC
-            A fitted model.
+        estimator : PSKC or Pipeline
+            A fitted model, or a fitted pipeline that ends in one.
         X : array-like of shape (n_samples, n_features)
-            The rows of the fit. Two columns are drawn as they are; more columns are projected onto
-            their first two principal axes.
+            The rows passed to `fit`. Two columns are drawn as they are; more columns are projected
+            onto their first two principal axes.
         feature_names : sequence of str or None, default=None
             Names of the columns. None uses the names from the fit, or numbers the columns.
         ax : matplotlib Axes or None, default=None
@@ -116,12 +117,13 @@ class ClusterDisplay:
         >>> display.ax_.get_xlabel()
         'width'
         """
-        plane = project(estimator, X, feature_names)
+        model, rows, names = FittedRows.of(estimator, X, feature_names)
+        plane = Projection.of(rows, names)
         display = cls(
             points=plane.points,
-            labels=estimator.labels_,
-            seeds=getattr(estimator, "seeds_", None),
-            seed_name=seed_name(estimator),
+            labels=model.labels_,
+            seeds=getattr(model, "seeds_", None),
+            seed_name=seed_name(model),
             names=plane.names,
         )
         return display.plot(ax=ax)

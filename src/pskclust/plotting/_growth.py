@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._axes import as_text, grid_of_axes, mark_seeds
 from ._points import Limits, draw_points
-from .projection import project
+from .fitted_rows import FittedRows
+from .projection import Projection
 
 _MAX_ROWS = 100_000
 
@@ -87,11 +88,11 @@ class GrowthDisplay:
 
         Parameters
         ----------
-        estimator : PSKC
-            A model fitted with `psi` and `tau`. Rows that refinement moved are shown in their final
-            cluster.
+        estimator : PSKC or Pipeline
+            A model, or a pipeline that ends in one, fitted with `psi` and `tau`. Rows that
+            refinement moved are shown in their final cluster.
         X : array-like of shape (n_samples, n_features)
-            The rows of the fit.
+            The rows passed to `fit`.
         cluster : int, default=0
             Number of the cluster, 0 to n_clusters_ - 1.
         n_panels : int, default=6
@@ -122,17 +123,18 @@ class GrowthDisplay:
         >>> GrowthDisplay.from_estimator(model, X, cluster=1).axes_.shape
         (2, 3)
         """
-        plane = project(estimator, X, feature_names)
-        if estimator.growth_step_ is None:
+        model, rows, names = FittedRows.of(estimator, X, feature_names)
+        if model.growth_step_ is None:
             raise ValueError(
                 "The model has no growth to draw: its clusters were chosen and did not grow. Fit "
                 "it with psi and tau."
             )
+        plane = Projection.of(rows, names)
         display = cls(
             points=plane.points,
-            labels=estimator.labels_,
-            growth_steps=estimator.growth_step_,
-            seeds=estimator.seeds_,
+            labels=model.labels_,
+            growth_steps=model.growth_step_,
+            seeds=model.seeds_,
             names=plane.names,
         )
         return display.plot(cluster=cluster, n_panels=n_panels, figure=figure)

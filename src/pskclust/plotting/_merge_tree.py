@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import dendrogram
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils.palette import cluster_colours
 from ._axes import axes_for
+from .fitted_rows import model_of
 
 # With more parts, their numbers would overlap.
 _MAX_NUMBERED_PARTS = 40
@@ -65,8 +65,8 @@ class MergeTreeDisplay:
 
         Parameters
         ----------
-        estimator : PSKC
-            A model fitted without `tau`, or with `n_clusters`.
+        estimator : PSKC or Pipeline
+            A model, or a pipeline that ends in one, fitted without `tau`, or with `n_clusters`.
         ax : matplotlib Axes or None, default=None
             Axes to draw on; None makes a new figure.
 
@@ -90,8 +90,8 @@ class MergeTreeDisplay:
         >>> MergeTreeDisplay.from_estimator(model).ax_.get_ylabel()
         '-log10 of similarity'
         """
-        check_is_fitted(estimator)
-        tree = estimator.merge_tree_
+        model = model_of(estimator)
+        tree = model.merge_tree_
         if tree is None:
             raise ValueError(
                 "The model has no merge tree: its clusters grew and were not linked. Fit it "
@@ -101,7 +101,7 @@ class MergeTreeDisplay:
             raise ValueError(
                 f"The merge tree has fewer than two parts ({len(tree)}): nothing to draw."
             )
-        display = cls(linkage_matrix=tree.to_scipy(), links=estimator.fitted_.linkage.links)
+        display = cls(linkage_matrix=tree.to_scipy(), links=model.fitted_.linkage.links)
         return display.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:

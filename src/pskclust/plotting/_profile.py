@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils.palette import cluster_colours
 from ._axes import grid_of_axes, without_frame
+from .fitted_rows import model_of
 
 _MAX_CLUSTERS = 30
 
@@ -62,8 +62,8 @@ class ProfileDisplay:
 
         Parameters
         ----------
-        estimator : PSKC
-            A fitted model.
+        estimator : PSKC or Pipeline
+            A fitted model, or a fitted pipeline that ends in one.
         figure : matplotlib Figure or None, default=None
             Figure to draw on; None makes a new one.
 
@@ -82,8 +82,8 @@ class ProfileDisplay:
         >>> ProfileDisplay.from_estimator(model).axes_[0].get_xlabel()
         'rows'
         """
-        check_is_fitted(estimator)
-        display = cls(labels=estimator.labels_, similarities=estimator.similarities_)
+        model = model_of(estimator)
+        display = cls(labels=model.labels_, similarities=model.similarities_)
         return display.plot(figure=figure)
 
     def plot(self, *, figure: Any = None) -> Self:

@@ -8,11 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils.palette import cluster_colours
 from ._axes import as_text, axes_for, without_frame
-from .projection import column_names
+from .fitted_rows import FittedRows
 
 _STEPS_1D, _STEPS_2D = 1000, 150
 _MAX_ROWS, _MAX_NAMES = 5_000, 12
@@ -95,8 +94,8 @@ class SimilarityDisplay:
 
         Parameters
         ----------
-        estimator : PSKC
-            A model fitted to one or two columns.
+        estimator : PSKC or Pipeline
+            A model, or a pipeline that ends in one, fitted to one or two columns.
         X : array-like of shape (n_samples, n_features)
             Rows that set the range of the picture, such as those of the fit.
         feature_names : sequence of str or None, default=None
@@ -124,26 +123,25 @@ class SimilarityDisplay:
         >>> SimilarityDisplay.from_estimator(model, X, feature_names=["size"]).ax_.get_xlabel()
         'size'
         """
-        check_is_fitted(estimator)
-        rows = np.asarray(X, dtype=np.float64)
-        n_columns = estimator.n_features_in_
-        if n_columns > 2 or rows.ndim != 2 or rows.shape[1] != n_columns:
+        model, rows, names = FittedRows.of(estimator, X, feature_names, any_rows=True)
+        rows, n_columns = np.asarray(rows, dtype=np.float64), rows.shape[1]
+        if n_columns > 2:
             raise ValueError(
-                f"SimilarityDisplay draws one or two columns, but X has shape {rows.shape} and the "
-                f"model has {n_columns} columns. Use ClusterDisplay for more columns."
+                f"SimilarityDisplay draws one or two columns, but the model was fitted to "
+                f"{n_columns} columns. Use ClusterDisplay for more columns."
             )
         low, high = rows.min(axis=0), rows.max(axis=0)
         margin = np.where(high > low, 0.08 * (high - low), 0.5)
         n_steps = _STEPS_1D if n_columns == 1 else _STEPS_2D
         grid = tuple(np.linspace(low - margin, high + margin, n_steps).T)
         points = np.stack(np.meshgrid(*grid), axis=-1)
-        found = _similarities(estimator, points)
+        found = _similarities(model, points)
         display = cls(
             grid=grid,
             similarities=found,
             X=rows,
-            names=column_names(estimator, feature_names),
-            tau=_noise_threshold(estimator),
+            names=names,
+            tau=_noise_threshold(model),
         )
         return display.plot(ax=ax)
 
@@ -236,23 +234,23 @@ class SimilarityDisplay:
         return self.X[:: -(-len(self.X) // _MAX_ROWS)]
 
 
-def _noise_threshold(estimator: Any) -> float | None:
+def _noise_threshold(model: Any) -> float | None:
     """Return tau if it decides which rows are noise, else None."""
     # Linked clusters, and all clusters with noise="nearest", accept any similarity above 0.
-    linked = getattr(estimator, "merge_tree_", None) is not None
-    nearest = getattr(estimator, "noise", "keep") == "nearest"
-    return None if linked or nearest else float(estimator.tau_)
+    linked = getattr(model, "merge_tree_", None) is not None
+    nearest = getattr(model, "noise", "keep") == "nearest"
+    return None if linked or nearest else float(model.tau_)
 
 
-def _similarities(estimator: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _similarities(model: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the similarity to each cluster along a line, or the highest over a grid."""
     flat = points.reshape(-1, points.shape[-1])
     with warnings.catch_warnings():
         # The points of a grid have no column names, which scikit-learn warns about.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         if points.shape[-1] == 1:
-            each: NDArray[np.float64] = estimator.similarity(flat)
+            each: NDArray[np.float64] = model.similarity(flat)
             return each
         # The similarities to all clusters may not fit into memory.
-        highest, _ = estimator.similarity(flat, top_k=1)
+        highest, _ = model.similarity(flat, top_k=1)
     return np.asarray(highest.max(axis=1, initial=0)).reshape(points.shape[:-1])

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._advice import Outcome, hints, rules
 from .._data.scaling import unequal_columns
@@ -22,9 +22,9 @@ from .._provenance import (
 )
 from .._utils.files import replacing
 from .._version import __version__
-from ..plotting.projection import column_names, rows_of_fit
 from ._page import ChoiceContent, Content, Provenance, number, page
 from ._pictures import draw_pictures
+from ._shown_rows import ShownRows
 from ._summary import Summary
 
 
@@ -51,19 +51,20 @@ def write_report(
     ----------
     path : str or path-like
         The file to write. An existing file is replaced once the new one is complete.
-    model : PSKC
-        A fitted model.
+    model : PSKC or Pipeline
+        A fitted model, or a fitted pipeline that ends in one.
     X : array-like of shape (n_samples, n_features)
-        The rows of the fit, in the same order. If they were scaled for the fit, pass the rows
-        before scaling, and set `scaling`.
+        The rows of the fit, in the same order. If they were scaled for the fit, pass the pipeline
+        as `model`, or pass the rows before scaling and set `scaling`.
     feature_names : sequence of str or None, default=None
-        Names of the columns. None uses the names from the fit, or numbers the columns.
+        Names of the columns. None uses the names in X or from the fit, or numbers the columns.
     ids : sequence or None, default=None
         Names of the rows, shown for typical members. None shows row numbers.
     title : str or None, default=None
         Title of the page. None makes a title from the number of rows.
     scaling : str or None, default=None
-        Scaling of the columns before the fit, such as "standard"; None if there was none.
+        Scaling of the columns before the fit, such as "standard"; None if there was none, or if
+        `model` is a pipeline.
     seconds : float or None, default=None
         Duration of the fit in seconds. None leaves it out.
     scores : mapping of str to float or None, default=None
@@ -95,23 +96,20 @@ def write_report(
     ...     "Typical members" in path.read_text()
     True
     """
-    rows = rows_of_fit(model, X)
-    names = column_names(model, feature_names)
-    if ids is not None and len(ids) != len(rows):
+    shown = ShownRows.of(model, X, feature_names, scaling)
+    n_rows = len(shown.rows)
+    if ids is not None and len(ids) != n_rows:
         raise ValueError(
-            f"ids has {len(ids)} entries, but X has {len(rows)} rows. Pass one id for each row."
+            f"ids has {len(ids)} entries, but X has {n_rows} rows. Pass one id for each row."
         )
-    summary = Summary.of(model, rows)
-    facts = _facts(model, summary, rows.shape, n_left_out)
+    summary = Summary.of(shown.model, shown.rows)
+    facts = _facts(shown.model, summary, shown.rows.shape, n_left_out)
     content = _content(
-        model,
-        rows,
-        names,
+        shown,
         summary,
-        title=title or f"Clusters of {len(rows):,} rows",
+        title=title or f"Clusters of {n_rows:,} rows",
         facts=facts | _figures_of_fit(seconds, scores or {}),
         ids=ids,
-        scaling=scaling,
     )
     with replacing(path) as stream:
         # Names from damaged files may hold invalid Unicode, which must not break the page.
@@ -119,35 +117,33 @@ def write_report(
 
 
 def _content(
-    model: Any,
-    rows: NDArray[Any],
-    names: list[str],
+    shown: ShownRows,
     summary: Summary,
     *,
     title: str,
     facts: dict[str, str],
     ids: Sequence[Any] | None,
-    scaling: str | None,
 ) -> Content:
     """Return the content of the page."""
+    model = shown.model
     outcome = Outcome.of(model)
     advice = [hint.text for hint in hints(outcome)]
-    if scaling is None:
-        advice += _on_columns(summary, names)
+    if shown.are_fitted:
+        advice += _on_columns(summary, shown.names)
     return Content(
         title=title,
         facts=facts,
         summary=summary,
-        names=names,
+        names=shown.names,
         ids=ids,
-        rows=rows,
+        rows=shown.rows,
         similarities=model.similarities_,
         confidences=mean_confidences(model),
-        pictures=draw_pictures(model, rows, names, scaling is not None),
+        pictures=draw_pictures(model, shown.rows, shown.names, not shown.are_fitted),
         choice=None if model.auto_ is None else ChoiceContent.of(model.auto_),
         layers=model.layers_,
-        provenance=_provenance(model, scaling),
-        details=_details(model, scaling),
+        provenance=_provenance(model, shown.for_fit),
+        details=_details(model, shown.scaling),
         rules=rules(outcome),
         hints=advice,
     )
@@ -181,18 +177,18 @@ def _figures_of_fit(seconds: float | None, scores: Mapping[str, float]) -> dict[
     return facts | {name: f"{score:.3f}" for name, score in scores.items()}
 
 
-def _provenance(model: Any, scaling: str | None) -> Provenance:
+def _provenance(model: Any, rows: str) -> Provenance:
     return Provenance(
         given={name: str(value) for name, value in given_parameters(model).items()},
         choice=choice_words(model),
         call=python_call(model),
-        rows="the same rows" if scaling is None else f"the same rows after {scaling} scaling",
+        rows=rows,
         note=None if is_repeatable(model) else UNREPEATABLE,
     )
 
 
-def _details(model: Any, scaling: str | None) -> dict[str, str]:
-    shown = {"scaling of columns": scaling or "none", "objective": number(model.objective_)}
+def _details(model: Any, scaling: str) -> dict[str, str]:
+    shown = {"scaling of columns": scaling, "objective": number(model.objective_)}
     if is_refined(model) and not model.n_reassigned_:
         shown["refinement"] = "moved no row"
     elif is_refined(model):
