@@ -34,7 +34,7 @@ class GaussianKernel:
 
     @classmethod
     def fitted(cls, data: Data, gamma: float | str) -> GaussianKernel:
-        """Return the kernel of the data; "scale" is 1 / (sum of the variances of the columns)."""
+        """Return the kernel; gamma "scale" is 1 / (sum of the variances of the columns)."""
         points = data.points().copy()
         if isinstance(gamma, str):
             weights = data.weights.units

@@ -98,7 +98,7 @@ def _stray_words(strays: Strays) -> str:
 
 
 class GapsError(TableError):
-    """Error for missing values, with their number by column; `n_rows` of `n_all` rows have some."""
+    """Error for missing values, counted per column; `n_rows` of `n_all` rows have some."""
 
     def __init__(self, message: str, counts: Mapping[str, int], n_rows: int, n_all: int) -> None:
         self.counts, self.n_rows, self.n_all = dict(counts), n_rows, n_all
