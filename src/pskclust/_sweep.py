@@ -141,7 +141,7 @@ def sweep(
     tau : sequence of float
         Values of tau to try, each between 0 and 1. Start with values from 0.01 to 0.5.
     n_seeds : int, default=3
-        Number of fits of each pair, 2 or more. Increase it where entries are close in stability.
+        Number of fits per pair, 2 or more. Increase it if entries are close in stability.
     random_state : int, RandomState instance or None, default=None
         Source of the seeds of the fits. Pass an int for the same result every time.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -72,7 +72,7 @@ class Workspace(NamedTuple):
 
 
 def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
-    """Return a workspace for boxes, which use centres column by column, or for balls."""
+    """Return a workspace for boxes, with centres stored by column, or for balls."""
     n_blocks, n_possible = (BLOCKS_PER_GROUP, psi) if boxes else (1, 0)
     order: Literal["F", "C"] = "F" if boxes else "C"
     space = Workspace(

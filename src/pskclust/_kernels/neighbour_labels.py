@@ -74,7 +74,7 @@ def row_results(
     similarities_out,  # OUT  (n,) of each row to its own cluster; 0 for noise
     steps_out,  # OUT  (n,)
 ):
-    """Write the label, similarity and growth step of each row to arrays by row number."""
+    """Write each row's label, similarity and growth step to arrays in row order."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):

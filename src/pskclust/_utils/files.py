@@ -158,7 +158,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _new_folder(path: str) -> int | None:
-    """Make a new, private and locked folder; return its descriptor, None on Windows."""
+    """Make a new, private and locked folder; return its descriptor (None on Windows)."""
     while True:
         os.mkdir(path, 0o700)
         if fcntl is None:

@@ -209,7 +209,7 @@ class LateBar:
 
 
 def _line_of_now(progress: Progress | None, n_reserved: int = 0) -> str:
-    """Return the line for the current work; once a stage has ended, for the work that follows."""
+    """Return the line for the current stage or, once it has ended, for the work after it."""
     columns = shutil.get_terminal_size().columns - n_reserved
     if progress is None:
         return "reading rows ..."[: columns - 1]
