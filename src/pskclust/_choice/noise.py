@@ -304,7 +304,7 @@ def _background(
 
 
 class _Beyond:
-    """Counts of values at each cut or beyond it."""
+    """Counts of the values at or above each cut."""
 
     def __init__(self, values: NDArray[np.float64], cuts: NDArray[np.float64]) -> None:
         self._order = np.argsort(values, kind="stable")

@@ -206,8 +206,8 @@ def nystroem_features(
 ) -> NDArray[np.float64]:
     """Return features of the points whose inner products approximate the Gaussian kernel.
 
-    The approximation is C W^+ C^T, where C is the kernel of the points with the landmarks, and W
-    is the kernel of the landmarks with each other.
+    The approximation is C W^+ C^T, where C is the kernel between points and landmarks, and W is
+    the kernel between landmarks.
     """
     gamma = 1 / (2 * sigma**2)
     eigenvalues, eigenvectors = linalg.eigh(rbf_kernel(landmarks, gamma=gamma))
