@@ -88,7 +88,7 @@ class PSKC(ClusterMixin, FittedModel):
     device : str or None, default=None
         PyTorch device that finds the cells of rows: "cuda", "cuda:1", "mps" or "cpu", for method
         "voronoi". Labels do not depend on it. None uses NumPy and compiled code. Use a device for
-        many rows in many columns. Requires ``pip install "pskclust[torch]"``.
+        many rows with many columns. Requires ``pip install "pskclust[torch]"``.
     random_state : int, RandomState instance or None, default=None
         Seed of the random draws. Pass an int for the same labels in every fit.
     verbose : bool or None, default=None

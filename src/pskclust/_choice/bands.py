@@ -1,4 +1,4 @@
-"""Bands of numbers of clusters, each twice as wide as the one before, for layers."""
+"""Bands of cluster counts, each twice as wide as the one before, for layers."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def _range(
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:
-    """Return the columns of largest and smallest spread and their ratio; None for a low ratio.
+    """Return the widest and narrowest columns and their ratio; None if the ratio is low.
 
     Columns without spread are ignored.
     """

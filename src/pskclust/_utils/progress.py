@@ -153,7 +153,7 @@ class Bar:
 
 
 class LateBar:
-    """Progress line that appears after two seconds of a fit, and disappears at its end."""
+    """Progress line that appears two seconds into a fit and disappears at its end."""
 
     SECONDS_BEFORE = 2.0
     SECONDS_BETWEEN = 0.2

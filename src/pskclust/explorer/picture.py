@@ -43,7 +43,7 @@ class Drawing:
 
     @property
     def in_isolated(self) -> NDArray[np.bool_]:
-        """Mask of the rows in the clusters to show alone."""
+        """Mask of the rows in the isolated clusters."""
         return np.isin(self.fit.labels, self.isolated)
 
 
