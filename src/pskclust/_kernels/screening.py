@@ -51,7 +51,7 @@ class Screened(NamedTuple):
 
 
 class Multiplied(NamedTuple):
-    """Rows, prepared for the product with the factors of a screen."""
+    """Rows prepared for multiplication by the factors of a screen."""
 
     rows: NDArray[np.floating[Any]]  # (n, m + 3 or d + 2) left factor of the product
     error: NDArray[np.float64]  # (n,) largest error of bounds and distances

@@ -1,7 +1,7 @@
 """Errors about tables in files.
 
-Python, the command line and the explorer have different remedies for the same error. Errors
-therefore carry facts, from which each interface makes its own advice.
+Python, the command line and the explorer offer different remedies for the same error. Errors
+therefore carry facts, from which each interface derives its advice.
 """
 
 from __future__ import annotations
