@@ -88,8 +88,8 @@ class SweepResult:
         """Return the psi and tau of the most stable entry, as parameters for PSKC.
 
         Entries with one cluster are left out if any entry has two or more. Among the entries whose
-        stability is within 0.01 of the highest, the one with the most clusters is chosen; of equal
-        ones, the one with the least noise, then the first.
+        stability is within 0.01 of the highest, the one with the most clusters is chosen; ties go
+        to the one with the least noise, then to the first.
 
         Returns
         -------

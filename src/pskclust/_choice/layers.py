@@ -80,8 +80,8 @@ class Parts:
 class SettledParts:
     """The part of a row, given its label and the part it is most similar to.
 
-    If the part belongs to another cluster, the row goes to the largest part of its own cluster.
-    Noise has the number of parts in place of a part.
+    If that part belongs to another cluster, the row goes to the largest part of its own cluster.
+    For noise, the part is the number of parts.
     """
 
     parts: NDArray[np.int64]  # ((k + 1) * p,) noise first

@@ -180,7 +180,7 @@ def write_nearest(
 
 @compiled_into
 def settle_rows(points, block, rows, n_kept, margin, centres, space):
-    """Settle rows whose two smallest sums differ by at most a margin, by exact distances."""
+    """Use exact distances for rows whose two smallest sums differ by at most a margin."""
     smallest = space.smallest
     for place in range(BLOCK):
         if smallest[1, place] > smallest[0, place] + margin:

@@ -319,7 +319,7 @@ def best_members(
     best_places,  # INOUT (k,) position of the best member of each cluster; -1 if none is known
     best_scores,  # INOUT (k,) its score against the cluster; -1 if none is known
 ):
-    """Find the best member of each cluster; of equal scores, the lowest row number wins."""
+    """Find the best member of each cluster; ties go to the lowest row number."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):

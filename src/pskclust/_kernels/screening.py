@@ -26,7 +26,7 @@ _CHUNK_ROWS = 2048
 
 
 class Screen(NamedTuple):
-    """Centres, prepared for matrix products."""
+    """Centres prepared for matrix products."""
 
     points: NDArray[np.float64]  # (u, d) the distinct centres
     shift: NDArray[np.float64]  # (d,) subtracted from all points, so that products stay small

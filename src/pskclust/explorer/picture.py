@@ -229,7 +229,7 @@ def _distribution(
 
 
 def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the most frequent colour within each pixel; of equally frequent ones, the first."""
+    """Return the most frequent colour within each pixel; ties go to the first."""
     places = [first, *others.astype(np.int64)]
     best, most = first, np.zeros(first.shape, dtype=np.int64)
     for place in places:
