@@ -120,7 +120,7 @@ _FORMAT_OPTIONS = (
         "--format",
         "kind",
         type=click.Choice(FORMATS),
-        help="Format of DATA, if the file ending does not show it.",
+        help="Format of DATA, if the file extension does not show it.",
     ),
     click.option(
         "--delimiter", metavar="CHAR", help="Delimiter of a text table. Detected by default."

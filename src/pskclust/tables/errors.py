@@ -27,7 +27,7 @@ class SpecialFileError(TableError):
 
 
 class WrongFormatError(TableError):
-    """Error for a file that is not in the format that its ending, or the caller, claims."""
+    """Error for a file that is not in the format that its extension or the caller claims."""
 
     def __init__(self, name: str, claimed: str, looks_like: str | None) -> None:
         self.looks_like = looks_like
