@@ -70,7 +70,7 @@ def ignore(progress: Progress) -> None:
 
 
 def is_watched() -> bool:
-    """Return whether people see standard error: a terminal or a notebook, in the main process."""
+    """Return whether this is the main process and shows standard error to a user."""
     if multiprocessing.parent_process() is not None:
         return False
     return sys.stderr is not None and (sys.stderr.isatty() or _is_notebook())
