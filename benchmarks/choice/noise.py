@@ -2,7 +2,7 @@
 
     python benchmarks/choice/noise.py [--rows 1000 5000] [--draws 2]
 
-The sets are blobs, rings and winding shapes in 2 to 10 columns with 0, 5, 20 and 50 % of uniform
+The sets are blobs, rings and winding shapes in 2 to 10 columns with 0, 5, 20 and 50 % uniform
 background. The script prints the F1 of the noise rows; without a background, it prints the share of
 rows labelled as noise instead.
 """

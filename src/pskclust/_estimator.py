@@ -29,11 +29,11 @@ from ._utils.whole_fits import all_or_nothing
 class PSKC(ClusterMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
-    PSKC finds clusters of any shape, size and density, and how many there are. It leaves noise out.
+    PSKC finds clusters of any shape, size and density, and their number. It leaves noise out.
     Time and memory are linear in the number of rows.
 
-    Without parameters, PSKC chooses a clustering. It grows trees of a sample of the rows from the
-    isolation kernel at several scales. Every cut of every tree is a candidate. A score that was
+    Without parameters, PSKC chooses a clustering. It builds trees over a sample of the rows from
+    the isolation kernel at several scales. Every cut of every tree is a candidate. A score that was
     fitted to labelled data selects the candidate with the most stable and best separated clusters.
     `auto_` holds the best candidates and the reason for the choice.
 
@@ -88,7 +88,7 @@ class PSKC(ClusterMixin, FittedModel):
     device : str or None, default=None
         PyTorch device that finds the cells of rows: "cuda", "cuda:1", "mps" or "cpu", for method
         "voronoi". Labels do not depend on it. None uses NumPy and compiled code. Use a device for
-        many rows in many columns. Requires ``pip install "pskclust[torch]"``.
+        many rows with many columns. Requires ``pip install "pskclust[torch]"``.
     random_state : int, RandomState instance or None, default=None
         Seed of the random draws. Pass an int for the same labels in every fit.
     verbose : bool or None, default=None

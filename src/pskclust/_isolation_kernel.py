@@ -229,7 +229,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         Returns
         -------
         cells : ndarray of shape (n_samples, n_partitions)
-            Numbers of cells, from 0 on, in the smallest unsigned type that holds them: uint8 up to
+            Cell numbers, from 0, in the smallest unsigned type that holds them: uint8 up to
             256 cells, then uint16. With method "hypersphere", the number `psi_` means no cell.
 
         Examples

@@ -69,7 +69,7 @@ def load(path: str | os.PathLike[str]) -> PSKC:
 
 
 def read_fitted(path: str | os.PathLike[str]) -> PSKC:
-    """Read a model from a file without a warning about scaled columns."""
+    """Read a model from a file, and do not warn about scaled columns."""
     saved = from_parts(*read_model(path), PSKC().get_params(deep=False))
     model = PSKC.of_fitted(saved.parameters, saved.fitted)
     if saved.preparation is not None:

@@ -88,8 +88,8 @@ class SweepResult:
         """Return the psi and tau of the most stable entry, as parameters for PSKC.
 
         Entries with one cluster are left out if any entry has two or more. Among the entries whose
-        stability is within 0.01 of the highest, the one with the most clusters is chosen; of equal
-        ones, the one with the least noise, then the first.
+        stability is within 0.01 of the highest, the one with the most clusters is chosen; ties go
+        to the one with the least noise, then to the first.
 
         Returns
         -------
@@ -141,7 +141,7 @@ def sweep(
     tau : sequence of float
         Values of tau to try, each between 0 and 1. Start with values from 0.01 to 0.5.
     n_seeds : int, default=3
-        Number of fits of each pair, 2 or more. Increase it where entries are close in stability.
+        Number of fits per pair, 2 or more. Increase it if entries are close in stability.
     random_state : int, RandomState instance or None, default=None
         Source of the seeds of the fits. Pass an int for the same result every time.
     sample_weight : array-like of shape (n_samples,), default=None

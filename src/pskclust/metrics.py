@@ -181,7 +181,7 @@ def separation(model: Any, X: ArrayLike) -> float:
 
 
 def _two_highest(model: Any, X: ArrayLike) -> NDArray[np.float64]:
-    """Return the two highest similarities of each row to clusters; 0 for missing clusters."""
+    """Return each row's two highest similarities to clusters; 0 if there is no such cluster."""
     found = model.similarity(X, top_k=2)[0]
     highest = np.zeros((len(found), 2))
     highest[:, : found.shape[1]] = found

@@ -232,7 +232,7 @@ def test_an_output_that_is_the_input_or_another_output(command, table, model):
 
 def test_an_output_of_no_known_format(command, table, model):
     line = command.refused(2, "fit", table, "-o", "labels.xlsx")
-    assert line.startswith("labels.xlsx has an unknown ending. Use one of .csv")
+    assert line.startswith("labels.xlsx has an unknown extension. Use one of .csv")
     assert "sweep.bmp must end in one of" in command.refused(
         2, "sweep", table, "--plot", "sweep.bmp"
     )

@@ -67,7 +67,7 @@ def read_table(content: bytes) -> None:
 
 
 def read_image(content: bytes) -> None:
-    """Read an image; the first byte selects the ending of its name."""
+    """Read an image; the first byte selects its extension."""
     if content:
         ending = _PICTURES[content[0] % len(_PICTURES)]
         _in_a_file(content[1:], ending, image.read_image)

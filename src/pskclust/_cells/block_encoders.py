@@ -149,7 +149,7 @@ class Encoder(ABC):
 
 
 class SharingEncoder(Encoder):
-    """Encoder for few columns: bounds often leave a single centre for a whole block."""
+    """Encoder for few columns, where bounds often leave one centre for a whole block."""
 
     _max_superblocks = 8
 

@@ -69,7 +69,7 @@ def cohesion_of(meetings: NDArray[np.float32], sizes: Floats, sides: Sides) -> C
 
 
 class Border(NamedTuple):
-    """Contact of the two sides of each split, and the fall of density between them."""
+    """Contact of the two sides of each split, and the drop in density between them."""
 
     shares: Floats  # (r, s) share of the other side in the rows that a row meets
     contact: Floats  # (s,) mean of these shares

@@ -33,8 +33,8 @@ class Confidence:
     def of_rows(self, labels: NDArray[np.int64], first_row: int) -> NDArray[np.float64]:
         """Return the confidence in the labels of successive rows, from `first_row` on.
 
-        If a row of the sample has another label than in the choice, its confidence is 1 minus that
-        of the choice. A row outside the sample has the mean of its cluster. Noise has 0.
+        If the choice gave a sampled row a different label, the row's confidence is 1 minus that of
+        the choice. A row outside the sample gets the mean of its cluster. Noise gets 0.
         """
         some = slice(*np.searchsorted(self.rows, [first_row, first_row + len(labels)]))
         own = self.rows[some] - first_row

@@ -72,7 +72,7 @@ def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> F
 
 
 def numbered_by_size(labels: Labels) -> Labels:
-    """Return labels numbered by the size of clusters, the largest first; ties by first row."""
+    """Return labels numbered by cluster size, largest first; ties in order of first row."""
     _, first, numbers, sizes = np.unique(
         labels, return_index=True, return_inverse=True, return_counts=True
     )

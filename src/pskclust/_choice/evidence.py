@@ -123,9 +123,9 @@ def cut_evidence(
 def _own_and_other(
     grown: Grown, each: GrownTree, nodes: NDArray[np.intp], cluster_of: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Return the cluster of each row, and its mean meetings with its own and with each cluster.
+    """Return each row's cluster and its mean meetings with that cluster and with all clusters.
 
-    Two rows meet in each cell that they share. In the last array, -1 stands for the own cluster.
+    Two rows meet in each cell that they share. The last array holds -1 for a row's own cluster.
     """
     sizes = each.tree.sizes[nodes]
     clusters = cluster_of[each.tree.leaves[grown.rows]]

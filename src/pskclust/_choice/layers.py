@@ -80,8 +80,8 @@ class Parts:
 class SettledParts:
     """The part of a row, given its label and the part it is most similar to.
 
-    If the part belongs to another cluster, the row goes to the largest part of its own cluster.
-    Noise has the number of parts in place of a part.
+    If that part belongs to another cluster, the row goes to the largest part of its own cluster.
+    For noise, the part is the number of parts.
     """
 
     parts: NDArray[np.int64]  # ((k + 1) * p,) noise first
@@ -150,8 +150,8 @@ class Hierarchy:
     def labels_of_parts(self, n_clusters: int, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cluster of each part in a cut into `n_clusters`, and -1 for noise, (p + 1,).
 
-        Clusters are numbered in the order of the fit; those within one cluster of the fit, in the
-        order of their first parts. `sizes` are the numbers of rows of the parts; at least
+        Clusters are numbered in the order of the fit and, within one cluster of the fit, in the
+        order of their first parts. `sizes` are the numbers of rows in the parts; at least
         `n_clusters` of them must be positive.
         """
         n_parts = len(self.links)

@@ -32,7 +32,7 @@ class Linked:
     numbers: NDArray[np.int64]  # (k,) their numbers before `only` dropped clusters
 
     def only(self, kept: NDArray[np.bool_]) -> Linked:
-        """Return the linked clusters that are kept, numbered anew."""
+        """Return the linked clusters that are kept, renumbered."""
         renumbered = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
         return replace(
             self,

@@ -42,7 +42,7 @@ _FAR = 4.0
 _WIDER = 1.0
 _MAX_COLUMNS_FOR_SEARCH_TREES = 16
 _ROWS_AT_A_TIME = 4096
-# Many rows are looked up in a grid first. In more columns, its parts would be too wide.
+# Many rows are looked up in a grid first. With more columns, its parts would be too wide.
 _MIN_ROWS_FOR_GRID, _MAX_COLUMNS_FOR_GRID, _N_PARTS = 20_000, 3, 1 << 14
 # Number of places drawn first, to see whether the box has an empty part; smallest total number.
 _N_PROBES, _MIN_PLACES = 200, 2_000
@@ -304,7 +304,7 @@ def _background(
 
 
 class _Beyond:
-    """Counts of values at each cut or beyond it."""
+    """Counts of the values at or above each cut."""
 
     def __init__(self, values: NDArray[np.float64], cuts: NDArray[np.float64]) -> None:
         self._order = np.argsort(values, kind="stable")

@@ -105,7 +105,7 @@ _Cell = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
 def _scan(distances: Distances, centres: NDArray[np.intp], sizes: list[int]) -> list[_Cell]:
-    """Return the cell of each row and the squared distance to its centre; scan all centres."""
+    """Return each row's cell and squared distance to its centre, from a scan of all centres."""
     rows = np.arange(len(distances))
     found: list[_Cell] = []
     first = 0

@@ -91,7 +91,7 @@ class GrownTree:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """All trees of a sample, and the data that they share."""
+    """All trees over a sample, and the data that they share."""
 
     n_rows: int
     dimension: float  # intrinsic, from the fall of distances to the nearest centre with psi

@@ -162,7 +162,7 @@ class Placement:
         return self._connected(actors)
 
     def _connected(self, actors: dict[Future, list[int]]) -> list[Share]:
-        """Return the shares of actors, with a connection to each."""
+        """Return each actor's share, with a connection to it."""
         client = self._tasks.client
         places = self._tasks.holders(list(actors))
         if not all(places.get(actor.key) for actor in actors):

@@ -48,8 +48,8 @@ class CollectedResults:
     def arrays(self) -> RowResults:
         """Return the results as Dask arrays, with the same block lengths as the rows.
 
-        The graph of the arrays is the dictionary of futures itself. So when a lost future is
-        replaced, it is replaced in all arrays that were derived from these, too.
+        The arrays share the dictionary of futures as their graph. So when a lost future is
+        replaced there, all arrays derived from these use the new one.
         """
         lengths = self._data.lengths[list(self._places)]
         graph = HighLevelGraph.from_collections(self._name, self._futures)

@@ -27,7 +27,7 @@ class LostError(RuntimeError):
 
 
 def scheduler_is_gone(error: BaseException) -> RuntimeError:
-    """Return an error that says that the scheduler is gone, with the cause."""
+    """Return the error for a lost scheduler, with its cause."""
     return RuntimeError(
         f"The Dask scheduler is gone, or this client is closed ({error!r}). Fit again with a "
         "client that is connected."

@@ -170,7 +170,7 @@ def _weighted_chunks(
 def _range(
     rows: NDArray[Any] | RowBlocks, weight: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest and the largest value of each column, over rows of weight above 0."""
+    """Return the smallest and the largest value of each column, over rows with weight above 0."""
     low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
     for weights, chunk in _weighted_chunks(rows, weight):
         taking_part = chunk[weights > 0].astype(np.float64, copy=False)
@@ -184,7 +184,7 @@ def _range(
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:
-    """Return the columns of largest and smallest spread and their ratio; None for a low ratio.
+    """Return the widest and narrowest columns and their ratio; None if the ratio is low.
 
     Columns without spread are ignored.
     """

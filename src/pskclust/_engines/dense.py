@@ -100,7 +100,7 @@ class DenseEngine(MemoryRows):
         return fits and self._n_rows <= MAX_ROWS_PER_CELL_TO_INDEX * partition.n_cells
 
     def _index_bytes(self, partition: Partition) -> int:
-        """Return the bytes of an index, including the working memory for building it."""
+        """Return the bytes that an index and the working memory for building it take."""
         return 2 * _INDEX_BYTES_PER_CELL * self._n_rows * partition.n_partitions
 
     @property

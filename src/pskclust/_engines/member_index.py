@@ -27,9 +27,9 @@ class MemberIndex:
         self._joined = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
 
     def scores(self, rows: NDArray[np.intp], table: CountTable) -> NDArray[np.int64] | None:
-        """Return the scores of rows against a table, or None if they must be computed anew.
+        """Return the scores of rows against a table, or None if they must be recomputed.
 
-        Scores must be computed anew if `table` is not the table of the last call, if it was
+        Scores must be recomputed if `table` is not the table of the last call, if it was
         changed elsewhere, or if so many rows joined that the index saves no time.
         """
         if table is not self._table or table.mass != self._mass:

@@ -205,7 +205,7 @@ class NeighbourBlocksEngine(MemoryRows):
         return Absorbed(n_rows, best_score_left), added
 
     def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
-        """Return the superblocks that may contain a row to absorb, and a bound on other scores."""
+        """Return the superblocks that may hold rows to absorb, and a bound on scores elsewhere."""
         growth_kernels.take_over(table.counts, self._own_table, *self._holders, self._highest)
         possible = self._highest >= min_score
         is_open = self._n_open > 0

@@ -97,8 +97,8 @@ def map_superblocks(
 ) -> Iterator[T]:
     """Yield the results of `work` for a few runs of superblocks per thread.
 
-    The superblocks of a run are far apart: those with much work are often adjacent, and this way
-    they are spread over the threads.
+    Superblocks that take long are often adjacent. The superblocks of a run are far apart, which
+    spreads the work over the threads.
     """
     threads = n_threads(n_jobs)
     most = -(-len(superblocks) // superblocks_per_run)

@@ -104,7 +104,7 @@ class Fitted:
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """The cuts of the tree of a choice, or of a tree that links grown clusters."""
+        """The cuts of a choice's tree, or of a tree that links grown clusters."""
         clusters, linkage = self.result.clusters, self.linkage
         middles = self.partition.middles(clusters.counts)
         if linkage is None or linkage.parts is None:

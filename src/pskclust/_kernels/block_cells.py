@@ -72,7 +72,7 @@ class Workspace(NamedTuple):
 
 
 def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
-    """Return a workspace for boxes, which use centres column by column, or for balls."""
+    """Return a workspace for boxes, with centres stored by column, or for balls."""
     n_blocks, n_possible = (BLOCKS_PER_GROUP, psi) if boxes else (1, 0)
     order: Literal["F", "C"] = "F" if boxes else "C"
     space = Workspace(
@@ -180,7 +180,7 @@ def write_nearest(
 
 @compiled_into
 def settle_rows(points, block, rows, n_kept, margin, centres, space):
-    """Settle rows whose two smallest sums differ by at most a margin, by exact distances."""
+    """Use exact distances for rows whose two smallest sums differ by at most a margin."""
     smallest = space.smallest
     for place in range(BLOCK):
         if smallest[1, place] > smallest[0, place] + margin:

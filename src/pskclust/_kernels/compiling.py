@@ -37,12 +37,12 @@ event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function that allocates no arrays, on its first call, and cache the code."""
+    """Compile a function on its first call and cache the code; it may not allocate arrays."""
     return _compiled(function, _NO_ARRAYS)
 
 
 def compiled_with_arrays(function: Callable[..., Any]) -> Any:
-    """Compile a function that may allocate arrays, on its first call, and cache the code."""
+    """Compile a function on its first call and cache the code; it may allocate arrays."""
     return _compiled(function, _OPTIONS)
 
 

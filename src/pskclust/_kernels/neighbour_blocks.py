@@ -143,7 +143,7 @@ def score_block(layout, block, common, table, scores):
 
 @compiled_into
 def count_rows(layout, block, chosen, units, counts):
-    """Add the rows of a block whose bits are set in `chosen` to a table; return their mass."""
+    """Add a block's rows to a table if their bit in `chosen` is set; return their mass."""
     start = block * BLOCK
     n_here = min(BLOCK, len(units) - start)
     mass = 0

@@ -177,7 +177,7 @@ def best_row(
     super_highest,  # INOUT (n_superblocks,) the same for superblocks
     left,  # TMP  (n_superblocks,) bounds of superblocks that were not visited yet
 ):
-    """Return position and score of the best open row; of equal scores, the lowest row number wins.
+    """Return the position and score of the best open row; ties go to the lowest row number.
 
     Bounds stay valid in later calls, as long as no count increases.
     """

@@ -74,7 +74,7 @@ def row_results(
     similarities_out,  # OUT  (n,) of each row to its own cluster; 0 for noise
     steps_out,  # OUT  (n,)
 ):
-    """Write the label, similarity and growth step of each row to arrays by row number."""
+    """Write each row's label, similarity and growth step to arrays in row order."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
@@ -319,7 +319,7 @@ def best_members(
     best_places,  # INOUT (k,) position of the best member of each cluster; -1 if none is known
     best_scores,  # INOUT (k,) its score against the cluster; -1 if none is known
 ):
-    """Find the best member of each cluster; of equal scores, the lowest row number wins."""
+    """Find the best member of each cluster; ties go to the lowest row number."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):

@@ -70,7 +70,7 @@ def nearest_balls(
     scratch: NDArray[np.float64],  # TMP  (2, m, psi)
     cells: Cells,  # OUT  (m,) psi where no ball holds the point
 ) -> None:
-    """Find the ball of each point; of several balls, the one around the nearest centre."""
+    """Find the ball that holds each point; of several, the one with the nearest centre."""
     difference, distance2 = scratch
     squared_distances(points, centres, difference, distance2)
     distance2[distance2 > radius2] = np.inf

@@ -26,7 +26,7 @@ _CHUNK_ROWS = 2048
 
 
 class Screen(NamedTuple):
-    """Centres, prepared for matrix products."""
+    """Centres prepared for matrix products."""
 
     points: NDArray[np.float64]  # (u, d) the distinct centres
     shift: NDArray[np.float64]  # (d,) subtracted from all points, so that products stay small
@@ -51,7 +51,7 @@ class Screened(NamedTuple):
 
 
 class Multiplied(NamedTuple):
-    """Rows, prepared for the product with the factors of a screen."""
+    """Rows prepared for multiplication by the factors of a screen."""
 
     rows: NDArray[np.floating[Any]]  # (n, m + 3 or d + 2) left factor of the product
     error: NDArray[np.float64]  # (n,) largest error of bounds and distances

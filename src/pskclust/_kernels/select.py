@@ -39,5 +39,5 @@ def kernels_for(n_rows: int, backend: Backend | None = None) -> Any:
 
 
 def name_of(kernels: Any) -> Backend:
-    """Return the name of the backend of a module of kernels."""
+    """Return the name of a kernel module's backend."""
     return "numpy" if kernels is reference else "numba"

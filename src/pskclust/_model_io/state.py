@@ -80,7 +80,7 @@ def to_parts(model: SavedModel) -> tuple[Header, Arrays]:
 
 
 def from_parts(header: Header, arrays: Arrays, defaults: Mapping[str, Any]) -> SavedModel:
-    """Return the model from the output of `to_parts`; `defaults` are those of all parameters."""
+    """Return the model from the output of `to_parts`; `defaults` holds all parameters."""
     try:
         parameters = {**defaults, **header["parameters"]}
         if set(parameters) != set(defaults):

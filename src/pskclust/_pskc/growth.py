@@ -100,14 +100,14 @@ def grow(
 
 
 def _more_than_one_row(engine: Engine, unassigned: CountTable) -> bool:
-    """Return whether more than one row is left; a row of weight above 1 counts as several."""
+    """Return whether more than one row is left; a row with weight above 1 counts as several."""
     return engine.n_rows_left > 1 or unassigned.mass > engine.one
 
 
 def _find_seed_pair(engine: Engine, unassigned: CountTable, growth_rate: float) -> _SeedPair:
     first = engine.best_row(unassigned)
     alone = engine.table_of(first.row, first.units)
-    # A row of weight above 1 stands for several copies: a copy is its most similar row.
+    # A row with weight above 1 stands for several copies; a copy is its most similar row.
     besides = None if first.units > engine.one else first.row
     second = engine.best_row(alone, besides)
     similarity = second.score / (engine.resolution * alone.mass)

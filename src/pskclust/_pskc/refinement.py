@@ -74,10 +74,10 @@ def refine(
     max_passes: int = MAX_PASSES,
     report: Report = ignore,
 ) -> Refinement:
-    """Move the weakest members of each cluster where that raises Gamma (Eq. 4).
+    """Move the weakest members of each cluster if that raises Gamma (Eq. 4).
 
-    The paper re-examines the points of lowest similarity to their cluster. In a pass, the members
-    of each cluster are examined from the least similar on, and move to the cluster with the nearest
+    The paper re-examines the points least similar to their cluster. In a pass, the members of each
+    cluster are examined, starting with the least similar. They move to the cluster with the nearest
     mean, until a member is found that should stay. Moving every row that could move would be kernel
     k-means, which makes clusters similar in size and undoes the result of growth.
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 class InsufficientMemoryError(MemoryError):
     """Error for a computation that does not fit into the available memory.
 
-    It is raised before anything large is allocated. The message names the bytes needed, the bytes
-    available, and a parameter to change.
+    It is raised before anything large is allocated. The message states the bytes needed and
+    available, and names a parameter to change.
 
     See Also
     --------
@@ -28,7 +28,7 @@ class InsufficientMemoryError(MemoryError):
 class InsufficientDiskError(OSError):
     """Error for a fit whose temporary files do not fit on the disk.
 
-    Only a fit with `scratch_dir` writes such files. The message names the bytes needed and the
+    Only a fit with `scratch_dir` writes such files. The message states the bytes needed and the
     bytes that are free.
 
     See Also

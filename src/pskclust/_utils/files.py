@@ -114,7 +114,7 @@ def _remove_unless_locked(path: str) -> None:
         if os.fstat(descriptor).st_uid != os.getuid():
             return
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Its owner may have made it anew, after another process removed the one locked here.
+        # Its owner may have made it again after another process removed the one locked here.
         if not os.path.samestat(os.fstat(descriptor), os.lstat(path)):
             return
         if os.path.isdir(path):
@@ -158,7 +158,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _new_folder(path: str) -> int | None:
-    """Make a new, private and locked folder; return its descriptor, None on Windows."""
+    """Make a new, private and locked folder; return its descriptor (None on Windows)."""
     while True:
         os.mkdir(path, 0o700)
         if fcntl is None:

@@ -36,7 +36,7 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
 
 
 def release_free_memory() -> None:
-    """Give freed memory, which glibc would keep for each thread, back to the system."""
+    """Return freed memory to the system; glibc would keep it for each thread."""
     trim = getattr(_c_library(), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -40,7 +40,7 @@ def rows_per_product(n_columns: int) -> int:
 
 
 class Buffers(threading.local):
-    """Memory that each thread reuses from chunk to chunk, which is faster than allocating it."""
+    """Memory that each thread reuses for every chunk, because allocating it again is slower."""
 
     def __init__(self) -> None:
         self._bytes = np.empty(0, dtype=np.uint8)

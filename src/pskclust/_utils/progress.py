@@ -70,7 +70,7 @@ def ignore(progress: Progress) -> None:
 
 
 def is_watched() -> bool:
-    """Return whether people see standard error: a terminal or a notebook, in the main process."""
+    """Return whether this is the main process and shows standard error to a user."""
     if multiprocessing.parent_process() is not None:
         return False
     return sys.stderr is not None and (sys.stderr.isatty() or _is_notebook())
@@ -153,7 +153,7 @@ class Bar:
 
 
 class LateBar:
-    """Progress line that appears after two seconds of a fit, and disappears at its end."""
+    """Progress line that appears two seconds into a fit and disappears at its end."""
 
     SECONDS_BEFORE = 2.0
     SECONDS_BETWEEN = 0.2
@@ -209,7 +209,7 @@ class LateBar:
 
 
 def _line_of_now(progress: Progress | None, n_reserved: int = 0) -> str:
-    """Return the line for the current work; once a stage has ended, for the work that follows."""
+    """Return the line for the current stage or, once it has ended, for the work after it."""
     columns = shutil.get_terminal_size().columns - n_reserved
     if progress is None:
         return "reading rows ..."[: columns - 1]

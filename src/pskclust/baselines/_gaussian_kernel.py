@@ -34,7 +34,7 @@ class GaussianKernel:
 
     @classmethod
     def fitted(cls, data: Data, gamma: float | str) -> GaussianKernel:
-        """Return the kernel of the data; "scale" is 1 / (sum of the variances of the columns)."""
+        """Return the kernel; gamma "scale" is 1 / (sum of the variances of the columns)."""
         points = data.points().copy()
         if isinstance(gamma, str):
             weights = data.weights.units
@@ -46,7 +46,7 @@ class GaussianKernel:
         return cls(points, check_gamma(float(gamma)), data.metric)
 
     def values(self, points: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return the kernel of the points with some rows of the fit, times RESOLUTION, (m, n)."""
+        """Return the kernel of points and some rows of the fit, times RESOLUTION, (m, n)."""
         difference, distance2 = np.empty((2, len(points), len(rows)))
         # Where the squared distance overflows, the kernel is 0.
         with np.errstate(over="ignore", under="ignore"):

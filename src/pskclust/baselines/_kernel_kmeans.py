@@ -206,8 +206,8 @@ def nystroem_features(
 ) -> NDArray[np.float64]:
     """Return features of the points whose inner products approximate the Gaussian kernel.
 
-    The approximation is C W^+ C^T, where C is the kernel of the points with the landmarks, and W
-    is the kernel of the landmarks with each other.
+    The approximation is C W^+ C^T, where C is the kernel between points and landmarks, and W is
+    the kernel between landmarks.
     """
     gamma = 1 / (2 * sigma**2)
     eigenvalues, eigenvectors = linalg.eigh(rbf_kernel(landmarks, gamma=gamma))
@@ -236,7 +236,7 @@ def restrict_rank(features: NDArray[np.float64], rank: int) -> NDArray[np.float6
 def neighbor_features(
     points: NDArray[np.float64], n_neighbors: int, n_components: int
 ) -> NDArray[np.float64]:
-    """Return features whose inner products best approximate the nearest neighbours kernel."""
+    """Return features whose inner products best approximate the nearest-neighbour kernel."""
     kernel = neighbor_kernel(points, min(n_neighbors, len(points) - 1))
     eigenvalues, eigenvectors = leading_eigenpairs(kernel, min(n_components, len(points)))
     positive = eigenvalues > eigenvalues.max() * len(points) * np.finfo(np.float64).eps
@@ -245,7 +245,7 @@ def neighbor_features(
 
 
 def neighbor_kernel(points: NDArray[np.float64], n_neighbors: int) -> Any:
-    """Return the nearest neighbours kernel, (n, n), as a dense array if it has few zeros."""
+    """Return the nearest-neighbour kernel, (n, n), as a dense array if it has few zeros."""
     n_rows = len(points)
     dense = n_neighbors > _DENSE_SHARE_OF_ROWS * n_rows
     require_memory(

@@ -51,7 +51,7 @@ _READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "del
 @click.option(
     "--host",
     metavar="ADDRESS",
-    help="Address to serve at, for access from other machines. The page then requires the token "
+    help="Address to listen on, for access from other machines. The page then requires the token "
     "that is printed.",
 )
 @color_option

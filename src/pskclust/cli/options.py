@@ -120,7 +120,7 @@ _FORMAT_OPTIONS = (
         "--format",
         "kind",
         type=click.Choice(FORMATS),
-        help="Format of DATA, if the file ending does not show it.",
+        help="Format of DATA, if the file extension does not show it.",
     ),
     click.option(
         "--delimiter", metavar="CHAR", help="Delimiter of a text table. Detected by default."
@@ -334,7 +334,7 @@ def other_clustering_options(command: Command) -> Command:
 
 
 def check_clustering(parameters: dict[str, Any]) -> None:
-    """Raise a usage error for the first parameter that PSKC would refuse."""
+    """Raise a usage error for the first parameter that PSKC would reject."""
     from .._data.parameters import CLUSTERING_RULES, check_parameters
 
     known = {name: CLUSTERING_RULES[name] for name in parameters if name in CLUSTERING_RULES}

@@ -43,7 +43,7 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str], *, force
 
 
 def check_labels_output(name: str | None) -> None:
-    """Raise a usage error for a file of labels with an unknown ending."""
+    """Raise a usage error for a label file with an unknown extension."""
     if name is None or name == STANDARD_OUTPUT:
         return
     try:
@@ -53,7 +53,7 @@ def check_labels_output(name: str | None) -> None:
 
 
 def check_picture_output(name: str | None) -> None:
-    """Raise a usage error for a picture of an unsupported format."""
+    """Raise a usage error for a picture in an unsupported format."""
     if name is not None and Path(name).suffix.lower() not in _PICTURES:
         raise click.UsageError(f"{name} must end in one of {', '.join(_PICTURES)}.")
 

@@ -17,7 +17,7 @@ Example:
 _COUNT = WholeNumber(min=1)
 
 
-@click.command(epilog=_EPILOG, short_help="Estimate memory and time of a fit on a Dask cluster.")
+@click.command(epilog=_EPILOG, short_help="Estimate memory and time for a fit on a Dask cluster.")
 @click.option("--rows", type=_COUNT, required=True, help="Number of rows.")
 @click.option("--columns", type=_COUNT, required=True, help="Number of columns.")
 @click.option(

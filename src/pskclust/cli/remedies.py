@@ -219,7 +219,7 @@ def _wrong_format(error: WrongFormatError, typed: _Typed) -> str:
     if kind is not None:
         return f"Name its format with: {typed.with_(kind=kind)}"
     is_compressed = error.looks_like in _COMPRESSIONS
-    return "Give it the right ending, such as .csv.gz." if is_compressed else ""
+    return "Give it the right extension, such as .csv.gz." if is_compressed else ""
 
 
 def _few_rows_have_gaps(error: GapsError) -> bool:

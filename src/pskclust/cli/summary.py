@@ -175,7 +175,7 @@ def _python_note(summary: Mapping[str, Any]) -> str:
 
 
 def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dict[str, float]:
-    """Return F1, ARI and NMI with known classes, over the rows whose class is known."""
+    """Return F1, ARI and NMI over the rows whose class is known."""
     from .._data.agreement import SharedRows
     from ..metrics import matched_f1
 

@@ -55,7 +55,7 @@ def follow(fit: Fit, before: Fit | None, colours_before: NDArray[np.int64]) -> N
     """Return the colour number of each cluster of a fit.
 
     A cluster takes the colour of the cluster in the previous fit that shares most rows with it, so
-    that a small change of the setting changes the picture little.
+    that a small change to a setting changes few colours.
     """
     if before is None or not fit.n_clusters or len(before.labels) != len(fit.labels):
         return np.arange(fit.n_clusters)

@@ -157,9 +157,9 @@ class Fitter:
     def _cells_for(
         self, settings: Settings, report: Report, partition: Partition | None = None
     ) -> _Cells:
-        """Return the cells of the rows; no row is in a cluster yet.
+        """Return the cells of the rows, with no row in a cluster.
 
-        If `partition` is None, the partition for growth is drawn.
+        If `partition` is None, draw the partition for growth.
         """
         cells = self._cells.get(settings.cells_key)
         if cells is None:

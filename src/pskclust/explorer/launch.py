@@ -58,9 +58,9 @@ class ExplorerServer:
     fixed : dict or None, default=None
         Parameters of PSKC without a control on the page.
     host : str or None, default=None
-        Address to serve at; None serves this machine only.
+        Address to listen on; None serves only this machine.
     port : int or None, default=None
-        Port to serve at; None takes 8765, or a free port if 8765 is in use.
+        Port to listen on; None uses 8765, or a free port if 8765 is in use.
 
     Attributes
     ----------
@@ -244,10 +244,10 @@ def explore(
     scaling : {"none", "standard", "minmax"}, default="none"
         Scaling of the columns when the page opens. Use "standard" for columns in different units.
     host : str or None, default=None
-        Address to serve at, for access from other machines; the address of the page then includes
+        Address to listen on, for access from other machines; the address of the page then includes
         a token, without which requests are refused. None serves this machine only.
     port : int or None, default=None
-        Port to serve at. None takes 8765, or a free port if 8765 is in use.
+        Port to listen on. None uses 8765, or a free port if 8765 is in use.
     open_browser : bool or None, default=None
         Whether to open a browser. None opens one, except in a notebook, which shows a link.
     block : bool or None, default=None
@@ -309,9 +309,9 @@ def serve(
         Parameters of PSKC, and scaling or color_space, when the page opens. A `random_state` that
         is not an int is replaced by 0, so that results can be repeated.
     host : str or None, default=None
-        Address to serve at; None serves this machine only.
+        Address to listen on; None serves only this machine.
     port : int or None, default=None
-        Port to serve at; None takes 8765, or a free port if 8765 is in use.
+        Port to listen on; None uses 8765, or a free port if 8765 is in use.
 
     Returns
     -------

@@ -43,7 +43,7 @@ class Drawing:
 
     @property
     def in_isolated(self) -> NDArray[np.bool_]:
-        """Mask of the rows in the clusters to show alone."""
+        """Mask of the rows in the isolated clusters."""
         return np.isin(self.fit.labels, self.isolated)
 
 
@@ -84,7 +84,7 @@ def draw(drawing: Drawing, plane: Plane, raster: Raster, frame: Frame, subject: 
 
 
 def original(image: ImageSubject, frame: Frame) -> bytes:
-    """Return the original image as a PNG of at most 255 colours."""
+    """Return the original image as a PNG with up to 255 colours."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     height, width = image.numbers.shape
     box = frame.box
@@ -229,7 +229,7 @@ def _distribution(
 
 
 def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the most frequent colour within each pixel; of equally frequent ones, the first."""
+    """Return the most frequent colour within each pixel; ties go to the first."""
     places = [first, *others.astype(np.int64)]
     best, most = first, np.zeros(first.shape, dtype=np.int64)
     for place in places:
@@ -240,7 +240,7 @@ def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArr
 
 
 def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return each row's similarity to the most similar cluster, among isolated ones if any."""
+    """Return each row's highest similarity to a cluster (an isolated one, if there are any)."""
     fit = drawing.fit
     if not fit.n_clusters:
         return np.zeros(len(rows))

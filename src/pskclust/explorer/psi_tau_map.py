@@ -80,7 +80,7 @@ class PsiTauMap:
         }
 
     def spots(self, settings: Settings) -> dict[tuple[int, float], Spot]:
-        """Return the results that the map of a setting has so far, by psi and tau."""
+        """Return the results so far in a setting's map, by psi and tau."""
         with self._changed:
             known = dict(self._spots.get(_without_place(settings), {}))
         return {

@@ -1,4 +1,4 @@
-"""Parsing and checking of requests, which may contain anything."""
+"""Parsing and checking of requests, none of which are trusted."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class Segmentation:
         | file | content |
         |---|---|
         | labels.npy | the labels |
-        | labels.png | the labels as an image; 255 is noise, 254 all clusters from 254 on |
+        | labels.png | the labels as an image; 255 is noise, 254 is any label above 253 |
         | mean_color.png | each pixel in the mean colour of its cluster |
         | cluster_0.png, ... | the pixels of each cluster on a white background |
         | contact_sheet.png | the image and its largest clusters side by side |

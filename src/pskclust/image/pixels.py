@@ -89,7 +89,7 @@ class Pixels:
 
     @property
     def n_bits(self) -> int:
-        """Number of bits of a colour."""
+        """Number of bits per colour."""
         return int(8 * self.channels.dtype.itemsize * self.channels.shape[2])
 
 

@@ -44,7 +44,7 @@ def read_table(
         Treatment of rows with missing values: "refuse" raises an error, "drop" leaves the rows
         out, "mean" fills in the mean of the column.
     format : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"} or None, default=None
-        Format of the file. None detects it from the ending of the name and the first bytes; set
+        Format of the file. None detects it from the extension and the first bytes; set
         it if detection fails.
     delimiter : str or None, default=None
         Delimiter of a text table. None detects it.
@@ -115,7 +115,7 @@ def stream_table(
         Treatment of rows with missing values: "refuse" raises an error, "drop" leaves the rows
         out, "mean" fills in the mean of the column.
     format : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"} or None, default=None
-        Format of the file. None detects it from the ending of the name and the first bytes; set
+        Format of the file. None detects it from the extension and the first bytes; set
         it if detection fails.
     delimiter : str or None, default=None
         Delimiter of a text table. None detects it.

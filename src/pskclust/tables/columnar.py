@@ -20,7 +20,7 @@ _DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
 class ParquetTable(NamedColumns):
-    """Table in one or several Parquet files with the same columns."""
+    """Table in one or more Parquet files with the same columns."""
 
     def __init__(self, paths: Sequence[Path], name: str) -> None:
         n_rows = 0

@@ -1,4 +1,4 @@
-"""Streams of text files, decompressed if the ending of the name says so."""
+"""Streams of text files, decompressed if their extension says so."""
 
 from __future__ import annotations
 

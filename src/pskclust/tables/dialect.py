@@ -91,7 +91,7 @@ def is_decorated_number(cell: str) -> bool:
 
 
 def too_long_a_cell() -> TableError:
-    """Return the error for a cell that the csv module refuses."""
+    """Return the error for a cell that the csv module rejects."""
     return TableError(
         f"a cell of this table is longer than the limit of {csv.field_size_limit():,} characters. "
         "Look for a quote that is not closed, or save the table without that column."

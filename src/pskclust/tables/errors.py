@@ -1,7 +1,7 @@
 """Errors about tables in files.
 
-Python, the command line and the explorer have different remedies for the same error. Errors
-therefore carry facts, from which each interface makes its own advice.
+Python, the command line and the explorer offer different remedies for the same error. Errors
+therefore carry facts, from which each interface derives its advice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SpecialFileError(TableError):
 
 
 class WrongFormatError(TableError):
-    """Error for a file that is not in the format that its ending, or the caller, claims."""
+    """Error for a file that is not in the format that its extension or the caller claims."""
 
     def __init__(self, name: str, claimed: str, looks_like: str | None) -> None:
         self.looks_like = looks_like
@@ -98,7 +98,7 @@ def _stray_words(strays: Strays) -> str:
 
 
 class GapsError(TableError):
-    """Error for missing values, with their number by column; `n_rows` of `n_all` rows have some."""
+    """Error for missing values, counted per column; `n_rows` of `n_all` rows have some."""
 
     def __init__(self, message: str, counts: Mapping[str, int], n_rows: int, n_all: int) -> None:
         self.counts, self.n_rows, self.n_all = dict(counts), n_rows, n_all

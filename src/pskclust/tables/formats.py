@@ -1,4 +1,4 @@
-"""Formats of table files, detected from the ending and checked against the first bytes."""
+"""Formats of table files, detected from the extension and checked against the first bytes."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 def format_of(path: Path, name: str, claimed: str | None = None) -> str:
     """Return the format of a file that is not empty; raise TableError if it is not supported.
 
-    The format is `claimed` by the caller, or follows from the ending of the name, or, if the ending
-    is unknown, from the first bytes.
+    The format is `claimed` by the caller, or follows from the extension or, if that is unknown,
+    from the first bytes.
     """
     if claimed is None and path.suffix.lower() in _SHEETS:
         raise TableError(f"{name} is a spreadsheet. Save the sheet as CSV, and use that.")
@@ -95,7 +95,7 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
 
 
 def format_of_ending(path: Path) -> str | None:
-    """Return the format for the ending of a file name; None if the ending is unknown."""
+    """Return the format for a file extension; None if the extension is unknown."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()

@@ -30,7 +30,7 @@ class Labelled(NamedTuple):
 
 
 def write_labels(output: Path | BinaryIO, names: Sequence[str], pieces: Iterable[Labelled]) -> int:
-    """Write columns and labels to a file, in the format of its ending, or as CSV to a stream.
+    """Write columns and labels to a file, in the format of its extension, or as CSV to a stream.
 
     Return the number of rows written. The file is written completely or not at all.
     """
@@ -123,6 +123,6 @@ def _explaining_types() -> Iterator[None]:
         yield
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise TableError(
-            f"columns of these types cannot be written to that format ({error}). Use the ending "
-            ".parquet."
+            f"columns of these types cannot be written to that format ({error}). Use the "
+            "extension .parquet."
         ) from error

@@ -1,4 +1,4 @@
-"""Writers of tables, batch by batch: CSV, TSV, Parquet or Arrow, by the ending of the file."""
+"""Writers of tables, batch by batch: CSV, TSV, Parquet or Arrow, by file extension."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _KINDS = {
 
 
 def output_kind(path: Path) -> str:
-    """Return the format for the ending of a file name; raise TableError if it is unknown."""
+    """Return the format for a file extension; raise TableError if it is unknown."""
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
-        raise TableError(f"{path} has an unknown ending. Use one of {', '.join(_KINDS)}.")
+        raise TableError(f"{path} has an unknown extension. Use one of {', '.join(_KINDS)}.")
     return kind
 
 
