@@ -79,7 +79,8 @@ class PSKC(ClusterMixin, FittedModel):
         Dissolve clusters with fewer rows, before refinement. Each of their rows moves to its most
         similar remaining cluster if that similarity exceeds `tau`, and is noise otherwise. Sizes
         are sums of weights. Rows of chosen and linked clusters move to the cluster with the most
-        members in their cells.
+        members in their cells. A clustering that would lose more than a tenth of the rows in this
+        way is not chosen.
     noise : {"keep", "nearest"}, default="keep"
         "nearest" assigns noise rows to their most similar cluster. Rows that share no cell with any
         cluster remain noise.
@@ -108,8 +109,8 @@ class PSKC(ClusterMixin, FittedModel):
     Attributes
     ----------
     labels_ : ndarray of int64, shape (n_samples,)
-        Cluster of each row; -1 is noise. Chosen clusters are numbered by their size in the
-        sample, largest first; grown clusters are numbered in the order of growth.
+        Cluster of each row; -1 is noise. Chosen clusters are numbered by size, largest first;
+        grown clusters are numbered in the order of growth.
     n_clusters_ : int
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)

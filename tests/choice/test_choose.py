@@ -315,6 +315,16 @@ def test_a_sample_is_enough(small_samples, n_columns):
     assert agreement(model.predict(X), model.labels_) > 0.95
 
 
+def test_clusters_are_numbered_by_their_size_in_all_rows(small_samples):
+    X, y = far_blobs(6, n_each=100)
+    X = X[np.arange(len(X)) % 100 > y]  # clusters of nearly equal sizes, in another order than here
+    for seed in range(3):
+        model = chosen(X, random_state=seed, noise="nearest")
+        assert (np.diff(model.cluster_sizes_) <= 0).all()
+        assert_array_equal(np.bincount(model.labels_), model.cluster_sizes_)
+        assert_array_equal(model.relabel(n_clusters=model.n_clusters_), model.labels_)
+
+
 def test_rows_beyond_the_sample_follow_as_they_are_predicted(small_samples, scattered):
     model = chosen(scattered, noise="nearest")
     differ = np.count_nonzero(model.predict(scattered) != model.labels_)
@@ -461,6 +471,30 @@ def test_no_cluster_is_smaller_than_asked_for(least):
         units = np.ones(len(X)) if weights is None else weights
         sizes = np.bincount(model.labels_ + 1, units, model.n_clusters_ + 1)[1:]
         assert (sizes >= least).all()
+
+
+def test_clusters_of_the_least_size_are_chosen():
+    X, y = far_blobs(4, n_each=150)
+    X[y == 1], X[y == 3] = X[y == 0] + [5.0, 0.0], X[y == 2] + [5.0, 0.0]  # two pairs
+    assert chosen(X).n_clusters_ == 4
+    model = chosen(X, min_cluster_size=160)
+    assert agreement(model.labels_, y // 2) == 1
+    assert model.auto_.reason.startswith("2 clusters")
+    model = chosen(X, min_cluster_size=len(X))
+    assert model.n_clusters_ == 1
+    assert model.auto_.reason.endswith(f"to split into clusters of {len(X)} rows")
+
+
+def test_a_small_cluster_is_dissolved_and_the_reason_says_so():
+    X, y = far_blobs(4)
+    X = np.vstack([X[y != 3], X[y == 3][:12]])
+    assert chosen(X).n_clusters_ == 4
+    model = chosen(X, min_cluster_size=20)
+    assert (model.n_clusters_, model.auto_.chosen.n_clusters) == (3, 4)
+    assert model.auto_.reason.startswith("4 clusters")
+    assert model.auto_.reason.endswith(
+        "1 of them is smaller than min_cluster_size=20, so dissolved"
+    )
 
 
 def test_clusters_that_are_asked_for_and_too_small_are_named():

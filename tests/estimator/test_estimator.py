@@ -236,11 +236,19 @@ def test_min_cluster_size_dissolves_fragments(scattered):
 
 
 def test_all_clusters_too_small_leaves_noise_only(blobs):
-    model = PSKC(random_state=0, min_cluster_size=1000).fit(blobs)
+    model = PSKC(psi=16, tau=0.05, random_state=0, min_cluster_size=250).fit(blobs)
     assert model.n_clusters_ == 0
     assert (model.labels_ == -1).all()
     assert (model.predict(blobs) == -1).all()
     assert model.similarity(blobs).shape == (300, 0)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"psi": 16, "tau": 0.05}], ids=str)
+def test_clusters_cannot_be_larger_than_all_rows(blobs, parameters):
+    with pytest.raises(ValueError, match="min_cluster_size=301 is more than all 300 rows"):
+        PSKC(min_cluster_size=301, **parameters).fit(blobs)
+    with pytest.raises(ValueError, match="min_cluster_size=151 is more than all 150 rows"):
+        PSKC(min_cluster_size=151, **parameters).fit(blobs, sample_weight=np.full(300, 0.5))
 
 
 def test_rows_of_weight_zero_take_no_part_and_are_predicted(scattered):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .._cells.drawing import draw_rows
 from .._data.checks import check_underflow
 from .._data.rows import FitRows
+from .._data.weights import RowWeights
 from .._utils.memory import require_memory
 from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
@@ -41,6 +42,8 @@ MAX_ROWS = 2_000
 MIN_ROWS_TO_DIVIDE = 12
 # Number of candidates, by score, that may be chosen.
 N_BEST = 40
+# Largest share of rows in clusters below `min_cluster_size` for a cut to be a candidate.
+MAX_SHARE_TOO_SMALL = 0.1
 _N_SHOWN = 10
 # Memory of a choice. For each pair of rows: distances, neighbours and shared cells. For each cell
 # of a row: its number at each psi, and the products that count shared cells.
@@ -145,8 +148,13 @@ def choose(
     rng: RandomState,
     n_jobs: int | None = 1,
     report: Report = ignore,
+    min_cluster_size: int = 0,
 ) -> Chosen:
-    """Choose a clustering of a sample of rows; psi and the number of clusters may be given."""
+    """Choose a clustering of a sample of rows; psi and the number of clusters may be given.
+
+    `min_cluster_size` counts in all rows, not only in the sample. It does not limit a choice whose
+    number of clusters is given.
+    """
     n_rows = min(data.weights.n_slots, MAX_ROWS)
     require_memory(
         {
@@ -169,13 +177,14 @@ def choose(
             f"psi={psi} is more than the {len(rows)} rows that the choice is made on. Use psi <= "
             f"{len(rows)}, or give tau too, for clusters that grow on all rows."
         )
+    least = 0.0 if n_clusters else _least_rows(min_cluster_size, data.weights, n_rows)
     # One thread, so that rounding does not depend on the number of threads.
     with one_blas_thread:
         found = None
         if len(rows) >= MIN_ROWS_TO_DIVIDE:
-            found = _best_of_many(points, psi, n_clusters, n_partitions, rng, n_jobs)
+            found = _best_of_many(points, psi, n_clusters, n_partitions, rng, n_jobs, least)
         if found is None:
-            found = _by_one_tree(points, psi, n_clusters, n_partitions, rng)
+            found = _by_one_tree(points, psi, n_clusters, n_partitions, rng, min_cluster_size)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
     return Chosen(noise, rows, points, *found)
 
@@ -196,28 +205,32 @@ def _best_of_many(
     n_partitions: int,
     rng: RandomState,
     n_jobs: int | None,
+    least_rows: float,
 ) -> _Found | None:
-    """Return the best candidate of all trees; None if no tree can be cut into `n_clusters`."""
+    """Return the best candidate of all trees; None if there is none.
+
+    No tree may have a cut into `n_clusters`, or into clusters of at least `least_rows` rows.
+    """
     sizes = sizes_for(points) if psi is None else [psi]
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
     grown = grow_trees(points, sizes, n_partitions, rng, numbers, n_jobs)
     found = gather_evidence(grown, n_jobs)
-    if not found.candidates:
+    allowed = _large_enough(grown, found.candidates, least_rows)
+    if not allowed.any():
         return None
     weights = fitted_weights()
     logits = split_logits(grown, found.splits, weights.split)
     evidence = scored_evidence(grown, found, logits)
     score = scores(evidence, weights)
-    best = np.argsort(-score, kind="stable")[:N_BEST]
-    odds = np.exp((score - score[best[0]]) / weights.temperature)
-    odds /= odds[best].sum()
-    labels = [_cut(grown, found.candidates[number]) for number in best]
-    winner = most_typical(labels, odds[best])
-    tree_number = found.candidates[best[winner]].tree
-    tree = grown.trees[tree_number].tree
+    best, odds, labels, winner = _best(grown, found.candidates, score, weights.temperature)
     several = np.inf
     if n_clusters is None:
         several = log_odds_of_several(grown, found, evidence, int(best[winner]), weights)
+    if not allowed.all():
+        score = np.where(allowed, score, -np.inf)
+        best, odds, labels, winner = _best(grown, found.candidates, score, weights.temperature)
+    tree_number = found.candidates[best[winner]].tree
+    tree = grown.trees[tree_number].tree
     share_of_one = 1 / (1 + math.exp(several))
     shares = (1 - share_of_one) * odds
 
@@ -232,7 +245,7 @@ def _best_of_many(
         options = [one, *options]
         chosen = one if several <= 0 else chosen
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
-    reason = _reason(chosen, shown, n_clusters)
+    reason = _reason(chosen, options, n_clusters)
     own, k = logits[tree_number], chosen.n_clusters
     cuts = _supported_cuts(found.candidates, tree_number, own, k)
     bands = best_of_bands({n: score[number] for n, number in cuts.items()}, [k])
@@ -244,6 +257,18 @@ def _best_of_many(
         clusters = numbered_by_size(labels[winner])
         confidences = (1 - share_of_one) * share_agreeing(clusters, labels, odds[best])
     return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)
+
+
+def _best(
+    grown: Grown, candidates: list[Candidate], score: Floats, temperature: float
+) -> tuple[NDArray[np.intp], Floats, list[NDArray[np.int64]], int]:
+    """Return the candidates with the best scores, all odds, their labels, and the most typical."""
+    best = np.argsort(-score, kind="stable")[:N_BEST]
+    best = best[np.isfinite(score[best])]
+    odds = np.exp((score - score[best[0]]) / temperature)
+    odds /= odds[best].sum()
+    labels = [_cut(grown, candidates[number]) for number in best]
+    return best, odds, labels, most_typical(labels, odds[best])
 
 
 def _supported_cuts(
@@ -266,6 +291,24 @@ def _supported_cuts(
     }
 
 
+def _least_rows(min_cluster_size: int, weights: RowWeights, n_rows: int) -> float:
+    """Return the fewest rows that a cluster may have in a sample of `n_rows`."""
+    rows = min_cluster_size * weights.one / weights.total * n_rows
+    # A cluster of sufficient size may have slightly fewer rows in a sample: two standard errors.
+    return rows if n_rows == weights.n_slots else rows - 2 * math.sqrt(rows)
+
+
+def _large_enough(
+    grown: Grown, candidates: list[Candidate], least_rows: float
+) -> NDArray[np.bool_]:
+    """Return which cuts have few rows in clusters of fewer than `least_rows` rows."""
+    if least_rows <= 1:
+        return np.ones(len(candidates), dtype=bool)
+    sizes = [np.bincount(_cut(grown, candidate)) for candidate in candidates]
+    too_small = [some[some < least_rows].sum() / some.sum() for some in sizes]
+    return np.array(too_small) <= MAX_SHARE_TOO_SMALL
+
+
 def _cut(grown: Grown, candidate: Candidate) -> NDArray[np.int64]:
     return grown.trees[candidate.tree].tree.cut(candidate.n_clusters)
 
@@ -276,10 +319,12 @@ def _by_one_tree(
     asked: int | None,
     n_partitions: int,
     rng: RandomState,
+    min_cluster_size: int,
 ) -> _Found:
     """Return the cut of a single tree of all rows into `asked` clusters of any size.
 
-    Used for few rows, and for more clusters than the other trees have.
+    Used for few rows, for more clusters than the other trees have, and for one cluster if no cut
+    has clusters of `min_cluster_size`.
     """
     n_rows, n_clusters = len(points), asked or 1
     psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)
@@ -299,8 +344,9 @@ def _by_one_tree(
     labels = numbered_by_size(tree.cut(n_clusters))
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
+    into = f" into clusters of {min_cluster_size:,} rows" if min_cluster_size > 1 else ""
     reason = (
-        f"1 cluster: {n_rows:,} rows are too few, or too alike, to split"
+        f"1 cluster: {n_rows:,} rows are too few, or too alike, to split{into}"
         if asked is None
         else f"{_clusters(n_clusters)} asked for"
     )
@@ -332,12 +378,15 @@ def _option(
 def _reason(chosen: Option, options: list[Option], n_clusters: int | None) -> str:
     if n_clusters is not None:
         return f"{_clusters(n_clusters)} asked for"
-    other = next((one for one in options if one.n_clusters != chosen.n_clusters), None)
-    second = "" if other is None else f"; second choice: {_clusters(other.n_clusters)}"
+    odds: dict[int, float] = {}
+    for option in options:
+        odds[option.n_clusters] = odds.get(option.n_clusters, 0.0) + option.odds
+    odds.pop(chosen.n_clusters)
+    second = f"; second choice: {_clusters(max(odds, key=odds.__getitem__))}" if odds else ""
     if chosen.n_clusters == 1:
         return f"1 cluster: no split into more is stable and well separated{second}"
     return (
-        f"{_clusters(chosen.n_clusters)}, found again in random halves of the rows (agreement "
+        f"{_clusters(chosen.n_clusters)}, found again in random halves of the rows (stability "
         f"{chosen.stability:.0%}, least stable cluster {chosen.least_stability:.0%}){second}"
     )
 

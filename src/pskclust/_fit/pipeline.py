@@ -25,23 +25,19 @@ from .._cells.methods import draw_for_fit
 from .._cells.on_device import on_device
 from .._cells.partition import Partition
 from .._choice.choose import Chosen, choose
-from .._choice.confidence import Confidence
-from .._choice.layers import Hierarchy, Parts, first_leaves
+from .._choice.layers import Hierarchy, first_leaves
 from .._choice.linkage import Linkage
-from .._choice.linking import Linked, link_growth
 from .._choice.noise import NoiseRule
-from .._choice.placing import SampleKernel, kernel_for, link_chosen
+from .._choice.placing import kernel_for
 from .._data.checks import check_overflow
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows
 from .._data.streamed import StreamedRows
+from .._data.weights import RowWeights
 from .._engines.protocol import Engine
-from .._pskc.assignment import OwnLabels, give_rows
 from .._pskc.checkpoint import Checkpoint
 from .._pskc.growth import Journal, grow
 from .._pskc.refinement import (
-    MAX_PASSES,
-    Refinement,
     adopt_noise,
     dissolve_small,
     label_absent,
@@ -50,7 +46,9 @@ from .._pskc.refinement import (
 from .._pskc.result import Result
 from .._utils.json_values import plain_value
 from .._utils.memory import release_free_memory
-from .._utils.progress import Progress, Report, ignore
+from .._utils.progress import Report, ignore
+from .linked import finish_chosen, grow_and_link
+from .refining import best_rows, min_mass, refined
 from .whole_set import CellValues, WholeSet, see_whole
 
 MakeEngine = Callable[[Partition], Engine]
@@ -125,6 +123,7 @@ def fit(
     report: Report = ignore,
 ) -> Fitted:
     """Find the clusters of rows; `make_engine` returns the engine that holds their cells."""
+    _check_min_cluster_size(parameters.min_cluster_size, rows.weights)
     if parameters.tau is None:
         return _fit_chosen(rows, columns, parameters, make_engine, report)
     return _fit_grown(rows, columns, parameters, parameters.tau, make_engine, report)
@@ -209,7 +208,7 @@ def relabelled(engine: Engine, fitted: Fitted, labels: NDArray[np.int64]) -> Fit
     unchanged = refine(engine, clusters, max_passes=0)
     before, linkage, whole = fitted.result, fitted.linkage, fitted.whole
     references = None if before.references is None else clusters.by_number()
-    seeds = _best_rows(engine, clusters)
+    seeds = best_rows(engine, clusters)
     result = Result.of(engine, unchanged, seeds, None, before.threshold, references)
     if whole is not None:
         whole = replace(whole, peaks=result.similarities[seeds])
@@ -249,6 +248,7 @@ def choose_clusters(
         rng,
         parameters.n_jobs,
         report,
+        parameters.min_cluster_size,
     )
 
 
@@ -261,107 +261,11 @@ def grow_and_finish(
 ) -> Result:
     """Cluster the rows of an engine by the paper's algorithm."""
     growth = grow(engine, tau, parameters.growth_rate, report, journal)
-    growth = dissolve_small(engine, growth, _min_mass(engine, parameters), tau)
-    refinement = _refined(engine, growth.clusters, parameters, report, by_default=True)
+    growth = dissolve_small(engine, growth, min_mass(engine, parameters), tau)
+    refinement = refined(engine, growth.clusters, parameters, report, by_default=True)
     threshold = 0.0 if parameters.noise == "nearest" else tau
     _give_noise(engine, refinement.clusters, threshold)
     return Result.of(engine, refinement, growth.seeds, growth.n_steps, threshold)
-
-
-def grow_and_link(
-    engine: Engine,
-    tau: float,
-    parameters: Parameters,
-    report: Report = ignore,
-    journal: Journal | None = None,
-) -> tuple[Result, Linkage]:
-    """Grow parts on all rows, and link them until ``n_clusters`` are left."""
-    n_clusters = parameters.n_clusters or 1
-    growth = grow(engine, tau, parameters.growth_rate, report, journal)
-    most = max(1, len(growth.clusters))
-    if n_clusters > most:
-        raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(growth.clusters)} parts that growth "
-            f"found to link. Use n_clusters <= {most}, or a larger psi or tau."
-        )
-    linked = link_growth(engine, growth, n_clusters)
-    engine.remember_labels()
-    left = give_rows(engine, linked.clusters, _min_mass(engine, parameters))
-    references = linked.clusters.by_number()
-    if not left.all():
-        _refuse_too_small(left, parameters)
-        # A cluster got no rows, as others have more members in all cells: rows stay in their parts.
-        engine.recall_labels()
-        engine.renumber(np.append(linked.links, -1))
-        adopt_noise(engine, linked.clusters)
-        references = linked.clusters
-    result = _finish_linked(engine, linked, references, parameters, report)
-    return result, Linkage(linked.tree, linked.links)
-
-
-def finish_chosen(
-    engine: Engine,
-    chosen: Chosen,
-    kernel: SampleKernel,
-    left_out: NDArray[np.intp] | None,
-    parameters: Parameters,
-    report: Report = ignore,
-) -> tuple[Result, Linkage, WholeSet]:
-    """Assign all rows to chosen clusters; rows of the sample keep their labels.
-
-    Rows that are `left_out` are noise.
-    """
-    linked = link_chosen(chosen, kernel)
-    own = OwnLabels(chosen.rows, chosen.labels).with_noise(left_out)
-    left = give_rows(engine, linked.clusters, _min_mass(engine, parameters), own)
-    if parameters.n_clusters is not None and not left.all():
-        _refuse_too_small(left, parameters)
-    linked = linked.only(left)
-    references = linked.clusters.by_number()
-    result = _finish_linked(engine, linked, references, parameters, report)
-    labels = np.append(np.where(left, np.cumsum(left) - 1, -1), -1)[chosen.labels]
-    confidence = Confidence.of(chosen.rows, labels, chosen.confidences, len(linked.clusters))
-    confidences = engine.map_rows(confidence.of_rows, result.labels)
-    parts = Parts.of(chosen, kernel, linked.tree, linked.links)
-    whole, of_rows = see_whole(engine, result, kernel.partition, parts)
-    linkage = Linkage(linked.tree, linked.links, chosen.choice, confidences, of_rows, len(parts))
-    return result, linkage, whole
-
-
-def _finish_linked(
-    engine: Engine,
-    linked: Linked,
-    references: ClusterTables | None,
-    parameters: Parameters,
-    report: Report,
-) -> Result:
-    """Refine linked clusters if `refine` is set, and collect the result."""
-    clusters = engine.tables(len(linked.clusters))
-    refinement = _refined(engine, clusters, parameters, report, by_default=False)
-    if refinement.n_reassigned:
-        references = None
-    report(Progress("link", 1, 1, len(clusters)))
-    seeds = _best_rows(engine, refinement.clusters)
-    return Result.of(engine, refinement, seeds, linked.n_steps, 0.0, references)
-
-
-def _best_rows(engine: Engine, clusters: ClusterTables) -> NDArray[np.int64]:
-    """Return the member of each cluster that is most similar to it."""
-    best = engine.best_members(clusters)
-    return np.array([member.row for member in best if member is not None], dtype=np.int64)
-
-
-def _refined(
-    engine: Engine,
-    clusters: ClusterTables,
-    parameters: Parameters,
-    report: Report,
-    *,
-    by_default: bool,
-) -> Refinement:
-    refining = by_default if parameters.refine is None else parameters.refine
-    n_passes = MAX_PASSES if refining else 0
-    return refine(engine, clusters, max(1, _min_mass(engine, parameters)), n_passes, report)
 
 
 def _give_noise(engine: Engine, clusters: ClusterTables, threshold: float) -> None:
@@ -371,16 +275,12 @@ def _give_noise(engine: Engine, clusters: ClusterTables, threshold: float) -> No
     label_absent(engine, clusters, threshold)
 
 
-def _min_mass(engine: Engine, parameters: Parameters) -> int:
-    return parameters.min_cluster_size * engine.one
-
-
-def _refuse_too_small(left: NDArray[np.bool_], parameters: Parameters) -> None:
-    if parameters.min_cluster_size > 1:
+def _check_min_cluster_size(min_cluster_size: int, weights: RowWeights) -> None:
+    n_rows = weights.total / weights.one
+    if min_cluster_size > n_rows:
         raise ValueError(
-            f"Only {np.count_nonzero(left)} of n_clusters={parameters.n_clusters} clusters have "
-            f"min_cluster_size={parameters.min_cluster_size} rows or more. Use a smaller "
-            "min_cluster_size or n_clusters."
+            f"min_cluster_size={min_cluster_size} is more than all {n_rows:,.12g} rows. Use a "
+            "smaller min_cluster_size."
         )
 
 
