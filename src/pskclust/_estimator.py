@@ -147,13 +147,14 @@ class PSKC(ClusterMixin, FittedModel):
         Tree from which the clusters were cut, for ``merge_tree_.to_scipy()`` and
         :class:`pskclust.plotting.MergeTreeDisplay`. None for grown clusters that are not linked.
     confidences_ : ndarray of float64, shape (n_samples,), or None
-        Probability that the label of each row is right, 0 to 1: the share of the odds held by
-        candidates that agree with the label. Rows outside the sample have the mean
-        confidence of their cluster. None for grown clusters.
+        Confidence in the label of each row, 0 to 1: the share of the odds held by candidates that
+        agree with the label. It says how clear the choice was, not how often such labels are right.
+        Rows outside the sample have the mean confidence of their cluster. None for grown clusters.
     kernel_ : IsolationKernel
         The fitted kernel.
     psi_ : int
-        Number of cells in each partitioning of `kernel_`.
+        Number of cells in each partitioning of `kernel_`. For chosen clusters, this kernel assigns
+        rows; `auto_.chosen.psi` is that of the tree.
     tau_ : float or None
         The given `tau`. None for chosen clusters.
     engine_, backend_ : str

@@ -32,8 +32,22 @@ def found(table, **parameters):
 def test_a_row_number_is_named(table, start):
     table.insert(1, "id", range(start, start + len(table)))
     (message,) = found(table)
-    assert message.startswith("Column 'id' counts the rows")
+    assert message.startswith("Column 'id' has a different whole number in every row")
     assert message.endswith("X.drop(columns=['id']).")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        lambda n: np.random.RandomState(0).permutation(n),
+        lambda n: np.delete(np.arange(n + 40), np.arange(40) * 3),
+        lambda n: np.arange(n)[::-1],
+    ],
+    ids=["shuffled", "with gaps", "descending"],
+)
+def test_a_row_number_is_named_in_any_order(table, order):
+    (message,) = found(table.assign(id=order(len(table))))
+    assert message.startswith("Column 'id' has")
 
 
 def test_a_column_that_outweighs_all_others_is_named(table):
@@ -54,13 +68,15 @@ def test_the_warning_points_to_the_line_that_fits(table):
     [
         lambda table: table.assign(constant=1.0),
         lambda table: table.assign(north=100 * table["north"]),
-        lambda table: table.assign(order=np.random.RandomState(0).permutation(len(table))),
+        lambda table: table.assign(count=np.random.RandomState(0).randint(0, 150, len(table))),
+        lambda table: table.assign(half=np.arange(len(table)) + np.arange(len(table)) % 2 / 2),
+        lambda table: table.assign(code=np.arange(len(table)) * 7),
         lambda table: table.assign(year=np.arange(len(table)) // 5),
         lambda table: table[["east"]].assign(east=range(len(table))),
         lambda table: table.reset_index().to_numpy(),
         lambda table: table.reset_index().iloc[:10],
     ],
-    ids=["constant", "wide", "shuffled", "repeated", "alone", "an array", "few rows"],
+    ids=["constant", "wide", "count", "half", "code", "repeated", "alone", "an array", "few rows"],
 )
 def test_there_is_no_warning_of(table, change):
     assert found(change(table)) == []

@@ -134,7 +134,7 @@ class Chosen:
     points: NDArray[np.float64]  # (n, d)
     choice: AutoChoice
     labels: NDArray[np.int64]  # (n,)
-    confidences: NDArray[np.float64]  # (n,) probability that each label is right
+    confidences: NDArray[np.float64]  # (n,) share of the odds of candidates that agree
     tree: SplitTree
     centres: NDArray[np.intp]  # (t, psi) rows of the sample: centres of the cells that assign rows
     cells: NDArray[np.int32]  # (t, n) these cells, of the rows of the sample

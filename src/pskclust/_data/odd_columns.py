@@ -28,11 +28,11 @@ def warn_of_odd_columns(
     """
     if names is None or metric != "euclidean" or len(rows) < _MIN_ROWS or rows.shape[1] < 2:
         return
-    numbers = [column for column in range(rows.shape[1]) if _counts_rows(rows[:, column])]
+    numbers = [column for column in range(rows.shape[1]) if _numbers_rows(rows[:, column])]
     for column in numbers:
         _warn(
-            f"Column {names[column]!r} counts the rows, so it is probably a row number. Leave it "
-            f"out with X.drop(columns=[{names[column]!r}])."
+            f"Column {names[column]!r} has a different whole number in every row, so it is "
+            f"probably a row number. Leave it out with X.drop(columns=[{names[column]!r}])."
         )
     spreads = rows[:: -(-len(rows) // _MAX_ROWS_FOR_SPREADS)].std(axis=0, dtype=np.float64)
     spreads[numbers] = 0
@@ -45,11 +45,15 @@ def warn_of_odd_columns(
         )
 
 
-def _counts_rows(values: NDArray[Any]) -> bool:
-    """Return whether values are consecutive whole numbers, ascending."""
-    if values[1] - values[0] != 1 or values[0] != np.floor(values[0]):
+def _numbers_rows(values: NDArray[Any]) -> bool:
+    """Return whether values are distinct whole numbers, in any order, of which half are used."""
+    low, high = values.min(), values.max()
+    if not len(values) <= high - low + 1 <= 2 * len(values):
         return False
-    return bool(np.array_equal(values, values[0] + np.arange(len(values))))
+    places = (values - low).astype(np.int64)
+    if not np.array_equal(places + low, values):
+        return False
+    return int(np.bincount(places).max()) == 1
 
 
 def _warn(message: str) -> None:

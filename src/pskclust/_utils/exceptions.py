@@ -99,7 +99,7 @@ class ModelFileError(ValueError):
 class ColumnsWarning(UserWarning):
     """Warning of a column that is almost certainly not meant to be clustered as it is.
 
-    :meth:`PSKC.fit` warns if a column of a table counts the rows, or varies a thousand times as
+    :meth:`PSKC.fit` warns if a column of a table numbers the rows, or varies a thousand times as
     much as every other column. It does not look at arrays, whose columns have no names.
 
     See Also
@@ -119,5 +119,5 @@ class ColumnsWarning(UserWarning):
     ...         PSKC(random_state=0).fit(table.reset_index())
     ...     except ColumnsWarning as warning:
     ...         print(warning)
-    Column 'index' counts the rows, so it is probably a row number. Leave it out with ...
+    Column 'index' has a different whole number in every row, so it is probably a row number. ...
     """
