@@ -133,7 +133,7 @@ class _Around(NamedTuple):
 def _walk(
     distances: Distances, around: _Around, centres: NDArray[np.intp], sizes: list[int]
 ) -> list[_Cell]:
-    """Return the same as `_scan`, by the nearest neighbour of each row that is a centre."""
+    """Return the same as `_scan`, from the nearest centre among each row's neighbours."""
     if not sizes:
         return []
     rows = np.arange(len(distances))

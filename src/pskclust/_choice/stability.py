@@ -167,7 +167,7 @@ def _kinds(psi: int) -> tuple[str, ...]:
 
 
 class _Half(NamedTuple):
-    """Half of the rows, and the cells they share among themselves."""
+    """Half of the rows, and the cells that they share."""
 
     rows: NDArray[np.intp]
     scales: Scales

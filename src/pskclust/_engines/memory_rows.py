@@ -284,7 +284,7 @@ def _propose(
     labels: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> tuple[_Proposals, NDArray[np.float64]]:
-    """Return the moves that a rule proposes, and the smallest similarity of staying rows."""
+    """Return the proposed moves, and each label's lowest similarity among the rows that stay."""
     own_or_zero = np.column_stack([similarities, np.zeros(len(labels))])
     own = own_or_zero[np.arange(len(labels)), labels]
     proposals = _Proposals(rows, labels, rule(labels, similarities), own)
