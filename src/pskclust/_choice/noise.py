@@ -131,7 +131,7 @@ def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
 
 
 def _places_in_box(points: Points, n_places: int, rng: RandomState) -> Points:
-    """Draw places uniformly in the box of rows; a column of few different values has only these."""
+    """Draw places uniformly in the box of rows; in a column of few distinct values, draw these."""
     low, high = points.min(axis=0), points.max(axis=0)
     shares = rng.uniform(size=(n_places, points.shape[1]))
     places: Points = low + shares * (high - low)
