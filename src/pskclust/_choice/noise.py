@@ -269,7 +269,7 @@ def _background(
     `in_box` are the distances of places drawn uniformly in the box. If a share p of the rows is
     drawn like them, then for every c at least p * P(in_box >= c) of the rows have a distance of c
     or more: in the whole box, and in either half of it along each column. The largest p that no
-    part of the box speaks against is the share of the background. The threshold is the c with the
+    part of the box contradicts is the share of the background. The threshold is the c with the
     most expected noise rows beyond it, less `_ODDS` times all rows beyond it.
     """
     n_rows, n_places = len(distances), len(in_box)

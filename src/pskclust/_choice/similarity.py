@@ -38,7 +38,7 @@ class NestedCells(NamedTuple):
 
 
 def squared_distances(points: NDArray[np.float64]) -> Distances:
-    """Return the squared distance between each two rows."""
+    """Return the squared distance between each pair of rows."""
     if points.shape[1] <= _MAX_COLUMNS_FOR_DIFFERENCES:
         return np.asarray(cdist(points, points, "sqeuclidean"))
     norms = (points * points).sum(axis=1)
@@ -163,7 +163,7 @@ def _walk(
 
 
 def shared_cells(cells: NDArray[np.int32], psi: int) -> Counts:
-    """Return the number of partitionings in which each two rows share a cell; `cells` is (t, n)."""
+    """Return the number of cells that each pair of rows shares; `cells` is (t, n)."""
     n_partitions, n_rows = cells.shape
     columns = (cells + (np.arange(n_partitions) * psi)[:, np.newaxis]).T.ravel()
     ones = np.ones(cells.size, dtype=np.float32)

@@ -74,11 +74,11 @@ class MemoryRows(ABC):
 
     @abstractmethod
     def _numbers_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the numbers of the rows at some places."""
+        """Return the numbers of the rows at the given places."""
 
     @abstractmethod
     def _places_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the places of the rows with some numbers."""
+        """Return the places of the rows with the given numbers."""
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
         def place_chunk(chunk: slice) -> None:

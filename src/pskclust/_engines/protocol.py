@@ -160,7 +160,7 @@ class Engine(Protocol):
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         """Return the row in no cluster, other than `besides`, with the highest score.
 
-        Of equal scores, the first row is returned.
+        Ties go to the first row.
         """
 
     def table_of(self, row: int, units: int) -> CountTable:
