@@ -168,10 +168,10 @@ class Tasks:
         if silent:
             return TimeoutError(
                 f"{waited} No heartbeat came from {', '.join(silent)} meanwhile. Look at their "
-                "logs; pass a larger timeout if they just need more time."
+                "logs; pass a larger timeout if they need more time."
             )
         return TimeoutError(
-            f"{waited} Look at the workers' logs; pass a larger timeout if they just need more time."
+            f"{waited} Look at the workers' logs; pass a larger timeout if they need more time."
         )
 
     def _remember(self, facts: dict[str, Any]) -> None:
