@@ -262,11 +262,11 @@ def balance_table(weights: dict[str, Any]) -> str:
 
 
 def fitted_to(weights: dict[str, Any]) -> str:
-    """Return a sentence about the sets that the numbers were fitted to."""
+    """Return a sentence about the sets that the rule was fitted to."""
     sets = weights["sets"]
     kept = weights["left_out"]["single_clusters_kept"]
     return (
-        f"The numbers were fitted on {weights['date']} to {sets['given']} collected and "
+        f"The rule was fitted on {weights['date']} to {sets['given']} collected and "
         f"{sets['generated']} generated sets, in {len(sets['families'])} families. "
         f"Of the single clusters that were left out of a fit, {kept:.0%} stay whole. "
         f"The power of the dimension in step 9 is {weights['power_of_dimension']:g}.\n"

@@ -164,7 +164,7 @@ class IsolationKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def of_partition(
         cls, partition: Partition, metric: str, n_columns: int, names: Sequence[str] | None = None
     ) -> Self:
-        """Return a fitted kernel with partitionings that were drawn before.
+        """Return a fitted kernel with existing partitionings.
 
         Parameters
         ----------

@@ -250,7 +250,7 @@ def _measured(
     classes: NDArray[Any] | None,
     report: Report,
 ) -> tuple[NDArray[Any], ...]:
-    """Return the fields of `SweepResult` from `n_clusters` on, in their order."""
+    """Return the fields of `SweepResult` in order, starting with `n_clusters`."""
     shape = len(fits), len(tau), len(fits[0])
     n_clusters, noise, objective = (np.empty(shape) for _ in range(3))
     stability, agreement = np.empty(shape[:2]), np.empty(shape[:2])
@@ -291,7 +291,7 @@ def _mean_agreement(labels: NDArray[np.int32], units: NDArray[np.int64]) -> floa
 
 
 def _mean_agreement_with(classes: NDArray[Any], labels: NDArray[np.int32]) -> float:
-    """Return the mean adjusted Rand index of the labels of each seed with the known classes."""
+    """Return the adjusted Rand index between labels and known classes, the mean over seeds."""
     known = classes != _UNKNOWN
     if not known.any():
         return float("nan")

@@ -1,4 +1,4 @@
-"""Files of every format are fitted some rows at a time, to the same bits as in memory."""
+"""Files of every format are fitted in batches, to the same bits as in memory."""
 
 from __future__ import annotations
 

@@ -299,7 +299,7 @@ class BallEncoder(BoxEncoder):
     def _distances2(
         self, middles: NDArray[np.float64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Return squared distances of middles to all centres, and bounds on their rounding errors.
+        """Return squared distances from middles to all centres, and bounds on rounding errors.
 
         For a middle m, a centre z and the unit roundoff u, the error of a float32 product of d
         columns is at most (d + 4) u |m| |z|, including the rounding of its factors. The sum adds an

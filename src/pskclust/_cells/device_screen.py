@@ -85,7 +85,7 @@ class DeviceScreen:
         rows: NDArray[np.intp],
         cells: Cells,
     ) -> list[Candidates]:
-        """Fill cells with the centres of smallest bounds; return candidates in doubtful cases."""
+        """Fill `cells` by the smallest bounds; return the candidates in doubtful cases."""
         torch = self._device.torch
         waiting: list[Candidates] = []
         with self._lock, torch.inference_mode():

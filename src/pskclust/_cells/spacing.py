@@ -18,7 +18,7 @@ _ROUNDING = 1e-13
 
 
 def log_spacings(points: NDArray[np.float64], centres: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the log distance of each centre to the nearest distinct centre, (t, psi).
+    """Return the log distance from each centre to the nearest distinct centre, (t, psi).
 
     `centres` are indices of points, (t, psi). With many columns, each centre is compared only with
     the first centres of its partitioning. If all centres are equal, the log distance is 0.
@@ -40,7 +40,7 @@ def _log_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distance of each centre to the nearest other centre; 0 if the two are equal."""
+    """Return the distance from each centre to the nearest other centre; 0 if the two are equal."""
     if len(centres) == 1:
         return np.zeros(1)
     if centres.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:

@@ -52,7 +52,7 @@ class VoronoiPartition(Partition):
         return np.asarray(sums / totals[:, np.newaxis])
 
     def log_sizes(self) -> NDArray[np.float64]:
-        """Return the log distance of each centre to the nearest distinct centre, (t, n_cells)."""
+        """Return the log distance from each centre to the nearest distinct centre, (t, n_cells)."""
         sizes = np.zeros(self.table_shape)
         sizes[:, : self.psi] = log_spacings(self.points, self.centres)
         return sizes
@@ -176,7 +176,7 @@ def _within(numbers: NDArray[np.intp], end: int) -> bool:
 
 
 def _squared_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the squared distance of each centre to the nearest other centre."""
+    """Return the squared distance from each centre to the nearest other centre."""
     difference, distance2 = np.empty((2, len(centres), len(centres)))
     reference.squared_distances(centres, centres, difference, distance2)
     np.fill_diagonal(distance2, np.inf)

@@ -60,7 +60,7 @@ class Cohesion(NamedTuple):
 
 
 def cohesion_of(meetings: NDArray[np.float32], sizes: Floats, sides: Sides) -> Cohesion:
-    """Return the similarity of rows to either side; `meetings` are with m nodes of `sizes`."""
+    """Return the similarity of rows to either side, given their `meetings` with nodes, (r, m)."""
     one, other = meetings[:, sides.one], meetings[:, sides.other]
     n_one, n_other = sizes[sides.one], sizes[sides.other]
     own = np.where(sides.in_one, one / np.maximum(n_one - 1, 1), other / np.maximum(n_other - 1, 1))
@@ -121,7 +121,7 @@ NOT_FOUND = (2.0, 0.0, 1.0, NO_VALLEY, _NO_SURE, NO_VALLEY, NO_VALLEY, _NO_SURE,
 
 
 def _densest(log_gaps: Floats, order: Nodes, weights: Floats) -> Floats:
-    """Return the log gap that the densest quarter of rows, by weight, does not exceed, (s,)."""
+    """Return the largest log gap in the densest quarter, by weight, of the rows, (s,)."""
     totals = np.cumsum(weights[order], axis=0)
     place = (totals < _DENSEST * totals[-1]).sum(axis=0)
     answer: Floats = log_gaps[order][np.minimum(place, len(order) - 1)]

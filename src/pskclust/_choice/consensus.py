@@ -13,7 +13,7 @@ Labels = NDArray[np.int64]
 
 
 class Clustering(NamedTuple):
-    """A clustering with labels from 0, and its numbers of clusters and of pairs within clusters."""
+    """Labels from 0, the number of clusters, and the number of pairs of rows within clusters."""
 
     labels: Labels
     n_clusters: int

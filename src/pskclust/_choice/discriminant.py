@@ -23,7 +23,7 @@ _TINY = 1e-12
 
 
 def principal_axes(points: Floats) -> Floats:
-    """Return rows scaled to unit spread; of more than `MAX_AXES` columns, the principal axes."""
+    """Return rows, on their principal axes if d exceeds `MAX_AXES`, scaled to unit spread."""
     centred = points - points.mean(axis=0)
     if centred.shape[1] > MAX_AXES:
         vectors = np.linalg.eigh(centred.T @ centred)[1]
@@ -35,7 +35,7 @@ def principal_axes(points: Floats) -> Floats:
 def separations(
     points: Floats, within: NDArray[np.bool_], one: Nodes, other: Nodes
 ) -> tuple[Floats, Floats]:
-    """Return the distance of the two sides of each split, and the dip of density between them.
+    """Return the distance between the two sides of each split, and the dip in density there.
 
     The distance is the difference of the means divided by the standard deviation within the sides.
     The dip is the log ratio of the lower of the two peaks of the smoothed density to the lowest

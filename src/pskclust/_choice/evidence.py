@@ -123,9 +123,9 @@ def cut_evidence(
 def _own_and_other(
     grown: Grown, each: GrownTree, nodes: NDArray[np.intp], cluster_of: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Return each row's cluster and its mean meetings with that cluster and with all clusters.
+    """Return each row's cluster, and the mean number of cells it shares with rows of each cluster.
 
-    Two rows meet in each cell that they share. The last array holds -1 for a row's own cluster.
+    The second array holds the mean for the row's own cluster; the third has -1 in its place.
     """
     sizes = each.tree.sizes[nodes]
     clusters = cluster_of[each.tree.leaves[grown.rows]]
@@ -145,7 +145,7 @@ def _between_clusters(
 ) -> list[float]:
     """Return the entries of CUT_NAMES from ratio to valley_least, including `gap`, and misplaced.
 
-    A row is misplaced if it meets another cluster more often than its own.
+    A row is misplaced if its mean for another cluster is larger than for its own.
     """
     clusters, own, means = _own_and_other(grown, each, nodes, cluster_of)
     other = means.max(axis=1)

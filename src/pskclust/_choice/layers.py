@@ -87,7 +87,7 @@ class SettledParts:
     parts: NDArray[np.int64]  # ((k + 1) * p,) noise first
 
     def of_rows(self, both: NDArray[np.int64], first_row: int) -> NDArray[np.float64]:
-        """Return the parts of rows; `both` is (label + 1) * p + part."""
+        """Return the part of each row; `both` is (label + 1) * p + most similar part."""
         return self.parts[both].astype(np.float64)
 
 

@@ -62,8 +62,8 @@ def link_growth(engine: Engine, growth: Growth, n_clusters: int) -> Linked:
 def link_products(products: NDArray[Any], masses: NDArray[np.int64]) -> MergeTree:
     """Return the merge tree of parts: join the two most similar sets until one is left.
 
-    Of equal similarities, the first pair is joined. `products` are the inner products of the count
-    tables of all pairs of parts.
+    Ties go to the first pair. `products` are the inner products of the count tables of all pairs
+    of parts.
     """
     n_parts = len(masses)
     state = _Sets.of(products, masses)

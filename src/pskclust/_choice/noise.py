@@ -131,7 +131,7 @@ def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
 
 
 def _places_in_box(points: Points, n_places: int, rng: RandomState) -> Points:
-    """Draw places uniformly in the box of rows; a column of few different values has only these."""
+    """Draw places uniformly in the box of rows; in a column of few distinct values, draw these."""
     low, high = points.min(axis=0), points.max(axis=0)
     shares = rng.uniform(size=(n_places, points.shape[1]))
     places: Points = low + shares * (high - low)
@@ -269,7 +269,7 @@ def _background(
     `in_box` are the distances of places drawn uniformly in the box. If a share p of the rows is
     drawn like them, then for every c at least p * P(in_box >= c) of the rows have a distance of c
     or more: in the whole box, and in either half of it along each column. The largest p that no
-    part of the box speaks against is the share of the background. The threshold is the c with the
+    part of the box contradicts is the share of the background. The threshold is the c with the
     most expected noise rows beyond it, less `_ODDS` times all rows beyond it.
     """
     n_rows, n_places = len(distances), len(in_box)

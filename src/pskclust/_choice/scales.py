@@ -158,7 +158,7 @@ def intrinsic_dimension(
 ) -> float:
     """Return the intrinsic dimension: gaps are proportional to psi ** (-1 / dimension).
 
-    A gap is the distance of a row to the nearest centre. `coarse` and `fine` are the log gaps of
+    A gap is the distance from a row to the nearest centre. `coarse` and `fine` are the log gaps of
     all rows at two values of psi, and `ratio` is the larger psi divided by the smaller.
     """
     if ratio <= 1:

@@ -38,7 +38,7 @@ class NestedCells(NamedTuple):
 
 
 def squared_distances(points: NDArray[np.float64]) -> Distances:
-    """Return the squared distance between each two rows."""
+    """Return the squared distance between each pair of rows."""
     if points.shape[1] <= _MAX_COLUMNS_FOR_DIFFERENCES:
         return np.asarray(cdist(points, points, "sqeuclidean"))
     norms = (points * points).sum(axis=1)
@@ -133,7 +133,7 @@ class _Around(NamedTuple):
 def _walk(
     distances: Distances, around: _Around, centres: NDArray[np.intp], sizes: list[int]
 ) -> list[_Cell]:
-    """Return the same as `_scan`, by the nearest neighbour of each row that is a centre."""
+    """Return the same as `_scan`, from the nearest centre among each row's neighbours."""
     if not sizes:
         return []
     rows = np.arange(len(distances))
@@ -163,7 +163,7 @@ def _walk(
 
 
 def shared_cells(cells: NDArray[np.int32], psi: int) -> Counts:
-    """Return the number of partitionings in which each two rows share a cell; `cells` is (t, n)."""
+    """Return the number of cells that each pair of rows shares; `cells` is (t, n)."""
     n_partitions, n_rows = cells.shape
     columns = (cells + (np.arange(n_partitions) * psi)[:, np.newaxis]).T.ravel()
     ones = np.ones(cells.size, dtype=np.float32)

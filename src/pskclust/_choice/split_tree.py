@@ -97,7 +97,7 @@ class SplitTree:
         return nodes
 
     def cut_nodes(self, n_clusters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the ascending nodes of a cut, and which of them contains each node (else -1)."""
+        """Return the nodes of a cut, ascending, and the index of the one above each node, or -1."""
         nodes = self.nodes_of_cut(n_clusters)
         below = self.within[:, nodes]
         return nodes, np.where(below.any(axis=1), below.argmax(axis=1), -1)

@@ -99,7 +99,7 @@ class Grown:
     crossed: list[NDArray[np.float64]]  # (m,) for each tree: how well others find a node
     at_near_psi: list[NDArray[np.float64]]  # (m,) the same for trees of the next psi
     rows: NDArray[np.intp]  # (r,) rows for which meetings are counted
-    log_gaps: NDArray[np.float64]  # (r,) log distance of these rows to the nearest fine centre
+    log_gaps: NDArray[np.float64]  # (r,) log distance from these rows to the nearest fine centre
     around: Around  # of all rows
     axes: NDArray[np.float64]  # (n, a) coordinates of all rows along principal axes
     placing_centres: NDArray[np.intp]  # (t, psi) row numbers of the centres that assign rows
@@ -167,7 +167,7 @@ def _kinds(psi: int) -> tuple[str, ...]:
 
 
 class _Half(NamedTuple):
-    """Half of the rows, and the cells they share among themselves."""
+    """Half of the rows, and the cells that they share."""
 
     rows: NDArray[np.intp]
     scales: Scales

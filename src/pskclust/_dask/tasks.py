@@ -168,10 +168,10 @@ class Tasks:
         if silent:
             return TimeoutError(
                 f"{waited} No heartbeat came from {', '.join(silent)} meanwhile. Look at their "
-                "logs; pass a larger timeout if they only need longer."
+                "logs; pass a larger timeout if they need more time."
             )
         return TimeoutError(
-            f"{waited} Look at the workers' logs; pass a larger timeout if they only need longer."
+            f"{waited} Look at the workers' logs; pass a larger timeout if they need more time."
         )
 
     def _remember(self, facts: dict[str, Any]) -> None:
@@ -198,7 +198,7 @@ class Tasks:
         return {str(own["name"]): own["memory_limit"] for own in gone}
 
     def _silent(self, now: dict[str, Any] | None) -> list[str]:
-        """Return the addresses of workers without a heartbeat in the last half of the timeout."""
+        """Return the addresses of workers that sent no heartbeat for half of the timeout."""
         if not now:
             return []
         self._compare_clocks(now)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class SharedRows:
-    """Contingency table of two labellings: the nonzero numbers of rows that two groups share.
+    """Nonzero entries of the contingency table of two labellings.
 
     scikit-learn has the same scores, but importing them loads all of its metrics.
     """

@@ -70,7 +70,7 @@ def _on_unit_sphere(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _on_globe(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return points on the unit sphere, with distances in the order of great-circle distances."""
+    """Return points on the unit sphere, whose distances rank like great-circle distances."""
     latitude, longitude = np.radians(np.ascontiguousarray(degrees.T))
     return np.column_stack(
         [

@@ -166,7 +166,7 @@ def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None, first_row: i
             fill = (
                 "fill them in, say with sklearn.impute.SimpleImputer"
                 if np.isnan(value)
-                else "replace them by a finite number"
+                else "replace them with a finite number"
             )
             where = "" if names is None else f" (column {names[column]!r})"
             raise ValueError(

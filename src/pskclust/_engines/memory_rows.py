@@ -74,11 +74,11 @@ class MemoryRows(ABC):
 
     @abstractmethod
     def _numbers_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the numbers of the rows at some places."""
+        """Return the numbers of the rows at the given places."""
 
     @abstractmethod
     def _places_of(self, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the places of the rows with some numbers."""
+        """Return the places of the rows with the given numbers."""
 
     def place(self, clusters: ClusterTables, threshold: float) -> None:
         def place_chunk(chunk: slice) -> None:
@@ -284,7 +284,7 @@ def _propose(
     labels: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> tuple[_Proposals, NDArray[np.float64]]:
-    """Return the moves that a rule proposes, and the smallest similarity of staying rows."""
+    """Return the proposed moves, and each label's lowest similarity among the rows that stay."""
     own_or_zero = np.column_stack([similarities, np.zeros(len(labels))])
     own = own_or_zero[np.arange(len(labels)), labels]
     proposals = _Proposals(rows, labels, rule(labels, similarities), own)

@@ -160,7 +160,7 @@ class Engine(Protocol):
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         """Return the row in no cluster, other than `besides`, with the highest score.
 
-        Of equal scores, the first row is returned.
+        Ties go to the first row.
         """
 
     def table_of(self, row: int, units: int) -> CountTable:
@@ -229,7 +229,7 @@ class Engine(Protocol):
         """
 
     def renumber(self, new_labels: NDArray[np.int64]) -> None:
-        """Replace each label by its entry in `new_labels`; the last entry replaces label -1."""
+        """Replace each label with its entry in `new_labels`; the last entry replaces label -1."""
 
     def label_absent(self, rule: ProposalRule, clusters: ClusterTables) -> None:
         """Give rows of weight 0 the labels that `rule` proposes."""

@@ -131,7 +131,7 @@ def labeller(
     threshold: float,
     labels: NDArray[np.int64],
 ) -> Callable[[Superblocks], None]:
-    """Return a function that labels the rows of superblocks by their most similar cluster."""
+    """Return a function that labels the rows of superblocks with their most similar cluster."""
     tables, denominators = clusters.padded, clusters.resolution * clusters.masses
 
     def label(some: Superblocks) -> None:

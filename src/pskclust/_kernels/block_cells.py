@@ -233,7 +233,7 @@ def find_cells_in_boxes(
 def find_cells_in_balls(
     points,  # IN   (n_blocks, d, 64)
     middles,  # IN   (n_blocks, d) a point in the middle of each block's rows
-    away2,  # IN   (n_blocks, u) squared distances of middles to centres, up to rounding errors
+    away2,  # IN   (n_blocks, u) squared distances from middles to centres, up to rounding errors
     errors,  # IN   (n_blocks,) bounds on these errors
     centres,  # IN   Centres
     space,  # TMP  Workspace

@@ -119,7 +119,7 @@ def n_within(smallest, margin):
 
 @compiled_within
 def margin_of_error(n_columns, reach):
-    """Return the difference beyond which two sums are in the order of the exact distances.
+    """Return the difference beyond which two sums rank like the exact distances.
 
     Let X and Z be the lengths of row and centre, and u the unit roundoff. A sum differs from its
     exact value by at most u (Z^2 / 2 + X Z) ((1.01 d + 2) + 2), because of d + 1 additions and the

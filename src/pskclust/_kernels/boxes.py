@@ -1,4 +1,4 @@
-"""Boxes around rows, and bounds on the distances of centres to the points of a box.
+"""Boxes around rows, and bounds on the distances between centres and the points of a box.
 
 The functions here are inlined into compiled loops, which name this file in `compiled_with`.
 """

@@ -198,7 +198,7 @@ def may_be_nearest(screen, point, least2, closest):
 
 @compiled_loosely
 def squared_distance(screened, row, screen, point):
-    """Return the squared distance of a row to a point of the screen, up to rounding errors."""
+    """Return the squared distance from a row to a point of the screen, up to rounding errors."""
     product = np.float32(0)
     for column in range(screen.shifted.shape[1]):
         product += screened.shifted[row, column] * screen.shifted[point, column]
@@ -246,7 +246,7 @@ def settle_row(
 
 @compiled_within
 def exact_distance2(points, row, others, other):
-    """Return the squared distance of two points, summed in column order as in `reference`."""
+    """Return the squared distance between two points, summed in column order as in `reference`."""
     total = 0.0
     for column in range(points.shape[1]):
         apart = points[row, column] - others[other, column]

@@ -133,7 +133,7 @@ def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
 
     Let R = ||x|| + ||z||, and let u be the unit roundoff of the product. To first order, the error
     of a sum of k products is at most (k + 6) u R^2, including the rounding of factors and result.
-    The error of a distance from the product of all d columns is (d / 2 + 4) u R^2, because
+    If the product has all d columns, the error of a distance is (d / 2 + 4) u R^2, because
     ||x|| ||z|| is at most R^2 / 4. In float64, the rounding of the shift adds 4 u R^2, and that of
     `squared_distances` adds (d + 2) u R^2. The limits in the code exceed all of these.
     """

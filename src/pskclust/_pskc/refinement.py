@@ -49,7 +49,7 @@ class MostSimilar:
 class NearestMean:
     """Rule that proposes the cluster with the nearest mean, if it is nearer than the row's own.
 
-    The squared distance of a row to the mean of G is K-hat(x, x) - 2 K-hat(x, G) + K-hat(G, G),
+    The squared distance from a row to the mean of G is K-hat(x, x) - 2 K-hat(x, G) + K-hat(G, G),
     where K-hat(G, G) is the mean similarity of G's members to G. The sum of
     these distances over all rows and their own clusters is a constant minus Gamma. So moves to
     nearer means raise Gamma, just as they lower the cost in Lloyd's algorithm: one move, or any

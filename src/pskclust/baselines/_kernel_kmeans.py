@@ -87,7 +87,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
     labels_ : ndarray of int32, shape (n_samples,)
         Cluster of each row.
     inertia_ : float
-        Sum of the squared distances of rows to the mean of their cluster, in feature space.
+        Sum of the squared distances from rows to the mean of their cluster, in feature space.
     n_iter_ : int
         Number of iterations of the run that was kept.
     n_features_in_ : int

@@ -92,7 +92,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(error.format_message(), err=True)
         return ExitCode.USAGE
     except BrokenPipeError:
-        # The reader of the output has closed the pipe. Python would report this again at its end.
+        # The reader of the output has closed the pipe. Python would report this again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.FAILED
     except (Exception, KeyboardInterrupt) as error:

@@ -24,7 +24,7 @@ class DelayedModule(ModuleType):
 
 @contextlib.contextmanager
 def delayed_imports(names: tuple[str, ...]) -> Iterator[None]:
-    """Replace modules by placeholders when they are imported within the block."""
+    """Replace modules with placeholders when they are imported within the block."""
     delayed = {
         name: DelayedModule(name)
         for name in names
@@ -48,6 +48,6 @@ def delayed_imports(names: tuple[str, ...]) -> Iterator[None]:
 
 
 def import_sklearn() -> None:
-    """Import scikit-learn without seldom used modules, which takes a fifth of the time."""
+    """Import scikit-learn without rarely used modules, which takes a fifth of the time."""
     with delayed_imports(_SELDOM_USED):
         importlib.import_module("sklearn.base")

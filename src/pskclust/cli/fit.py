@@ -222,7 +222,7 @@ def _summary(
         "weight": job.selection.weight,
         "scores": job.scores,
         "parameters": parameters,
-        # A chosen clustering has the psi of the kernel that places rows, which repeats nothing.
+        # With chosen clusters, psi_ is the psi of the kernel that places rows, not a parameter.
         "psi": None if job.model.tau_ is None else job.model.psi_,
         "tau": job.model.tau_,
         "command": command_line(click.get_current_context()),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def loaded_model(path: str) -> PSKC:
-    """Return the model in a file; do not warn about scaling, because commands do it."""
+    """Return the model in a file, without a warning about scaling, because commands scale rows."""
     from .._loading import read_fitted
 
     try:

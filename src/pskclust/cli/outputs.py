@@ -59,7 +59,7 @@ def check_picture_output(name: str | None) -> None:
 
 
 def check_report_output(name: str | None) -> None:
-    """Raise a usage error for a report that does not end in .html."""
+    """Raise a usage error for a report that does not end in .html or .htm."""
     if name is not None and Path(name).suffix.lower() not in _PAGES:
         ending = " or ".join(_PAGES)
         raise click.UsageError(f"{name} must end in {ending}: a report is a page for a browser.")

@@ -77,10 +77,10 @@ def predict(
     device: str | None,
     **options: Any,
 ) -> None:
-    """Find the cluster of each row of DATA with a MODEL that fit --model saved.
+    """Find the cluster of each row of DATA with a MODEL saved by fit --model.
 
-    Columns are found by name and scaled as in the fit. DATA is read and labels are written some
-    rows at a time, so files of any size need little memory.
+    Columns are found by name and scaled as in the fit. DATA is read and labels are written in
+    batches, so files of any size need little memory.
     """
     started = time.perf_counter()
     if as_json and output == STANDARD_OUTPUT:

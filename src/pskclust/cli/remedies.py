@@ -148,7 +148,7 @@ def _missing_values(error: MissingValuesError, typed: _Typed) -> str:
     if _few_rows_have_gaps(error) or typed.options["weight"] in error.counts:
         command = typed.with_(missing="drop")
         return f"Use column means with --missing mean, or leave such rows out with: {command}"
-    return f"Replace missing values by column means with: {typed.with_(missing='mean')}"
+    return f"Use column means for missing values with: {typed.with_(missing='mean')}"
 
 
 def _unknown_column(error: UnknownColumnError, typed: _Typed) -> str:
@@ -163,7 +163,7 @@ def _no_row_left(error: NoRowLeftError, typed: _Typed) -> str:
     if weight in error.counts:
         command = typed.without_columns((weight,), weight=None, missing="mean")
         return f"Leave the weights out and use column means with: {command}" if command else ""
-    return f"Replace missing values by column means with: {typed.with_(missing='mean')}"
+    return f"Use column means for missing values with: {typed.with_(missing='mean')}"
 
 
 def _empty_columns(error: GapsError | EmptyColumnsError, typed: _Typed) -> str:

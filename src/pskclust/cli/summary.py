@@ -200,7 +200,7 @@ def peak_memory() -> int | None:
 
 
 def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
-    """Print the size and similarities of each cluster; of many clusters, only the largest."""
+    """Print the size and similarities of each cluster, or of the largest if there are many."""
     n_rows = max(1, summary["n_rows"])
     clusters = summary["clusters"]
     largest = sorted(clusters, key=lambda c: -c["size"])[:_MOST_CLUSTERS_SHOWN]

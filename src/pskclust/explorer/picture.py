@@ -240,7 +240,7 @@ def _most_frequent(first: NDArray[np.int64], others: NDArray[np.uint8]) -> NDArr
 
 
 def _similarities(drawing: Drawing, rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return each row's highest similarity to a cluster (an isolated one, if there are any)."""
+    """Return each row's highest similarity to a cluster, or to an isolated one if there are any."""
     fit = drawing.fit
     if not fit.n_clusters:
         return np.zeros(len(rows))

@@ -165,7 +165,7 @@ class ImagePlane:
 
 
 class _Axes(Protocol):
-    """Map from positions in a plane to rows as they are clustered."""
+    """Map from positions in a plane to rows, scaled as for the fit."""
 
     def rows(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]: ...
 

@@ -177,7 +177,7 @@ def _without_none(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _number(name: str, value: Any) -> Any:
-    """Return a number in the type of the setting, because JSON has one type of numbers."""
+    """Return a number in the type of the setting, because JSON has only one type."""
     if isinstance(value, float) and name in _WHOLE_NUMBERS and value.is_integer():
         return int(value)
     # A whole number that a float cannot hold exactly stays as it is, and is refused.

@@ -19,8 +19,8 @@ _MAX_NUMBERED_PARTS = 40
 class MergeTreeDisplay:
     """Display of the merge tree of chosen or linked clusters, as a dendrogram.
 
-    The parts that were joined are at the bottom. The higher two branches meet, the less similar
-    they are. Branches within a cluster have the colour of the cluster; branches that join clusters
+    The parts that were joined are at the bottom. Branches that meet higher up are less
+    similar. Branches within a cluster have the colour of the cluster; branches that join clusters
     are grey.
 
     Use :meth:`from_estimator` to draw a fitted model.

@@ -100,7 +100,7 @@ def text(value: object) -> str:
 
 
 def prose(value: str) -> str:
-    """Return sentences in full length, escaped: they may contain names from the data."""
+    """Return sentences in full, escaped: they may contain names from the data."""
     return escape(value)
 
 

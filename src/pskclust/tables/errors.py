@@ -71,8 +71,8 @@ class Strays(NamedTuple):
 class NotNumbersError(TableError):
     """Error for columns that hold something other than numbers.
 
-    `columns` gives their types in words. `strays` summarises the other values in columns of mostly
-    numbers.
+    `columns` gives their types in words. `strays` summarises the other values in columns that hold
+    mostly numbers.
     """
 
     def __init__(
