@@ -73,14 +73,12 @@ class PSKC(ClusterMixin, FittedModel):
     refine : bool or "auto", default="auto"
         Move the least similar members of each cluster to a more similar cluster if that raises the
         total similarity of rows to their clusters (Eq. 4 of the paper). "auto" refines grown
-        clusters only: chosen and linked clusters may be long, and rows at their ends share cells
-        with few members.
+        clusters only: rows at the ends of long clusters share cells with few members.
     min_cluster_size : int or None, default=None
         Dissolve clusters with fewer rows, before refinement. Each of their rows moves to its most
         similar remaining cluster if that similarity exceeds `tau`, and is noise otherwise. Sizes
         are sums of weights. Rows of chosen and linked clusters move to the cluster with the most
-        members in their cells. A clustering that would lose more than a tenth of the rows in this
-        way is not chosen.
+        members in their cells. PSKC chooses no clustering with a tenth of the rows to dissolve.
     noise : {"keep", "nearest"}, default="keep"
         "nearest" assigns noise rows to their most similar cluster. Rows that share no cell with any
         cluster remain noise.
@@ -147,9 +145,9 @@ class PSKC(ClusterMixin, FittedModel):
         Tree from which the clusters were cut, for ``merge_tree_.to_scipy()`` and
         :class:`pskclust.plotting.MergeTreeDisplay`. None for grown clusters that are not linked.
     confidences_ : ndarray of float64, shape (n_samples,), or None
-        Confidence in the label of each row, 0 to 1: the share of the odds held by candidates that
-        agree with the label. It says how clear the choice was, not how often such labels are right.
-        Rows outside the sample have the mean confidence of their cluster. None for grown clusters.
+        Share of the odds held by candidates that agree with the label of each row, 0 to 1: how
+        clear the choice was, not how often such labels are right. Rows outside the sample have the
+        mean confidence of their cluster. None for grown clusters.
     kernel_ : IsolationKernel
         The fitted kernel.
     psi_ : int

@@ -33,6 +33,16 @@ BAD_ROWS = {
         ValueError,
         r"Column 'city' of X is not a number.*Leave it out.*OneHotEncoder",
     ),
+    "decimal commas": (
+        pd.DataFrame({"size": [1, 2, 3], "height": ["1.200,5", "3", None]}),
+        ValueError,
+        r"Column 'height' of X is not a number.*decimal point instead of the comma",
+    ),
+    "equal names": (
+        pd.DataFrame([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], columns=["size", "height", "size"]),
+        ValueError,
+        r"X has 2 columns named 'size'\. Rename them",
+    ),
     "date column": (
         pd.DataFrame({"size": [1, 2], "day": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
         ValueError,

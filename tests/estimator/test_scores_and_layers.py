@@ -274,7 +274,7 @@ def test_equal_rows_and_equal_columns_have_finite_scores():
 
 
 def test_without_clusters_all_rows_are_outliers(rows):
-    model = fitted(rows, psi=32, tau=0.05, min_cluster_size=10_000)
+    model = fitted(rows, psi=32, tau=0.05, min_cluster_size=len(rows))
     assert model.n_clusters_ == 0
     assert (model.probabilities_ == 0).all()
     assert (model.outlier_scores_ >= 0.5).all()

@@ -75,7 +75,9 @@ def cases(draw, weighted=False, methods=METHODS):
         "method": draw(st.sampled_from(methods)),
         "replace": replace,
         "refine": draw(st.booleans()),
-        "min_cluster_size": draw(st.sampled_from([None, None, 2, 3, 6])),
+        "min_cluster_size": draw(
+            st.sampled_from([None, None, *(size for size in (2, 3, 6) if size <= n_slots)])
+        ),
         "noise": draw(st.sampled_from(["keep", "nearest"])),
         "n_jobs": draw(st.sampled_from([1, 2])),
         "random_state": draw(st.integers(0, 2**16)),

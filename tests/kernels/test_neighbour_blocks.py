@@ -73,7 +73,7 @@ def test_fits_are_those_of_plain_numpy(X, psi, tau, seed, weighted, noise, min_c
         n_partitions=8,
         replace=True,
         noise=noise,
-        min_cluster_size=min_cluster_size,
+        min_cluster_size=min_cluster_size and min(min_cluster_size, len(X)),
         random_state=seed,
     )
     assert_blocks_find_the_fit_of(model.fit(X, sample_weight=weights), X, weights)

@@ -27,7 +27,7 @@ MODELS = {
     "linked": {"psi": 32, "tau": 0.1, "n_clusters": 3},
     "cosine": {"psi": 16, "tau": 0.05, "metric": "cosine"},
     "noise given away": {"psi": 32, "tau": 0.05, "noise": "nearest"},
-    "no clusters": {"psi": 32, "tau": 0.05, "min_cluster_size": 10_000},
+    "no clusters": {"psi": 32, "tau": 0.05, "min_cluster_size": 420},
 }
 
 

@@ -46,6 +46,10 @@ def drawn_without_parameters(rng: np.random.RandomState) -> Fit:
     return Fit(X, None, parameters)
 
 
+def _min_cluster_sizes(n_slots: int) -> list[int | None]:
+    return [None, None, *(min(size, n_slots) for size in (2, 3, 6))]
+
+
 def drawn(rng: np.random.RandomState) -> Fit:
     """Return random rows and weights, and parameters that are valid for them."""
     X = _rows(rng)
@@ -66,7 +70,7 @@ def drawn(rng: np.random.RandomState) -> Fit:
             "method": str(rng.choice(METHODS)),
             "replace": replace,
             "refine": bool(rng.randint(2)),
-            "min_cluster_size": [None, None, 2, 3, 6][rng.randint(5)],
+            "min_cluster_size": _min_cluster_sizes(n_slots)[rng.randint(5)],
             "noise": str(rng.choice(["keep", "nearest"])),
             "n_jobs": int(rng.randint(1, 3)),
             "random_state": int(rng.randint(1 << 16)),

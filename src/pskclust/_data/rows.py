@@ -181,6 +181,8 @@ def _refuse_other_columns(X: Any) -> None:
         return
     texts = ("str", "object", "categor", "utf8", "enum")
     times = ("date", "time", "duration")
+    columns = list(columns)
+    _refuse_equal_names(columns)
     found = [(column, str(kind)) for column, kind in zip(columns, types, strict=False)]
     dates = [each for each in found if each[1].lower().startswith(times)]
     words = [
@@ -189,12 +191,31 @@ def _refuse_other_columns(X: Any) -> None:
     if not dates and not words:
         return
     (column, kind), *others = words + dates
-    way = "with sklearn.preprocessing.OneHotEncoder" if words else "as days since a date"
+    way = _way_to_encode(X[column]) if words else "as days since a date"
     rest = ", ".join(repr(str(name)) for name, _ in others)
     raise ValueError(
         f"Column {str(column)!r} of X is not a number ({kind}). Leave it out, or encode it as "
         f"numbers, say {way}." + (f" Other columns without numbers: {rest}." if rest else "")
     )
+
+
+def _refuse_equal_names(columns: list[Any]) -> None:
+    for column in columns:
+        if (times := columns.count(column)) > 1:
+            raise ValueError(
+                f"X has {times} columns named {str(column)!r}. Rename them, or leave out all but "
+                "one."
+            )
+
+
+def _way_to_encode(values: Any) -> str:
+    """Return a way to turn texts into numbers."""
+    present = [str(value) for value in values if value is not None and value == value]
+    if any("," in value for value in present) and _all_numbers(
+        [value.replace(".", "").replace(",", ".") for value in present]
+    ):
+        return "with a decimal point instead of the comma (decimal=',' in pandas.read_csv)"
+    return "with sklearn.preprocessing.OneHotEncoder"
 
 
 def _all_numbers(values: ArrayLike) -> bool:

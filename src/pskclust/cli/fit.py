@@ -154,6 +154,7 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
 
 
 def _write(job: _Job, outputs: _Outputs, keep_columns: bool, bars: Bars) -> None:
+    started = time.perf_counter()
     if outputs.names():
         bars.show("write", 0.0)
     if outputs.model is not None:
@@ -166,6 +167,7 @@ def _write(job: _Job, outputs: _Outputs, keep_columns: bool, bars: Bars) -> None
         if outputs.labels == STANDARD_OUTPUT:
             bars.stop()
         _write_labels(job, outputs.labels, keep_columns)
+    job.seconds["write"] = time.perf_counter() - started
 
 
 def _write_labels(job: _Job, output: str, keep_columns: bool) -> None:

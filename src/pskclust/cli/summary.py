@@ -256,9 +256,9 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         each = ", ".join(f"{name} {value:.3f}" for name, value in summary["scores"].items())
         facts["agreement"] = f'{each} with column "{summary["label"]}"'
     seconds = summary["seconds"]
-    facts["seconds"] = (
-        f"{seconds['total']:.2f} (reading {seconds['read']:.2f}, fit {seconds['fit']:.2f})"
-    )
+    steps = {"reading": "read", "fit": "fit"} | ({"writing": "write"} if summary["written"] else {})
+    each = ", ".join(f"{name} {seconds[step]:.2f}" for name, step in steps.items())
+    facts["seconds"] = f"{seconds['total']:.2f} ({each})"
     if summary["memory_bytes"]:
         facts["memory"] = f"{readable_bytes(summary['memory_bytes'])} at its peak"
     if summary["written"]:
