@@ -359,7 +359,9 @@ def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
 def test_an_interrupt_that_python_discards_comes_again():
     """In a finaliser or the callback of a weak reference, Python prints and discards it."""
     code = (
-        "import sys, time; from pskclust.__main__ import interrupt_again\n"
+        "import signal, sys, time; from pskclust.__main__ import interrupt_again\n"
+        # A process in the background inherits that interrupts are ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "sys.unraisablehook = interrupt_again\n"
         "class Interrupted:\n"
         "    def __del__(self): raise KeyboardInterrupt\n"
