@@ -64,7 +64,8 @@ def test_a_small_fit_with_known_classes_loads_only_what_it_needs(tmp_path):
     code = f"""
 import sys
 from pskclust.cli.app import run
-assert run(["fit", {str(tmp_path / "rows.csv")!r}, "--label", "class", "--json"]) == 0
+options = ["--label", "class", "--json", "-o", {str(tmp_path / "labels.csv")!r}]
+assert run(["fit", {str(tmp_path / "rows.csv")!r}, *options]) == 0
 print(sorted({{*{unwanted!r}, "asyncio", "numpy.f2py"}} & set(sys.modules)))
 """
     assert printed_by(code) == "[]"

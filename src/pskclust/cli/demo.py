@@ -58,11 +58,12 @@ def _write(path: Path, n_rows: int, seed: int) -> None:
     import pyarrow as pa
 
     from ..datasets import make_shapes
+    from ..tables.arrow_values import arrow_numbers
     from ..tables.writing import table_file
 
     X, shapes = make_shapes(n_rows, random_state=seed)
     names = ["x", "y", "shape"]
-    columns = [pa.array(X[:, 0].round(6)), pa.array(X[:, 1].round(6))]
-    table = pa.record_batch([*columns, pa.array(shapes, mask=shapes < 0)], names=names)
+    columns = [arrow_numbers(X[:, 0].round(6)), arrow_numbers(X[:, 1].round(6))]
+    table = pa.record_batch([*columns, arrow_numbers(shapes, shapes < 0)], names=names)
     with writing(path), table_file(path, table.schema) as write:
         write(table)

@@ -1,4 +1,4 @@
-"""Conversion of Arrow columns to NumPy, and descriptions of their types."""
+"""Conversion of columns between Arrow and NumPy, and descriptions of their types."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
+from numpy.typing import NDArray
 
 from .base import Numbers, float_type
 
@@ -53,6 +54,14 @@ def plain_values(array: pa.Array) -> Any:
         return np.zeros(0, dtype=array.type.to_pandas_dtype())
     values = np.frombuffer(buffer, dtype=array.type.to_pandas_dtype())
     return values[array.offset : array.offset + len(array)]
+
+
+def arrow_numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Return numbers as an Arrow array, null where `missing`; ``pa.array`` would import pandas."""
+    values = np.ascontiguousarray(values)
+    valid = None if missing is None else np.packbits(~missing, bitorder="little")
+    buffers = [None if valid is None else pa.py_buffer(valid), pa.py_buffer(values)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:

@@ -98,13 +98,15 @@ def _spread(values: NDArray[Any], kept: NDArray[np.bool_], nothing: float) -> ND
 def _record_batch(names: Sequence[str], piece: Labelled) -> pa.RecordBatch:
     import pyarrow as pa
 
+    from .arrow_values import arrow_numbers
+
     arrays = [
         array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
         for array in piece.carried
     ]
-    own = [pa.array(piece.labels, mask=piece.nothing)]
+    own = [arrow_numbers(piece.labels, piece.nothing)]
     if piece.similarities is not None:
-        own.append(pa.array(piece.similarities, mask=piece.nothing))
+        own.append(arrow_numbers(piece.similarities, piece.nothing))
     own_names = [f"pskc_{name}" if name in names else name for name in _NAMES[: len(own)]]
     return pa.RecordBatch.from_arrays(arrays + own, [*names, *own_names])
 
