@@ -89,7 +89,7 @@ class SweepResult:
 
         Entries with one cluster are left out if any entry has two or more. Among the entries whose
         stability is within 0.01 of the highest, the one with the most clusters is chosen; ties go
-        to the one with the least noise, then to the first.
+        to the one with the least noise, then to the most stable one, then to the first.
 
         Returns
         -------
@@ -109,7 +109,9 @@ class SweepResult:
             competes[:] = True
         as_stable = competes & (self.stability >= self.stability[competes].max() - _AS_STABLE)
         rows, columns = np.nonzero(as_stable)
-        by_rank = np.lexsort([self.noise[as_stable], -self.n_clusters[as_stable]])
+        by_rank = np.lexsort(
+            [-self.stability[as_stable], self.noise[as_stable], -self.n_clusters[as_stable]]
+        )
         first = by_rank[0]
         return {"psi": int(self.psi[rows[first]]), "tau": float(self.tau[columns[first]])}
 

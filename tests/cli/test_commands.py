@@ -53,11 +53,30 @@ def test_hints_on_columns_that_nobody_has_chosen(command, scattered):
     frame.to_csv("t.csv", index=False)
     out = " ".join(command.ok("fit", "t.csv", *FAST).split())
     assert '"number" looks like a row number.' in out
-    assert "Leave it out with: --id number" in out
+    assert "To leave it out, add: --id number" in out
     assert '"y" varies' in out
-    assert "If only their units differ, use: --scale standard" in out
+    assert "If only their units differ, add: --scale standard" in out
     out = command.ok("fit", "t.csv", *FAST, "--id", "number", "--scale", "standard")
     assert "hint" not in out
+
+
+def test_a_hint_names_columns_with_one_value(command, scattered):
+    frame = pd.DataFrame(scattered, columns=["x", "y"]).assign(country=7.5)
+    frame.to_csv("t.csv", index=False)
+    out = " ".join(command.ok("fit", "t.csv", *FAST, "--scale", "standard").split())
+    assert '"country" has the same value in all rows, so it does not affect the clusters.' in out
+
+
+def test_no_line_of_labels_is_empty(command, table, frame):
+    """Readers skip empty lines, so that labels would belong to other rows."""
+    command.ok("fit", table, *PARTS, *FAST, "--model", "m.npz")
+    frame.loc[[2, 5], "x"] = np.nan
+    frame.to_csv("gaps.csv", index=False)
+    command.ok("predict", "m.npz", "gaps.csv", "--missing", "drop", "-o", "p.csv")
+    labels = pd.read_csv("p.csv")
+    assert list(labels.columns) == ["cluster"]
+    assert list(np.flatnonzero(labels["cluster"].isna())) == [2, 5]
+    assert len(labels) == len(frame)
 
 
 def test_fit_is_the_fit_of_the_library(command, table, frame):

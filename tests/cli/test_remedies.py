@@ -170,6 +170,14 @@ def test_numbers_with_signs_and_separators_are_named(command, cell):
     assert f'column "income" is text ("{cell}": remove thousands separators' in line
 
 
+def test_all_columns_that_may_hold_classes_are_named(command):
+    rows = {"x": range(60), "first": list("abc") * 20, "second": list("de") * 30}
+    pd.DataFrame(rows).to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv")
+    assert "Leave them out with: pskclust fit t.csv --drop first,second (if" in line
+    assert 'if "first" or "second" holds known classes, name that column with --label' in line
+
+
 def test_of_several_columns_of_text_one_may_hold_classes(command):
     line = command.refused(3, "fit", written(("x", "y", "name", 'the "kind"')))
     assert 'if "the "kind"" holds known classes' in line

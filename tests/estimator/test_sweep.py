@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 import pskclust._sweep as sweep_module
-from pskclust import PSKC, sweep
+from pskclust import PSKC, SweepResult, sweep
 from pskclust._data.agreement import adjusted_rand
 from pskclust._data.parameters import Parameters
 from pskclust._data.rows import Data
@@ -152,6 +152,20 @@ def test_the_best_entry_has_clusters_in_it(blobs):
     assert result.stability[0, 0] == 1
     assert result.best() == {"psi": 4, "tau": 0.2}
     assert sweep(blobs, psi=[4], tau=[0.999]).best() == {"psi": 4, "tau": 0.999}
+
+
+def test_of_entries_that_are_equal_otherwise_the_most_stable_is_best():
+    shape = (2, 1)
+    result = SweepResult(
+        np.array([4, 8]),
+        np.array([0.1]),
+        np.arange(3),
+        n_clusters=np.full(shape, 3.0),
+        noise=np.zeros(shape),
+        stability=np.array([[0.995], [1.0]]),
+        objective=np.ones(shape),
+    )
+    assert result.best() == {"psi": 8, "tau": 0.1}
 
 
 def test_progress_is_told_after_each_fit(blobs, capsys):

@@ -235,12 +235,16 @@ def _summary(
 
 
 def _hints(job: _Job) -> list[str]:
-    """Return hints about columns: row numbers, and unequal spreads without scaling."""
+    """Return hints: row numbers, columns with one value, and unequal spreads without scaling."""
     names, rising = job.selection.features, job.rows.rising
     hints = [
-        f'"{name}" looks like a row number. Leave it out with: --id {option_value([name])}'
+        f'"{name}" looks like a row number. To leave it out, add: --id {option_value([name])}'
         for name in rising
         if len(names) > 1 and len(job.rows) >= _FEWEST_ROW_NUMBERS
+    ]
+    hints += [
+        f'"{name}" has the same value in all rows, so it does not affect the clusters.'
+        for name in job.rows.constant
     ]
     if job.model.preparation_.scaling == "none":
         _, spreads = mean_and_deviation(job.rows.values, job.rows.weight)
@@ -249,6 +253,6 @@ def _hints(job: _Job) -> list[str]:
             widest, narrowest, ratio = unequal
             hints.append(
                 f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}" and '
-                "outweighs it. If only their units differ, use: --scale standard"
+                "outweighs it. If only their units differ, add: --scale standard"
             )
     return hints

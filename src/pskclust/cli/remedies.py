@@ -47,9 +47,9 @@ def way_out(error: TableError, table: Table | None) -> str:
 
 
 class _Classes(NamedTuple):
-    """A column that looks like known classes, and the command with this column as --label."""
+    """The columns that look like known classes, and the command with the first as --label."""
 
-    name: str
+    names: list[str]
     command: str
 
 
@@ -82,7 +82,7 @@ class _Typed:
         return self.with_(**{**changed, "drop": (*options["drop"], *names)})
 
     def as_classes(self, names: Sequence[str]) -> _Classes | None:
-        """Return the first column that looks like classes; None if there is none."""
+        """Return the columns that look like classes; None if there are none."""
         from ..tables.classes import looks_like_classes
 
         options = self.options
@@ -90,11 +90,15 @@ class _Typed:
             return None
         if self.without_columns(names) is None:
             return None
-        for name in names:
-            if name != options["weight"] and looks_like_classes(self.table, name):
-                others = tuple(other for other in names if other != name)
-                return _Classes(name, self.with_(label=name, drop=(*options["drop"], *others)))
-        return None
+        found = [
+            name
+            for name in names
+            if name != options["weight"] and looks_like_classes(self.table, name)
+        ]
+        if not found:
+            return None
+        others = tuple(name for name in names if name != found[0])
+        return _Classes(found, self.with_(label=found[0], drop=(*options["drop"], *others)))
 
     def with_comma_in_name(self) -> str | None:
         """Return the command with quotes around a name with a comma; None if no name has one."""
@@ -126,8 +130,14 @@ def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
     classes = typed.as_classes([name for name in error.columns if name not in error.strays])
     if classes is None or error.strays:
         return f"Leave {them} out with: {others}"
+    if len(classes.names) > 1:
+        listed = " or ".join(f'"{name}"' for name in classes.names)
+        return (
+            f"Leave {them} out with: {others} (if {listed} holds known classes, name that column "
+            "with --label instead of --drop)"
+        )
     return (
-        f'Leave {them} out with --drop, or, if "{classes.name}" holds known classes, use: '
+        f'Leave {them} out with --drop, or, if "{classes.names[0]}" holds known classes, use: '
         f"{classes.command}"
     )
 
@@ -141,7 +151,7 @@ def _missing_values(error: MissingValuesError, typed: _Typed) -> str:
     classes = typed.as_classes(tuple(error.counts)) if len(error.counts) == 1 else None
     if classes is not None:
         return (
-            f'If "{classes.name}" holds known classes, use: {classes.command} '
+            f'If "{classes.names[0]}" holds known classes, use: {classes.command} '
             "(otherwise add --missing drop to give such rows no label, or --missing mean to use "
             "column means)"
         )

@@ -25,7 +25,7 @@ class Rows:
     `kept` marks the rows of the file that are included; None if all are. `means` are the means of
     the columns without missing values. `n_filled` is the number of missing values that were
     filled in. `classes` are codes for the values of the label column, -1 for missing values.
-    `rising` names the columns that look like row numbers.
+    `rising` names the columns that look like row numbers, and `constant` those with one value only.
     """
 
     values: Numbers | RowBlocks  # (n, d), in memory or read from the file in every pass
@@ -35,6 +35,7 @@ class Rows:
     means: NDArray[np.float64]  # (d,)
     n_filled: int
     rising: tuple[str, ...]
+    constant: tuple[str, ...]
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -68,7 +69,14 @@ def read_rows(
     else:
         values = fill(found.numbers, found.means) if found.n_gaps else found.numbers
     return Rows(
-        values, found.weight, found.classes, found.kept, found.means, found.n_gaps, found.rising
+        values,
+        found.weight,
+        found.classes,
+        found.kept,
+        found.means,
+        found.n_gaps,
+        found.rising,
+        found.constant,
     )
 
 

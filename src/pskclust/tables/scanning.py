@@ -49,6 +49,7 @@ class Scan:
     means: NDArray[np.float64]  # (d,) over the values that are not missing
     n_gaps: int  # number of missing values in the features of these rows
     rising: tuple[str, ...]  # features that are whole numbers and rise from row to row
+    constant: tuple[str, ...]  # features with one value only
 
 
 def scan(
@@ -67,11 +68,14 @@ def scan(
     store = _Store(table, n_features, most_bytes)
     sums, counts = np.zeros(n_features), np.zeros(n_features, dtype=np.int64)
     rising = _Rising(n_features)
+    lowest, highest = np.full(n_features, np.inf), np.full(n_features, -np.inf)
     for chunk in chunks(reading.kept_rows()):
         wide = chunk.astype(np.float64, copy=False)
         sums += np.nansum(wide, axis=0)
         counts += np.count_nonzero(~np.isnan(wide), axis=0)
         rising.add(chunk)
+        lowest = np.fmin(lowest, np.fmin.reduce(wide, axis=0))
+        highest = np.fmax(highest, np.fmax.reduce(wide, axis=0))
         store.add(chunk)
     reading.check()
     nowhere = [name for name, count in zip(features, counts, strict=True) if not count]
@@ -89,6 +93,7 @@ def scan(
         means=sums / counts,
         n_gaps=0 if missing == "drop" else int(reading.gaps[:n_features].sum()),
         rising=tuple(np.array(features, dtype=object)[rising.columns]),
+        constant=tuple(np.array(features, dtype=object)[lowest == highest]),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -75,9 +75,9 @@ class _TextWriter:
         import pyarrow as pa
         from pyarrow import csv as pacsv
 
-        header = io.StringIO()
-        csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
-        stream.write(header.getvalue().encode())
+        self._stream = stream
+        self._delimiter = delimiter
+        self._write_lines([schema.names])
         # Arrow quotes all texts or none, so there is a writer for each.
         self._plain, self._quoting = (
             pacsv.CSVWriter(
@@ -99,12 +99,21 @@ class _TextWriter:
         ]
 
     def write(self, batch: pa.RecordBatch) -> None:
+        if batch.num_columns == 1 and batch.column(0).null_count:
+            # A missing value becomes "" here, because readers skip empty lines.
+            self._write_lines(zip(batch.column(0).to_pylist(), strict=True))
+            return
         writer = self._quoting if self._needs_quotes(batch) else self._plain
         writer.write(batch)
 
     def close(self) -> None:
         self._plain.close()
         self._quoting.close()
+
+    def _write_lines(self, rows: Iterable[Sequence[Any]]) -> None:
+        lines = io.StringIO()
+        csv.writer(lines, delimiter=self._delimiter, lineterminator="\n").writerows(rows)
+        self._stream.write(lines.getvalue().encode())
 
     def _needs_quotes(self, batch: pa.RecordBatch) -> bool:
         from pyarrow import compute
