@@ -74,8 +74,9 @@ def summary(model: PSKC, y: np.ndarray, seconds: float) -> str:
         f"PSKC() found {model.n_clusters_} clusters in {len(y):,} rows, without parameters:",
         f"{model.auto_.reason}.",
         "",
-        f"agreement with the 9 shapes  {agreement:.3f} (adjusted Rand index)",
+        f"agreement with the 9 shapes  {agreement:.3f} (adjusted Rand index, without background)",
         f"background rows left out     {n_left_out:,} of {background.sum():,}",
+        f"rows of shapes left out      {noise.sum() - n_left_out:,} of {(~background).sum():,}",
         f"seconds                      {seconds:.1f}",
     ]
     return "\n".join(lines)

@@ -46,6 +46,16 @@ def test_a_missing_file(command, subcommand, model):
     assert command.refused(3, "segment", "no.png", "-o", "out") == "there is no file no.png."
 
 
+def test_a_file_with_a_similar_name_is_proposed(command, table):
+    line = command.refused(3, "fit", "tabel.csv")
+    assert line == "there is no file tabel.csv. Did you mean table.csv?"
+
+
+def test_an_html_page_is_no_table(command, tmp_path):
+    (tmp_path / "page.csv").write_text("\n<!DOCTYPE html>\n<html><body>1,2</body></html>\n")
+    assert command.refused(3, "fit", "page.csv") == "page.csv is an HTML page, not a table."
+
+
 def test_a_device_that_cannot_be_used(command, table, model):
     refused = (
         "--device cuda:1 works with --method voronoi only, not with --method tree. Use --method "

@@ -292,7 +292,7 @@ def test_sweep_prints_a_table_and_draws_heat_maps(command, table):
     assert pair is not None
     words = shlex.split(pair[3])[1:]
     expected = ["--columns", "x,y", "--psi", pair[1], "--tau", pair[2], "--n-partitions", "10"]
-    assert words == ["fit", table, *expected]
+    assert words == ["fit", table, *expected, "--seed", "0"]
     command.ok(*words)
     assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
 

@@ -179,7 +179,7 @@ def test_the_demo_prints_a_summary_and_draws_a_picture(tmp_path):
         env={**os.environ, "MPLCONFIGDIR": str(tmp_path)},
     )
     assert "9 clusters in 8,000 rows" in answer.stdout
-    for word in ("noise", "without parameters", "background rows left out", "seconds"):
+    for word in ("noise", "without parameters", "background rows left out", "rows of shapes"):
         assert word in answer.stdout
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 50_000

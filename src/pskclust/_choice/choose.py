@@ -336,8 +336,8 @@ def _by_one_tree(
     possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))
     if n_clusters > possible:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than {possible}, the number of clusters that the "
-            f"{n_rows} rows of the sample can form. Use n_clusters <= {possible}."
+            f"n_clusters={n_clusters} is more than the {possible} clusters of the tree over "
+            f"{n_rows} rows (a sample without noise). Use n_clusters <= {possible}."
         )
     tree = condense(joined, AVERAGE, psi, 1, n_clusters)
     tree = settle(tree, tree.nodes, distances, near)

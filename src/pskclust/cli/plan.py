@@ -43,7 +43,8 @@ def plan(
 ) -> None:
     """Estimate the memory, network rounds and time of a fit with pskclust.dask before it is run.
 
-    The figures come from a cost model that was fitted to measurements; docs/dask.md describes it.
+    The command reads no data. The figures come from a cost model that was fitted to measurements;
+    docs/dask.md describes it.
     """
     from .._dask.cost_model import plan as made_plan
 

@@ -39,8 +39,8 @@ Example:
 
 
 _CAUTION = (
-    "Coarse clusters are often the most stable. Pairs with a single cluster do not count if any "
-    "other pair has more."
+    "Coarse clusters are often the most stable. Of pairs within 0.01 of the highest stability, the "
+    "one with the most clusters counts; pairs with one cluster count only if all have one."
 )
 _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
 
@@ -196,7 +196,8 @@ def _print_pair(title: str, pair: dict[str, Any]) -> None:
     """Print a pair of psi and tau and, on one line to copy, the command that fits it."""
     context = click.get_current_context()
     elsewhere = dict.fromkeys(("output", "force", "as_json"))
-    changed = {"psi": pair["psi"], "tau": f"{pair['tau']:g}", **elsewhere}
+    seed = context.params["random_state"]
+    changed = {"psi": pair["psi"], "tau": f"{pair['tau']:g}", "random_state": seed, **elsewhere}
     agreement = f" (ARI {pair['ARI']:.3f})" if "ARI" in pair else ""
     click.echo(f"\n{title}: psi {pair['psi']}, tau {pair['tau']:g}{agreement}")
     click.echo(f"  {typed_command(context, changed, command='fit')}")

@@ -64,6 +64,7 @@ _OTHERS = {
     b"\x89HDF": "HDF5",
 }
 _SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+_HTML = (b"<!doctype html", b"<html")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -76,6 +77,8 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
     if claimed is None and path.suffix.lower() in _SHEETS:
         raise TableError(f"{name} is a spreadsheet. Save the sheet as CSV, and use that.")
     head = first_bytes(path)
+    if head.lstrip().lower().startswith(_HTML):
+        raise TableError(f"{name} is an HTML page, not a table.")
     ending = claimed or format_of_ending(path)
     found = _format_of_bytes(head)
     if ending in TEXT and path.suffix.lower() in COMPRESSIONS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import os
 import shutil
 import stat
@@ -22,6 +23,8 @@ _NAME_OF_STANDARD_INPUT = "standard input"
 _PIECE_BYTES = 1 << 20
 # Disk space and memory that must stay free while standard input is copied.
 _FREE_BYTES = 1 << 28
+# Names of files that differ by a letter or two are this similar.
+_SIMILAR_NAME = 0.8
 _SPECIAL = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
@@ -113,7 +116,7 @@ def _require_file(path: Path, name: str) -> None:
         with open(path, "rb") as stream:
             is_empty = not stream.read(1)
     except FileNotFoundError as error:
-        raise NoSuchFileError(f"there is no file {name}.") from error
+        raise NoSuchFileError(f"there is no file {name}.{_suggestion(path)}") from error
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
             raise
@@ -121,6 +124,15 @@ def _require_file(path: Path, name: str) -> None:
         raise TableError(f"{name} cannot be opened: {reason}.") from error
     if is_empty:
         raise TableError(f"{name} is empty.")
+
+
+def _suggestion(path: Path) -> str:
+    """Return a question that names a file with a similar name; empty if there is none."""
+    with contextlib.suppress(OSError):
+        names = [other.name for other in path.parent.iterdir()]
+        for near in difflib.get_close_matches(path.name, names, n=1, cutoff=_SIMILAR_NAME):
+            return f" Did you mean {path.with_name(near)}?"
+    return ""
 
 
 def _refuse_special(mode: int, name: str) -> None:
