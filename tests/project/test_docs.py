@@ -56,6 +56,7 @@ MADE = {
     "exactness": {"rows.npy"},
     "embeddings": {"embeddings.npy"},
     "explorer": set(),
+    "faq": set(),
     "groups": set(),
     "new-rows": {"model.npz"},
     "images": {"segments"},
