@@ -11,6 +11,7 @@ import argparse
 import io
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 import matplotlib as mpl
@@ -162,7 +163,15 @@ def photograph_report(folder: Path, chromium: str) -> None:
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
         path = Path(temporary) / "report.html"
         names = wine.feature_names
-        write_report(path, model, wine.data, feature_names=names, scaling="standard", title="Wine")
+        write_report(
+            path,
+            model,
+            wine.data,
+            feature_names=names,
+            scaling="standard",
+            title="Wine",
+            date=date(2026, 1, 1),
+        )
         browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
         )

@@ -85,6 +85,9 @@ class NumberOption(NamedTuple):
     odds: float
     stability: float | None
     least_stability: float | None
+    agreement: float | None
+    separation: float | None
+    overlap: float | None
     is_chosen: bool
 
 
@@ -100,6 +103,9 @@ def number_options(choice: AutoChoice) -> list[NumberOption]:
             sum(option.odds for option in listed if option.n_clusters == number),
             best[number].stability,
             best[number].least_stability,
+            best[number].agreement,
+            best[number].separation,
+            best[number].overlap,
             number == choice.chosen.n_clusters,
         )
         for number in dict.fromkeys(option.n_clusters for option in listed)

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pskclust import PSKC, sweep
+from pskclust._provenance import number_options
 from pskclust.plotting import (
     AutoDisplay,
     ClusterDisplay,
@@ -279,16 +280,17 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
     assert 'pip install "pskclust[plot]"' in answer.stdout
 
 
-def test_a_choice_is_drawn_with_a_bar_for_each_candidate(chosen):
+def test_a_choice_is_drawn_with_a_bar_for_each_number_of_clusters(chosen):
     display = AutoDisplay.from_estimator(chosen)
     odds, evidence = display.axes_
-    candidates = chosen.auto_.candidates
+    candidates = number_options(chosen.auto_)
     bars = [bar for bar in odds.patches if bar.get_height() == 0.72]
     assert_array_equal([bar.get_width() for bar in bars], [one.odds for one in candidates])
     names = [label.get_text() for label in odds.get_yticklabels()]
-    assert names[0].startswith(f"{candidates[0].n_clusters} clusters, ")
+    assert names[0] == f"{candidates[0].n_clusters} clusters"
+    assert len(names) == len(set(names)) == len(candidates)
     bold = [label.get_fontweight() == "bold" for label in odds.get_yticklabels()]
-    assert bold == [one == chosen.auto_.chosen for one in candidates]
+    assert bold == [one.is_chosen for one in candidates]
     drawn = {line.get_label(): line.get_xydata() for line in evidence.lines}
     assert list(drawn) == [
         "stability",

@@ -6,7 +6,10 @@ import base64
 import colorsys
 import io
 import re
+from datetime import date
 from html.parser import HTMLParser
+from importlib import resources
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -21,13 +24,18 @@ from sklearn.preprocessing import StandardScaler
 
 from pskclust import PSKC
 from pskclust._advice import Outcome, hints
+from pskclust._choice.layers import Layer
 from pskclust._provenance import choice_words
 from pskclust._utils.palette import cluster_colours, contrast, luminance
 from pskclust.report import write_report
+from pskclust.report._choice import candidates
+from pskclust.report._classes import KnownClasses
+from pskclust.report._content import ChoiceContent
 from pskclust.report._dark import on_dark
-from pskclust.report._layers import share_words
-from pskclust.report._page import number
+from pskclust.report._html import number, share_words
+from pskclust.report._layers import layers
 from pskclust.report._summary import Summary
+from pskclust.report.command import FitCommand
 from tests.helpers.shapes import three_blobs
 
 pytest.importorskip("matplotlib")
@@ -36,7 +44,7 @@ pytest.importorskip("matplotlib")
 class Page(HTMLParser):
     """The tags, attributes and texts of a page, checked to be nested as they should."""
 
-    WITHOUT_END = ("meta", "img", "rect", "source")
+    WITHOUT_END = ("meta", "img", "rect", "source", "br")
 
     def __init__(self, content):
         super().__init__()
@@ -147,7 +155,31 @@ def test_layers_are_shown_if_there_are_several(tmp_path, model, blobs):
     assert len(layered.layers_) > 1
     texts = report(tmp_path, layered, X).texts
     assert "Layers" in texts
-    assert f"{layered.n_clusters_}, the fit" in texts
+    assert "odds" not in texts[texts.index("Layers") :]
+    others = {layer.n_clusters for layer in layered.layers_} - {layered.n_clusters_}
+    assert others == {2}
+    assert any("cuts, into 2 clusters." in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("found", "shown", "hidden"),
+    [
+        (
+            [Layer(2, 0.0), Layer(4, 0.0), Layer(9, 0.0, 0.9, 0.9)],
+            "into 2 and 4 clusters",
+            "likeness",
+        ),
+        ([Layer(4, 0.1), Layer(9, 0.2, 0.9, 0.9)], "Likeness is the similarity of", "stability"),
+        ([Layer(4, 0.0, 0.1, 0.5), Layer(9, 0.0, 0.9, 0.9)], "stability", "ikeness"),
+    ],
+)
+def test_a_column_of_layers_that_tells_nothing_is_left_out(found, shown, hidden):
+    summary = SimpleNamespace(sizes=np.ones(9))
+    page = "".join(layers(SimpleNamespace(layers=found, summary=summary, command=None)))
+    assert shown in page
+    assert hidden not in page
+    assert "relabel(n_clusters=...)" in page
+    assert ("9, the fit" in page) == ("<table" in page)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -158,7 +190,8 @@ def test_the_candidates_are_shown_with_their_evidence(tmp_path, model, blobs):
     assert f"{model.auto_.chosen.stability:.2f}" in page.texts
     assert model.auto_.reason + "." in page.texts
     rows = " ".join(page.texts)
-    assert "The choice was made on 300 rows." in rows
+    assert "The choice was made on all 300 rows." in rows
+    assert not {"tree", "path", "average", "psi"} & set(page.texts)
     assert page.texts.count("confidence") == 1
     # psi of the kernel that places rows is nothing to set.
     facts = page.texts[: page.texts.index("Clusters")]
@@ -168,6 +201,28 @@ def test_the_candidates_are_shown_with_their_evidence(tmp_path, model, blobs):
     assert "How the clusters were chosen" not in grown.texts
     assert "confidence" not in grown.texts
     assert "psi" in grown.texts[: grown.texts.index("Clusters")]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_odds_are_summed_over_the_candidates_with_a_number_of_clusters(tmp_path, model, blobs):
+    texts = report(tmp_path, model, blobs).texts
+    numbers = [one.n_clusters for one in model.auto_.candidates]
+    assert len(numbers) > len(set(numbers))
+    odds = sum(one.odds for one in model.auto_.candidates if one.n_clusters == 3)
+    assert texts[texts.index("3, chosen") :][:4].count(f"{odds:.1%}") == 1
+
+
+@pytest.mark.parametrize(
+    ("n_used", "n_rows", "words"),
+    [
+        (300, 300, "on all 300 rows."),
+        (1956, 4000, "on 1,956 of 4,000 rows: a random sample of at most 2,000 rows"),
+        (500, 100, "on 500 rows, counted with their weights."),
+    ],
+)
+def test_the_rows_of_the_choice_are_explained(n_used, n_rows, words):
+    choice = ChoiceContent("3 clusters", n_used, [])
+    assert f"The choice was made {words}" in candidates(choice, n_rows, [])[-1]
 
 
 def test_much_noise_beside_chosen_clusters_is_given_away_only_on_request():
@@ -247,6 +302,10 @@ def test_columns_that_never_change_and_equal_rows(tmp_path):
     summary = Summary.of(model, X)
     assert [len(cluster.members) for cluster in summary.clusters] == [1, 1]
     assert summary.clusters[0].traits[0].column == 0
+    assert page.texts.count("constant") == 4
+    assert page.tags.count("svg") == 2
+    # Sums of 0.1 are rounded, but the column is constant.
+    assert Summary.of(model, X / 30).columns.spreads.tolist()[1:] == [0, 0]
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -344,10 +403,16 @@ def test_a_dark_page_has_pictures_whose_colours_keep_their_hue(blobs, tmp_path):
 
 def test_colours_of_a_dark_page_stand_out_from_it():
     ground = luminance(on_dark([1, 1, 1]))
+    style = (resources.files("pskclust.report") / "page.css").read_text("utf-8")
+    strip = bytes.fromhex(re.findall("--whole: #(......);", style)[1])
+    grey = luminance(np.array([*strip]) / 255)
     for colour in cluster_colours(27):
         assert contrast(luminance(on_dark(colour)), ground) >= 3
         hues = [colorsys.rgb_to_hsv(*some)[0] for some in (colour, on_dark(colour))]
         assert hues[0] == pytest.approx(hues[1], abs=0.01)
+    # Strips show clusters, not noise, which is the last colour.
+    for colour in cluster_colours(27)[:-1]:
+        assert contrast(luminance(on_dark(colour)), grey) >= 3
     assert contrast(luminance(on_dark([0, 0, 0])), ground) >= 4.5
     assert_allclose(on_dark([0.0, 0.45, 0.7, 0.5])[3], 0.5)
 
@@ -412,3 +477,52 @@ def test_a_pipeline_with_other_columns_is_reported_with_the_rows_of_the_fit(
     shown = " ".join(report(tmp_path, pipeline, table).texts)
     assert "SimpleImputer, PCA; this page shows the result" in shown
     assert "pca1" in shown
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_figures_are_explained_and_the_page_is_dated(tmp_path, model, blobs):
+    page = report(tmp_path, model, blobs, date=date(2031, 2, 3), scores={"ARI": 0.5, "mine": 1.0})
+    shown = " ".join(page.texts)
+    for words in (
+        "2031-02-03, pskclust ",
+        "The objective is the sum of the similarities",
+        "compare them with each other, not with 1",
+        "ARI (adjusted Rand index)",
+    ):
+        assert words in shown
+    assert "NMI" not in shown
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_clusters_are_counted_by_known_classes(tmp_path, model, blobs):
+    classes = np.array(["a", "<b>", "c"], dtype=object)[model.labels_]
+    classes[:7] = None
+    page = report(tmp_path, model, blobs, classes=classes, class_column="kind")
+    texts = page.texts[page.texts.index("Known classes") :]
+    assert any('in the column "kind".' in text for text in texts)
+    assert any("do not count: 7." in text for text in texts)
+    assert {"a", "<b>", "c"} <= set(texts)
+    with pytest.raises(ValueError, match="classes has 1 entries, but X has 300 rows"):
+        report(tmp_path, model, blobs, classes=["a"])
+
+
+def test_small_classes_and_clusters_are_summed():
+    labels = np.concatenate([[-1], np.arange(30), np.zeros(9, dtype=int)])
+    found = KnownClasses.of("kind", [*range(31), *[0] * 8, float("nan")], labels)
+    assert found.names[0] == "0"
+    assert found.names[-1] == "others"
+    assert len(found.names) == 13
+    assert len(found.counts) == 26
+    assert found.counts["noise"].tolist() == [1, *[0] * 12]
+    assert found.counts["smaller clusters"].sum() == 6
+    assert sum(row.sum() for row in found.counts.values()) == 39
+    assert found.n_unknown == 1
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_report_of_a_command_speaks_of_its_options(tmp_path, model, blobs):
+    command = FitCommand("pskclust fit a.csv", ["Use: --id x"], lambda text: f"option {text}")
+    texts = report(tmp_path, model, blobs * [1, 1000], command=command).texts
+    assert texts.count("pskclust fit a.csv") == 2
+    assert {"option n_clusters=4", "Use: --id x", "PSKC(random_state=0)"} <= set(texts)
+    assert not any("scale the columns" in text for text in texts)

@@ -17,6 +17,7 @@ from .display import print_json
 from .failures import writing
 from .options import (
     PARAMETERS,
+    as_options,
     check_clustering,
     clustering_options,
     data_options,
@@ -73,6 +74,7 @@ class _Job:
     model: PSKC
     scores: dict[str, float]
     seconds: dict[str, float]
+    hints: list[str]
 
 
 @click.command(epilog=_EPILOG, short_help="Cluster the rows of a table.")
@@ -126,8 +128,7 @@ def fit(
     with opened_data(data, options) as table, Bars() as bars:
         job = _do(table, options, parameters, bars)
         _write(job, outputs, keep_columns, bars)
-        # Inside the block, because hints may read the table once more.
-        summary = _summary(job, outputs, parameters, started)
+    summary = _summary(job, outputs, parameters, started)
     if as_json:
         print_json(summary)
     else:
@@ -150,7 +151,7 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     fitted = time.perf_counter()
     scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
     seconds = {"read": read - started, "fit": fitted - read}
-    return _Job(table, selection, rows, model, scores, seconds)
+    return _Job(table, selection, rows, model, scores, seconds, _hints(selection, rows, model))
 
 
 def _write(job: _Job, outputs: _Outputs, keep_columns: bool, bars: Bars) -> None:
@@ -185,6 +186,7 @@ def _write_labels(job: _Job, output: str, keep_columns: bool) -> None:
 def _write_report(job: _Job, report: str) -> None:
     from .._data.sources import RowBlocks
     from ..report import write_report
+    from ..report.command import FitCommand
     from ..tables.labels import values_of
 
     ids, scaling, values = job.selection.ids, job.model.preparation_.scaling, job.rows.values
@@ -200,18 +202,31 @@ def _write_report(job: _Job, report: str) -> None:
             values,
             feature_names=list(job.selection.features),
             ids=values_of(job.table, ids[0], job.rows.kept) if ids else None,
-            title=Path(job.table.name).name,
+            title=f"Clusters in {Path(job.table.name).name}",
             scaling=None if scaling == "none" else scaling,
             seconds=job.seconds["fit"],
             scores=job.scores or None,
+            classes=_classes(job),
+            class_column=job.selection.label or "",
             n_left_out=job.rows.n_dropped,
+            command=FitCommand(command_line(click.get_current_context()), job.hints, as_options),
         )
+
+
+def _classes(job: _Job) -> list[Any] | None:
+    """Return the known class of each row, None where it is missing; None without a label."""
+    from ..tables.labels import values_of
+
+    codes, label = job.rows.classes, job.selection.label
+    if codes is None or label is None:
+        return None
+    values = values_of(job.table, label, job.rows.kept)
+    return [value if code >= 0 else None for value, code in zip(values, codes, strict=True)]
 
 
 def _summary(
     job: _Job, outputs: _Outputs, parameters: dict[str, Any], started: float
 ) -> dict[str, Any]:
-    hints = _hints(job)
     return {
         "data": job.table.name,
         "columns": list(job.selection.features),
@@ -219,7 +234,7 @@ def _summary(
         "n_dropped": job.rows.n_dropped,
         "n_filled": job.rows.n_filled,
         **summary_of(job.model),
-        "hints": hints,
+        "hints": job.hints,
         "label": job.selection.label,
         "weight": job.selection.weight,
         "scores": job.scores,
@@ -234,20 +249,20 @@ def _summary(
     }
 
 
-def _hints(job: _Job) -> list[str]:
+def _hints(selection: Selection, rows: Rows, model: PSKC) -> list[str]:
     """Return hints: row numbers, columns with one value, and unequal spreads without scaling."""
-    names, rising = job.selection.features, job.rows.rising
+    names = selection.features
     hints = [
         f'"{name}" looks like a row number. To leave it out, add: --id {option_value([name])}'
-        for name in rising
-        if len(names) > 1 and len(job.rows) >= _FEWEST_ROW_NUMBERS
+        for name in rows.rising
+        if len(names) > 1 and len(rows) >= _FEWEST_ROW_NUMBERS
     ]
     hints += [
         f'"{name}" has the same value in all rows, so it does not affect the clusters.'
-        for name in job.rows.constant
+        for name in rows.constant
     ]
-    if job.model.preparation_.scaling == "none":
-        _, spreads = mean_and_deviation(job.rows.values, job.rows.weight)
+    if model.preparation_.scaling == "none":
+        _, spreads = mean_and_deviation(rows.values, rows.weight)
         unequal = unequal_columns(spreads)
         if unequal is not None:
             widest, narrowest, ratio = unequal

@@ -1,4 +1,4 @@
-"""AutoDisplay: the candidates of a choice, with their odds and evidence."""
+"""AutoDisplay: the candidate numbers of clusters of a choice, with their odds and evidence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._choice.choose import AutoChoice, Option
+from .._choice.choose import AutoChoice
+from .._provenance import NumberOption, number_options
 from .._utils.palette import cluster_colours
 from ._axes import grid_of_axes, without_frame
 from .fitted_rows import model_of
@@ -23,7 +24,10 @@ _CHOSEN, _OTHER = "#1f6f8b", "#b8c4cc"
 
 
 class AutoDisplay:
-    """Display of the odds and the evidence of the best candidates of a choice.
+    """Display of the odds and the evidence of the candidate numbers of clusters of a choice.
+
+    The odds of a number are the sum over the best candidates with this number of clusters. The
+    evidence is that of the best of them.
 
     Use :meth:`from_estimator` to draw the choice of a fitted model.
 
@@ -123,7 +127,7 @@ class AutoDisplay:
         >>> AutoDisplay(choice=model.auto_).plot().axes_[0].get_xlabel()
         'odds'
         """
-        options = list(dict.fromkeys([*self.choice.candidates, self.choice.chosen]))
+        options = number_options(self.choice)
         self.axes_ = grid_of_axes(
             figure,
             (9, 2.3 + 0.28 * len(options)),
@@ -140,10 +144,10 @@ class AutoDisplay:
         self.figure_.suptitle("\n".join(textwrap.wrap(self.choice.reason, 110)), fontsize=10)
         return self
 
-    def _draw_odds(self, options: list[Option]) -> None:
+    def _draw_odds(self, options: list[NumberOption]) -> None:
         ax = self.axes_[0]
         places = np.arange(len(options))
-        is_chosen = [option == self.choice.chosen for option in options]
+        is_chosen = [option.is_chosen for option in options]
         shades = [_CHOSEN if chosen else _OTHER for chosen in is_chosen]
         bars = ax.barh(places, [option.odds for option in options], color=shades, height=0.72)
         ax.bar_label(bars, [_percent(option.odds) for option in options], padding=3, fontsize=8)
@@ -155,7 +159,7 @@ class AutoDisplay:
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         ax.locator_params(axis="x", nbins=4)
 
-    def _draw_evidence(self, options: list[Option]) -> None:
+    def _draw_evidence(self, options: list[NumberOption]) -> None:
         ax = self.axes_[1]
         ax.hlines(np.arange(len(options)), 0, 1, color="#e3e6e9", lw=0.8, zorder=0)
         for (name, marker), colour in zip(
@@ -178,7 +182,5 @@ def _percent(share: float) -> str:
     return "< 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 
-def _name(option: Option) -> str:
-    if option.n_clusters == 1:
-        return "1 cluster"
-    return f"{option.n_clusters} clusters, {option.kind}, psi {option.psi}"
+def _name(option: NumberOption) -> str:
+    return "1 cluster" if option.n_clusters == 1 else f"{option.n_clusters:,} clusters"

@@ -12,7 +12,8 @@ from .._utils.palette import luminance, standing_out
 
 # The background of pictures: --card in page.css.
 _GROUND = np.array([0x1D, 0x21, 0x26]) / 255
-_LEAST_CONTRAST = 3.0
+# High enough for colours to stand out from --whole, too, which is lighter.
+_LEAST_CONTRAST = 5.0
 # A colour is grey if its channels differ by less than this.
 _GREY = 0.12
 # Lightness of greys on a white page, from ink to background, and of the same greys on a dark page.

@@ -1,36 +1,61 @@
-"""Layers of a fit as rows of an HTML table."""
+"""Layers of a fit as HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from .._choice.layers import Layer
+from ._content import Content
+from ._html import prose, table
 
-HEAD = ("clusters", "likeness", "odds", "stability", "agreement", "separation")
-NOTE = (
-    "Coarser and finer clusterings of the same rows, cut from the same tree. "
-    "The method relabel(n_clusters=...) of the model returns their labels. Likeness is the "
-    "similarity of the two most similar clusters: a low likeness means clear separation."
+# Names of attributes, and of columns of the table, with the digits to show.
+_FIGURES = {"likeness": 3, "stability": 2, "agreement": 2, "separation": 2}
+_WHAT = "Coarser and finer clusterings of the same rows, cut from the same tree."
+_LIKENESS = (
+    "Likeness is the similarity of the two most similar clusters: the lower it is, the more "
+    "clearly clusters are separated."
 )
 
 
-def layer_rows(layers: Sequence[Layer], n_clusters: int) -> list[list[str]]:
-    """Return a row of table cells for each layer; the layer of the fit is bold."""
-    return [_cells(layer, layer.n_clusters == n_clusters) for layer in layers]
-
-
-def share_words(share: float) -> str:
-    """Return a fraction as a percentage in HTML; small fractions are not rounded to 0%."""
-    return "&lt; 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
-
-
-def _cells(layer: Layer, is_fit: bool) -> list[str]:
-    name = f"{layer.n_clusters:,}"
-    odds = "" if layer.odds is None else share_words(layer.odds)
-    evidence = (layer.stability, layer.agreement, layer.separation)
+def layers(content: Content) -> list[str]:
+    """Return the layers with a note, or an empty list if the fit is the only layer."""
+    if len(content.layers) < 2:
+        return []
+    columns = {name: [_figure(layer, name) for layer in content.layers] for name in _FIGURES}
+    telling = {name: cells for name, cells in columns.items() if len({*cells} - {""}) > 1}
+    n_clusters = len(content.summary.sizes)
+    if not telling:
+        others = [layer.n_clusters for layer in content.layers if layer.n_clusters != n_clusters]
+        return [f"<p>{prose(f'{_also(others)} {_how_to_get(content)}')}</p>"]
+    names = [_name(layer, layer.n_clusters == n_clusters) for layer in content.layers]
+    note = f"{_WHAT} {_LIKENESS}" if "likeness" in telling else _WHAT
     return [
-        f"<strong>{name}, the fit</strong>" if is_fit else name,
-        f"{layer.likeness:.3f}",
-        odds,
-        *("" if value is None else f"{value:.2f}" for value in evidence),
+        table(["clusters", *telling], zip(names, *telling.values(), strict=True)),
+        f"<p>{prose(f'{note} {_how_to_get(content)}')}</p>",
     ]
+
+
+def _also(numbers: Sequence[int]) -> str:
+    """Return the numbers of clusters of the other layers in words."""
+    *before, last = (f"{number:,}" for number in numbers)
+    listed = f"{', '.join(before)} and {last}" if before else last
+    unit = "cluster" if listed == "1" else "clusters"
+    return f"The tree of the fit also has coarser or finer cuts, into {listed} {unit}."
+
+
+def _how_to_get(content: Content) -> str:
+    """Return how to get the labels of a layer, for a command or for Python."""
+    how = "the method relabel(n_clusters=...) of the model returns their labels"
+    if content.command is None:
+        return f"{how[0].upper()}{how[1:]}."
+    return f"Save the model with --model; in Python, {how}."
+
+
+def _name(layer: Layer, is_fit: bool) -> str:
+    name = f"{layer.n_clusters:,}"
+    return f"<strong>{name}, the fit</strong>" if is_fit else name
+
+
+def _figure(layer: Layer, name: str) -> str:
+    value = getattr(layer, name)
+    return "" if value is None else f"{value:.{_FIGURES[name]}f}"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._provenance import is_linked
+from .._provenance import is_linked, number_options
 from .._utils.optional import optional
 from ..plotting import (
     AutoDisplay,
@@ -63,9 +63,10 @@ def draw_pictures(
 
     crosses = _MOST_SIMILAR if linked else _SEEDS
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
-    if model.auto_ is not None and len(model.auto_.candidates) > 1:
+    n_numbers = 0 if model.auto_ is None else len(number_options(model.auto_))
+    if n_numbers > 1:
         drawn = _picture(
-            (9, 2.3 + 0.28 * len(model.auto_.candidates)),
+            (9, 2.3 + 0.28 * n_numbers),
             lambda figure: AutoDisplay.from_estimator(model, figure=figure),
             _CHOICE_CAPTION,
         )
@@ -90,7 +91,10 @@ def draw_pictures(
 _CLUSTERS_CAPTION = "The rows in the colours of their clusters, noise in grey."
 _SEEDS = "A cross marks the row that a cluster grew from."
 _MOST_SIMILAR = "A cross marks the row that is most similar to its cluster."
-_CHOICE_CAPTION = "Left: the odds of the best candidates. Right: the evidence for each candidate."
+_CHOICE_CAPTION = (
+    "Left: the odds of each number of clusters. Right: the evidence for the best candidate with "
+    "this number."
+)
 _PROFILE_CAPTION = (
     "Left: the size of each cluster. Right: the similarity of members to their cluster, with the "
     "range, the middle half, and the median."

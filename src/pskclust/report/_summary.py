@@ -98,10 +98,14 @@ def _members(labels: NDArray[np.int64], n_clusters: int) -> list[NDArray[np.intp
 def _mean_and_spread(
     rows: NDArray[Any], chosen: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean and standard deviation of each column over `chosen` rows, chunk by chunk."""
+    """Return the mean and standard deviation of each column over `chosen` rows, chunk by chunk.
+
+    Values are measured from the first row, so that a constant column has a spread of exactly 0.
+    """
+    first = rows[chosen[0]].astype(np.float64)
     step = max(1, _VALUES_AT_A_TIME // rows.shape[1])
     parts = [chosen[start : start + step] for start in range(0, len(chosen), step)]
-    mean = sum(rows[part].sum(axis=0, dtype=np.float64) for part in parts) / len(chosen)
+    mean = first + sum((rows[part] - first).sum(axis=0) for part in parts) / len(chosen)
     squares = sum(np.square(rows[part] - mean).sum(axis=0) for part in parts)
     return np.asarray(mean), np.sqrt(squares / len(chosen))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,11 +22,14 @@ from .._provenance import (
     python_call,
 )
 from .._utils.files import replacing
-from .._version import __version__
-from ._page import ChoiceContent, Content, Provenance, number, page
+from ._classes import KnownClasses
+from ._content import ChoiceContent, Content, Provenance
+from ._html import number
+from ._page import page
 from ._pictures import draw_pictures
 from ._shown_rows import ShownRows
 from ._summary import Summary
+from .command import FitCommand
 
 
 def write_report(
@@ -39,7 +43,11 @@ def write_report(
     scaling: str | None = None,
     seconds: float | None = None,
     scores: Mapping[str, float] | None = None,
+    classes: Sequence[Any] | None = None,
+    class_column: str = "class",
     n_left_out: int = 0,
+    date: datetime.date | None = None,
+    command: FitCommand | None = None,
 ) -> None:
     """Write a report on a clustering as one HTML page.
 
@@ -68,14 +76,24 @@ def write_report(
     seconds : float or None, default=None
         Duration of the fit in seconds. None leaves it out.
     scores : mapping of str to float or None, default=None
-        Scores to show, by name, such as the agreement with known classes.
+        Scores to show, by name, such as the agreement with known classes. F1, ARI and NMI are
+        explained.
+    classes : sequence or None, default=None
+        Known class of each row, for a table of clusters by classes; None or NaN for a row without
+        a class.
+    class_column : str, default="class"
+        Name of the column that holds the classes.
     n_left_out : int, default=0
         Number of rows that were left out before the fit, such as those with missing values.
+    date : datetime.date or None, default=None
+        Date to show. None shows the date of today.
+    command : FitCommand or None, default=None
+        The command that writes the report; ``pskclust fit`` sets it. None shows Python code.
 
     Raises
     ------
     ValueError
-        If X, `feature_names` or `ids` do not match the rows and columns of the fit.
+        If X, `feature_names`, `ids` or `classes` do not match the rows and columns of the fit.
 
     See Also
     --------
@@ -98,10 +116,12 @@ def write_report(
     """
     shown = ShownRows.of(model, X, feature_names, scaling)
     n_rows = len(shown.rows)
-    if ids is not None and len(ids) != n_rows:
-        raise ValueError(
-            f"ids has {len(ids)} entries, but X has {n_rows} rows. Pass one id for each row."
-        )
+    for name, values in (("ids", ids), ("classes", classes)):
+        if values is not None and len(values) != n_rows:
+            raise ValueError(
+                f"{name} has {len(values)} entries, but X has {n_rows} rows. Pass one for each row."
+            )
+    labels = shown.model.labels_
     summary = Summary.of(shown.model, shown.rows)
     facts = _facts(shown.model, summary, shown.rows.shape, n_left_out)
     content = _content(
@@ -110,6 +130,10 @@ def write_report(
         title=title or f"Clusters of {n_rows:,} rows",
         facts=facts | _figures_of_fit(seconds, scores or {}),
         ids=ids,
+        date=date or datetime.date.today(),
+        scores=scores or {},
+        classes=None if classes is None else KnownClasses.of(class_column, classes, labels),
+        command=command,
     )
     with replacing(path) as stream:
         # Names from damaged files may hold invalid Unicode, which must not break the page.
@@ -123,15 +147,23 @@ def _content(
     title: str,
     facts: dict[str, str],
     ids: Sequence[Any] | None,
+    date: datetime.date,
+    scores: Mapping[str, float],
+    classes: KnownClasses | None,
+    command: FitCommand | None,
 ) -> Content:
     """Return the content of the page."""
     model = shown.model
     outcome = Outcome.of(model)
     advice = [hint.text for hint in hints(outcome)]
-    if shown.are_fitted:
+    if command is not None:
+        advice = [*map(command.as_options, advice), *command.hints]
+    elif shown.are_fitted:
         advice += _on_columns(summary, shown.names)
     return Content(
         title=title,
+        date=date,
+        command=command,
         facts=facts,
         summary=summary,
         names=shown.names,
@@ -144,6 +176,8 @@ def _content(
         layers=model.layers_,
         provenance=_provenance(model, shown.for_fit),
         details=_details(model, shown.scaling),
+        scores=scores,
+        classes=classes,
         rules=rules(outcome),
         hints=advice,
     )
@@ -196,7 +230,7 @@ def _details(model: Any, scaling: str) -> dict[str, str]:
             "objective before refinement": number(model.objective_before_refinement_),
             "rows that refinement moved": f"{model.n_reassigned_:,}",
         }
-    return shown | {"pskclust": __version__}
+    return shown
 
 
 def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:

@@ -1,0 +1,15 @@
+"""FitCommand: what a report says about the command that writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class FitCommand:
+    """A command that writes a report: its text, its hints, and the spelling of parameters."""
+
+    line: str  # the command that gives the same labels
+    hints: Sequence[str]  # on columns
+    as_options: Callable[[str], str]  # writes parameters in a text as options
