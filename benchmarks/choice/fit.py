@@ -6,7 +6,8 @@
 
 The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
 of the fit: each given family is scored with numbers fitted to all other families. With each family,
-another ninth of the generated single clusters is left out. Scores are means over four draws.
+another ninth of the generated single clusters is left out. Scores are means over four draws. As in
+the package, several draws decide between one cluster and several if the log odds are close to zero.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from fitting import (
 )
 from sets import GIVEN
 
-from pskclust._choice.choose import N_BEST
 from pskclust._choice.consensus import most_typical
+from pskclust._choice.draws import N_BEST
 from pskclust._choice.scoring import (
     SCORE_NAMES,
     SEVERAL_NAMES,
@@ -44,6 +45,7 @@ from pskclust._choice.scoring import (
     Logistic,
     log_dimension,
 )
+from pskclust._choice.several import pooled_log_odds
 from pskclust._utils.files import replacing
 
 ROOT = Path(__file__).parents[2]
@@ -115,13 +117,14 @@ def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[
     singles = [each for each in sets if each.is_single and not each.is_given]
     # Sets of few rows come last, so that adding some does not change the folds of the others.
     singles.sort(key=has_few_rows)
-    held = {each.name for each in singles[GIVEN.index(left_out) :: len(GIVEN)]}
+    names = list(dict.fromkeys(each.set_name for each in singles))
+    held = set(names[GIVEN.index(left_out) :: len(GIVEN)])
     train = [
         each
         for each in sets
-        if each.is_first_draw and each.family != left_out and each.name not in held
+        if each.is_first_draw and each.family != left_out and each.set_name not in held
     ]
-    return train, [each for each in sets if each.family == left_out or each.name in held]
+    return train, [each for each in sets if each.family == left_out or each.set_name in held]
 
 
 def make_folds(sets: list[Collected], columns: Columns, cache: Cache) -> list[Fold]:
@@ -191,8 +194,7 @@ def power_of_dimension(found: list[Verdict]) -> float:
     """Return the largest power whose score is within 0.005 of the best; scores vary by 0.01."""
 
     def figure(power: float) -> float:
-        raised = [one.raised(power) for one in found]
-        reached = figures(decided(raised, threshold_of(raised)))
+        reached = figures(balanced([one.raised(power) for one in found])[1])
         return (reached["mean_of_sets"]["ari"] + reached["mean_of_families"]) / 2
 
     reached = {power: figure(power) for power in POWERS_OF_DIMENSION}
@@ -211,6 +213,35 @@ def threshold_of(found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT) -> 
     """Return the log odds up to which a share of the single clusters stays whole."""
     singles = np.sort([one.log_odds for one in found if one.each.is_single])
     return float(singles[int(np.ceil(share * len(singles))) - 1]) if len(singles) else 0.0
+
+
+def pooled(found: list[Verdict], threshold: float) -> list[Verdict]:
+    """Return the verdicts with log odds pooled over further draws, as the package does."""
+    draws: dict[str, list[Verdict]] = {}
+    for one in found:
+        draws.setdefault(one.each.set_name, []).append(one)
+
+    def log_odds(one: Verdict) -> float:
+        own = draws[one.each.set_name]
+        place = own.index(one)
+        drawn = [each.log_odds - threshold for each in (*own[place:], *own[:place])]
+        others = iter(drawn[1:])
+        # With fewer draws than the package makes, the mean of those that there are.
+        pooled = pooled_log_odds(drawn[0], lambda: next(others, float(np.mean(drawn))))
+        return threshold + pooled
+
+    return [one._replace(log_odds=log_odds(one)) for one in found]
+
+
+def balanced(
+    found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT
+) -> tuple[float, list[Outcome]]:
+    """Return the threshold that leaves a share of the single clusters whole, and the choices."""
+    threshold = threshold_of(found, share)
+    # Which log odds are pooled depends on the threshold.
+    for _ in range(3):
+        threshold = threshold_of(pooled(found, threshold), share)
+    return threshold, decided(pooled(found, threshold), threshold)
 
 
 def decided(found: list[Verdict], threshold: float) -> list[Outcome]:
@@ -242,8 +273,7 @@ def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
     """Return the scores if a share of the single clusters is left whole, by share."""
     answer = {}
     for share in (0.0, 0.6, 0.7, 0.8, 0.85, 0.9):
-        threshold = threshold_of(found, share) if share else -np.inf
-        reached = figures(decided(found, threshold))
+        reached = figures(balanced(found, share)[1] if share else decided(found, -np.inf))
         answer[f"{share:.2f}"] = {
             "mean_of_sets": reached["mean_of_sets"]["ari"],
             "mean_of_families": reached["mean_of_families"],
@@ -337,10 +367,10 @@ def main() -> None:
         found += verdicts(fold, score, several, rule.temperature)
     power = power_of_dimension(found)
     found = [one.raised(power) for one in found]
-    threshold = threshold_of(found)
+    threshold, outcomes = balanced(found)
     always = figures(decided(found, -np.inf))
     print(f"{len(sets)} draws of sets. If one cluster is never chosen:\n{printed(always)}\n")
-    reached = figures(decided(found, threshold))
+    reached = figures(outcomes)
     print(
         f"With odds times dimension ** {power:g}, "
         f"and one cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}"

@@ -29,10 +29,10 @@ from pskclust._choice.scoring import (
     SCORE_NAMES,
     SURE,
     Logistic,
-    evidence_of_several,
     scored_evidence,
     split_columns,
 )
+from pskclust._choice.several import evidence_of_several
 from pskclust._choice.split_evidence import SPLIT_NAMES
 
 # More of RISING and less of FALLING evidence is better; other weights, and those of evidence times

@@ -12,7 +12,17 @@ import re
 from pathlib import Path
 from typing import Any
 
-from pskclust._choice import choose, discriminant, noise, scales, scoring, split_tree, stability
+from pskclust._choice import (
+    choose,
+    discriminant,
+    draws,
+    noise,
+    scales,
+    scoring,
+    several,
+    split_tree,
+    stability,
+)
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/automatic.md"
@@ -122,7 +132,16 @@ def cost_table() -> str:
             "in a candidate: all numbers up to 16, then steps of about 10%",
         ),
         (f"{stability.ROWS_PER_CLUSTER} rows", "smallest mean size of the clusters of a candidate"),
-        (f"{choose.N_BEST} candidates", "with the best scores, compared with each other"),
+        (f"{draws.N_BEST} candidates", "with the best scores, compared with each other"),
+        (
+            f"{several.MAX_DRAWS} draws",
+            "at most, of partitionings and halves, to decide between one cluster and several",
+        ),
+        (
+            f"{several.CLOSE_TO_ZERO:g}",
+            "divided by the square root of the number of draws: mean log odds closer to zero need "
+            "another draw",
+        ),
         (
             f"{scoring.MIN_ROWS_FITTED} rows",
             "lower limit of the number of rows in log_rows of the score; smaller samples use the "
