@@ -78,7 +78,8 @@ class PSKC(ClusterMixin, FittedModel):
         Dissolve clusters with fewer rows, before refinement. Each of their rows moves to its most
         similar remaining cluster if that similarity exceeds `tau`, and is noise otherwise. Sizes
         are sums of weights. Rows of chosen and linked clusters move to the cluster with the most
-        members in their cells. PSKC chooses no clustering with a tenth of the rows to dissolve.
+        members in their cells. A clustering is not
+        chosen if more than a tenth of its rows would be dissolved.
     noise : {"keep", "nearest"}, default="keep"
         "nearest" assigns noise rows to their most similar cluster. Rows that share no cell with any
         cluster remain noise.

@@ -185,7 +185,7 @@ _SEED_OPTION = click.option(
     type=WholeNumber(0, 2**32 - 1),
     default=0,
     show_default=True,
-    help="Seed of random numbers. Equal seeds give equal labels.",
+    help="Seed of the random numbers. The same seed gives the same labels.",
 )
 
 

@@ -24,7 +24,7 @@ _MEANINGS = {
 
 
 class KnownClasses(NamedTuple):
-    """Numbers of rows by cluster and by class; rows without a known class do not count."""
+    """Contingency table of clusters and known classes; rows without a class are left out."""
 
     column: str
     names: Sequence[str]  # of the largest classes, and "others" if there are more
@@ -56,7 +56,7 @@ def known_classes(classes: KnownClasses | None, scores: Mapping[str, float]) -> 
         return [listed]
     words = f"Rows of each cluster by their class in the column &quot;{text(classes.column)}&quot;."
     if classes.n_unknown:
-        words += f" Rows without a class do not count: {classes.n_unknown:,}."
+        words += f" Rows without a class ({classes.n_unknown:,}) are left out."
     body = [[name, *(f"{count:,}" for count in row)] for name, row in classes.counts.items()]
     return [f"<p>{words}</p>", table(["cluster", *map(text, classes.names)], body), listed]
 
