@@ -49,7 +49,7 @@ class KnownClasses(NamedTuple):
 
 
 def known_classes(classes: KnownClasses | None, scores: Mapping[str, float]) -> list[str]:
-    """Return scores with their meaning and the table of clusters by classes, where known."""
+    """Return the table of clusters by known classes, if any, and the meaning of the scores."""
     meanings = [f"<li>{prose(_MEANINGS[name])}</li>" for name in scores if name in _MEANINGS]
     listed = f"<ul>{''.join(meanings)}</ul>" if meanings else ""
     if classes is None:
