@@ -245,7 +245,7 @@ _OTHER_OPTIONS = (
         type=click.Choice(METHODS),
         default="voronoi",
         show_default=True,
-        help="Kind of cells: nearest centres, balls, or boxes of random trees.",
+        help="Shape of the cells: Voronoi cells, balls, or leaves of random trees.",
     ),
     click.option(
         "--metric",
