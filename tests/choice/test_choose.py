@@ -493,7 +493,7 @@ def test_a_small_cluster_is_dissolved_and_the_reason_says_so():
     assert (model.n_clusters_, model.auto_.chosen.n_clusters) == (3, 4)
     assert model.auto_.reason.startswith("4 clusters")
     assert model.auto_.reason.endswith(
-        "1 of them is smaller than min_cluster_size=20, so dissolved"
+        "1 of them is smaller than min_cluster_size=20 and therefore dissolved"
     )
 
 

@@ -267,7 +267,7 @@ class BallEncoder(BoxEncoder):
         self._longest = float(np.sqrt(squares.max()))
 
     def pays(self, n_rows: int) -> bool:
-        """Return whether balls exclude enough centres to save time over a product with all."""
+        """Return whether balls exclude enough centres to beat a product with all centres."""
         n_partitions, psi = self._partition.centres.shape
         n_points, n_columns = self._partition.points.shape
         n_products = self._share_left(n_rows) * n_partitions * psi * n_columns

@@ -39,8 +39,9 @@ Example:
 
 
 _CAUTION = (
-    "Coarse clusters are often the most stable. Of pairs within 0.01 of the highest stability, the "
-    "one with the most clusters counts; pairs with one cluster count only if all have one."
+    "Coarse clusters are often the most stable, so this is the pair with the most clusters among "
+    "those within 0.01 of the highest stability. Pairs with one cluster are left out if any pair "
+    "has more."
 )
 _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
 

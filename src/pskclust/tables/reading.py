@@ -23,8 +23,8 @@ class Rows:
     """Rows to cluster, without missing values and before scaling.
 
     `kept` marks the rows of the file that are included; None if all are. `means` are the means of
-    the columns without missing values. `n_filled` is the number of missing values that were
-    filled in. `classes` are codes for the values of the label column, -1 for missing values.
+    the columns over the values that are present. `n_filled` is the number of missing values that
+    were filled in. `classes` are codes for the values of the label column, -1 for missing values.
     `rising` names the columns that look like row numbers, and `constant` those with one value only.
     """
 
