@@ -3,6 +3,8 @@
     python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
     python benchmarks/choice/fit.py --try     # print only, in a few minutes, and with ...
         --drop path valley --temperature 3 --ridge 1e-3   # ... another rule
+    python benchmarks/choice/fit.py --rebalance   # keep all numbers but the balance between one
+        cluster and several, which is set anew; takes a minute or two
 
 The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
 of the fit: each given family is scored with numbers fitted to all other families. With each family,
@@ -43,6 +45,7 @@ from pskclust._choice.scoring import (
     SEVERAL_NAMES,
     SPLIT_COLUMNS,
     Logistic,
+    Weights,
     log_dimension,
 )
 from pskclust._choice.several import pooled_log_odds
@@ -352,9 +355,66 @@ def write(path: Path, content: dict[str, Any]) -> None:
         stream.write(json.dumps(content, indent=1).encode() + b"\n")
 
 
+class Balance(NamedTuple):
+    """The threshold between one cluster and several, and the scores that it reaches."""
+
+    threshold: float
+    head: dict[str, Any]  # figures, as weights.json has them
+
+    @classmethod
+    def of(cls, found: list[Verdict]) -> Balance:
+        """Set the threshold by the verdicts on sets left out, and print the scores."""
+        threshold, outcomes = balanced(found)
+        always, reached = figures(decided(found, -np.inf)), figures(outcomes)
+        print(f"If one cluster is never chosen:\n{printed(always)}\n")
+        print(f"One cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}")
+        balance = trade(found)
+        print("\nshare of single clusters left whole: mean ARI of sets, of families")
+        for share, each in balance.items():
+            print(f"{share}: {each['mean_of_sets']:.3f} {each['mean_of_families']:.3f}")
+        head = {"left_out": reached, "left_out_without_one": always, "balance": balance}
+        return cls(threshold, head)
+
+
 def main() -> None:
     arguments = _arguments()
     sets = load_all(arguments.folder)
+    if arguments.rebalance:
+        rebalance(sets, arguments.weights, arguments.left_out)
+    else:
+        fit_all(sets, arguments)
+
+
+def rebalance(sets: list[Collected], weights: Path, left_out: Path) -> None:
+    """Set the balance between one cluster and several anew; keep all other numbers."""
+    without = json.loads(left_out.read_text())
+    found = []
+    for family, content in without.items():
+        numbers = Weights.of(content)
+        held_out = [
+            Known.by(numbers.split, each, columns_of(each))
+            for each in divide(sets, family)[1]
+            if each.is_given or each.is_single
+        ]
+        score = Score(numbers.names, numbers.weights)
+        fold = Fold(family, [], numbers.split, held_out)
+        found += verdicts(fold, score, numbers.several, numbers.temperature)
+    balance = Balance.of(found)
+    for content in without.values():
+        _shift(content, balance.threshold)
+    final = json.loads(weights.read_text())
+    _shift(final, balance.threshold)
+    write(weights, final | balance.head)
+    write(left_out, without)
+
+
+def _shift(content: dict[str, Any], threshold: float) -> None:
+    several = content["several"]
+    several["constant"] = round(several["constant"] - threshold, _DIGITS)
+
+
+def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
+    """Fit all numbers, print their scores on families left out, and write them."""
     names = tuple(name for name in SCORE_NAMES if name.split(" * ")[0] not in arguments.drop)
     rule = Rule(names, arguments.ridge, arguments.temperature)
     columns = {each.name: columns_of(each) for each in sets}
@@ -366,19 +426,8 @@ def main() -> None:
         numbers[fold.left_out] = (fold.split, score, several)
         found += verdicts(fold, score, several, rule.temperature)
     power = power_of_dimension(found)
-    found = [one.raised(power) for one in found]
-    threshold, outcomes = balanced(found)
-    always = figures(decided(found, -np.inf))
-    print(f"{len(sets)} draws of sets. If one cluster is never chosen:\n{printed(always)}\n")
-    reached = figures(outcomes)
-    print(
-        f"With odds times dimension ** {power:g}, "
-        f"and one cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}"
-    )
-    balance = trade(found)
-    print("\nshare of single clusters left whole: mean ARI of sets, of families")
-    for share, each in balance.items():
-        print(f"{share}: {each['mean_of_sets']:.3f} {each['mean_of_families']:.3f}")
+    print(f"{len(sets)} draws of sets, odds times dimension ** {power:g}")
+    balance = Balance.of([one.raised(power) for one in found])
     if arguments.dry:
         return
     first = [each for each in sets if each.is_first_draw]
@@ -387,18 +436,17 @@ def main() -> None:
     head = {
         "date": str(date.today()),
         "sets": {"given": given, "generated": len(first) - given, "families": families},
-        "left_out": reached,
-        "left_out_without_one": always,
-        "balance": balance,
+        **balance.head,
         "power_of_dimension": power,
     }
     models = cache.models("", first, columns)
     score, several = fitted(out_of_fold(first, columns, models), rule)
     several = with_power(several, power)
-    final = content_of(models[-1], score, several, threshold, rule.temperature)
+    threshold, temperature = balance.threshold, rule.temperature
+    final = content_of(models[-1], score, several, threshold, temperature)
     write(arguments.weights, head | final)
     without = {
-        family: content_of(split, score, with_power(several, power), threshold, rule.temperature)
+        family: content_of(split, score, with_power(several, power), threshold, temperature)
         for family, (split, score, several) in numbers.items()
     }
     write(arguments.left_out, without)
@@ -409,6 +457,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help="folder with the files of collect.py"
+    )
+    parser.add_argument(
+        "--rebalance", action="store_true", help="set only the balance of one cluster and several"
     )
     parser.add_argument("--try", dest="dry", action="store_true", help="write nothing")
     parser.add_argument("--drop", nargs="+", default=[], help="evidence to leave out of the score")
