@@ -51,7 +51,7 @@ class Collected:
     name: str
     is_given: bool
     numbers: list[int]  # number of classes of each reference
-    grown: Any  # as the package's Grown: n_rows, dimension, and kind and psi of each tree
+    grown: Any  # as the package's Grown: n_rows, dimension, empty_gap, kind and psi of each tree
     evidence: Evidence
     ari: np.ndarray  # (c,) of each candidate, with the reference that fits it best
     ari_of_one: float  # ARI if all rows are one cluster
@@ -185,6 +185,7 @@ def save(collected: Collected, folder: Path) -> None:
         "numbers": collected.numbers,
         "n_rows": grown.n_rows,
         "dimension": grown.dimension,
+        "empty_gap": grown.empty_gap,
         "kinds": [each.tree.kind for each in grown.trees],
         "psis": [each.tree.psi for each in grown.trees],
         "candidates": np.array(evidence.candidates).reshape(-1, 2),
@@ -216,7 +217,10 @@ def load(path: Path) -> Collected:
         bool(content["is_given"]),
         content["numbers"].tolist(),
         SimpleNamespace(
-            n_rows=int(content["n_rows"]), dimension=float(content["dimension"]), trees=trees
+            n_rows=int(content["n_rows"]),
+            dimension=float(content["dimension"]),
+            empty_gap=float(content["empty_gap"]),
+            trees=trees,
         ),
         Evidence(
             [Candidate(*pair) for pair in content["candidates"].tolist()],

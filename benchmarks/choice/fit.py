@@ -30,6 +30,7 @@ from fitting import (
     Known,
     Score,
     columns_of,
+    fit_gap,
     fit_score,
     fit_several,
     fit_splits,
@@ -44,6 +45,7 @@ from pskclust._choice.scoring import (
     SCORE_NAMES,
     SEVERAL_NAMES,
     SPLIT_COLUMNS,
+    GapOdds,
     Logistic,
     Weights,
     log_dimension,
@@ -176,19 +178,37 @@ def best_candidate(known: Known, score: Score, temperature: float) -> int:
     return int(best[most_typical(labels, odds / odds.sum())])
 
 
-def fitted(known: list[Known], rule: Rule) -> tuple[Score, Logistic]:
+class Several(NamedTuple):
+    """The fitted model of one cluster or several."""
+
+    logistic: Logistic
+    gap: GapOdds
+
+    @classmethod
+    def fitted(cls, known: list[Known], score: Score) -> Several:
+        return cls(fit_several(known, score), fit_gap([one.each for one in known]))
+
+    def log_odds(self, known: Known, best: int) -> float:
+        """Return the log odds of several clusters, given the best candidate."""
+        row = np.array(known.of_several(best))
+        gap = self.gap.log_odds(known.each.grown.empty_gap)
+        return float(self.logistic.log_odds(row)) + gap
+
+
+def fitted(known: list[Known], rule: Rule) -> tuple[Score, Several]:
     """Return the fitted score, and the fitted model of one cluster or several."""
     score = fit_score(known, rule.names, rule.ridge)
-    return score, fit_several(known, score)
+    return score, Several.fitted(known, score)
 
 
-def verdicts(fold: Fold, score: Score, several: Logistic, temperature: float) -> list[Verdict]:
+def verdicts(
+    held_out: list[Known], score: Score, several: Several, temperature: float
+) -> list[Verdict]:
     """Return a verdict for each set that was left out."""
     found = []
-    for known in fold.held_out:
+    for known in held_out:
         best = best_candidate(known, score, temperature)
-        row = np.array(known.of_several(best)) if best >= 0 else None
-        log_odds = -np.inf if row is None else float(several.log_odds(row))
+        log_odds = several.log_odds(known, best) if best >= 0 else -np.inf
         found.append(Verdict(known.each, best, log_odds))
     return found
 
@@ -205,11 +225,11 @@ def power_of_dimension(found: list[Verdict]) -> float:
     return max(power for power, ari in reached.items() if ari >= best - 0.005)
 
 
-def with_power(several: Logistic, power: float) -> Logistic:
+def with_power(several: Several, power: float) -> Several:
     """Return the model of several clusters with its odds multiplied by the power."""
-    raised = several.coefficients.copy()
+    raised = several.logistic.coefficients.copy()
     raised[SEVERAL_NAMES.index("log_dimension")] += power
-    return several._replace(coefficients=raised)
+    return several._replace(logistic=several.logistic._replace(coefficients=raised))
 
 
 def threshold_of(found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT) -> float:
@@ -318,7 +338,7 @@ def printed(found: dict[str, Any]) -> str:
 
 
 def content_of(
-    split: Logistic, score: Score, several: Logistic, threshold: float, temperature: float
+    split: Logistic, score: Score, several: Several, threshold: float, temperature: float
 ) -> dict[str, Any]:
     """Return fitted numbers by name, as the package reads them."""
     weights = dict(zip(score.names, score.weights, strict=True))
@@ -334,10 +354,17 @@ def content_of(
             },
         },
         # There is more than one cluster where the log odds are above zero.
-        "several": _content_of(
-            several._replace(constant=several.constant - threshold), SEVERAL_NAMES
-        ),
+        "several": _content_of(_shifted(several.logistic, threshold), SEVERAL_NAMES),
+        "empty_gap": _rounded(several.gap),
     }
+
+
+def _shifted(model: Logistic, threshold: float) -> Logistic:
+    return model._replace(constant=model.constant - threshold)
+
+
+def _rounded(gap: GapOdds) -> dict[str, float]:
+    return {name: round(value, _DIGITS) for name, value in gap._asdict().items()}
 
 
 def _content_of(model: Logistic, names: tuple[str, ...]) -> dict[str, Any]:
@@ -386,31 +413,29 @@ def main() -> None:
 
 
 def rebalance(sets: list[Collected], weights: Path, left_out: Path) -> None:
-    """Set the balance between one cluster and several anew; keep all other numbers."""
-    without = json.loads(left_out.read_text())
+    """Set the balance between one cluster and several anew; keep the other models."""
+    contents = json.loads(left_out.read_text())
     found = []
-    for family, content in without.items():
+    for family, content in contents.items():
+        train, held_out = divide(sets, family)
+        content["empty_gap"] = _rounded(fit_gap(train))
         numbers = Weights.of(content)
-        held_out = [
+        known = [
             Known.by(numbers.split, each, columns_of(each))
-            for each in divide(sets, family)[1]
+            for each in held_out
             if each.is_given or each.is_single
         ]
         score = Score(numbers.names, numbers.weights)
-        fold = Fold(family, [], numbers.split, held_out)
-        found += verdicts(fold, score, numbers.several, numbers.temperature)
+        several = Several(numbers.several, numbers.empty_gap)
+        found += verdicts(known, score, several, numbers.temperature)
     balance = Balance.of(found)
-    for content in without.values():
-        _shift(content, balance.threshold)
     final = json.loads(weights.read_text())
-    _shift(final, balance.threshold)
+    final["empty_gap"] = _rounded(fit_gap([each for each in sets if each.is_first_draw]))
+    for content in (final, *contents.values()):
+        model = _shifted(Weights.of(content).several, balance.threshold)
+        content["several"] = _content_of(model, SEVERAL_NAMES)
     write(weights, final | balance.head)
-    write(left_out, without)
-
-
-def _shift(content: dict[str, Any], threshold: float) -> None:
-    several = content["several"]
-    several["constant"] = round(several["constant"] - threshold, _DIGITS)
+    write(left_out, contents)
 
 
 def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
@@ -424,7 +449,7 @@ def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
     for fold in folds:
         score, several = fitted(fold.train, rule)
         numbers[fold.left_out] = (fold.split, score, several)
-        found += verdicts(fold, score, several, rule.temperature)
+        found += verdicts(fold.held_out, score, several, rule.temperature)
     power = power_of_dimension(found)
     print(f"{len(sets)} draws of sets, odds times dimension ** {power:g}")
     balance = Balance.of([one.raised(power) for one in found])

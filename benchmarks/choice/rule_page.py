@@ -16,6 +16,7 @@ from pskclust._choice import (
     choose,
     discriminant,
     draws,
+    empty_space,
     noise,
     scales,
     scoring,
@@ -74,6 +75,8 @@ MEANINGS = {
     "apart_everywhere": "distance of the sides along the discriminant" + _MEAN_OF_BEST,
     "held_valley_everywhere": "depth of the valley on the other half" + _MEAN_OF_BEST,
     "held_sure_everywhere": "this depth in units of its error" + _MEAN_OF_BEST,
+    "empty_gap": "largest log ratio of two successive lengths at which single linkage joins sides "
+    "of a twentieth of the rows or more",
     "log_rows": "logarithm of the number of rows, minus 6.5",
     "log_dimension": "logarithm of the intrinsic dimension, minus 1",
 }
@@ -132,6 +135,10 @@ def cost_table() -> str:
             "in a candidate: all numbers up to 16, then steps of about 10%",
         ),
         (f"{stability.ROWS_PER_CLUSTER} rows", "smallest mean size of the clusters of a candidate"),
+        (
+            f"{empty_space.MIN_SIDE} rows, and one in {empty_space.MAX_SIDE_SHARE}",
+            "smallest side of an empty space",
+        ),
         (f"{draws.N_BEST} candidates", "with the best scores, compared with each other"),
         (
             f"{several.MAX_DRAWS} draws",
@@ -226,6 +233,9 @@ def several_table(weights: dict[str, Any]) -> str:
     lines = ["| evidence | weight | meaning |", "|---|---|---|"]
     for name, weight in weights["several"]["weights"].items():
         lines.append(f"| {name} | {weight:+.3f} | {MEANINGS[name]} |")
+    gap = weights["empty_gap"]
+    meaning = f"{MEANINGS['empty_gap']}; only the part beyond {gap['limit']:.3f} counts"
+    lines.append(f"| empty_gap | {gap['weight']:+.3f} | {meaning} |")
     lines.append(f"| constant | {weights['several']['constant']:+.3f} | |")
     return "\n".join(lines) + "\n"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_circles
+from sklearn.datasets import make_circles, make_moons
 
 from pskclust import PSKC
 from pskclust._choice import choose, draws
+from pskclust._choice.scoring import GapOdds
 from pskclust._choice.several import MAX_DRAWS, pooled_log_odds
 
 
@@ -61,3 +62,18 @@ def test_an_unclear_choice_grows_trees_again_from_other_draws(monkeypatch):
     drawn.clear()
     PSKC(n_clusters=2, random_state=0).fit(X)
     assert len(drawn) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_thin_clusters_of_few_rows_with_empty_space_between_are_several(seed):
+    for points, _ in (
+        make_moons(100, random_state=seed),
+        make_circles(300, noise=0.01, factor=0.7, random_state=seed),
+    ):
+        labels = PSKC(random_state=seed, noise="nearest").fit_predict(points)
+        assert len(np.unique(labels)) > 1
+
+
+def test_only_a_gap_beyond_the_limit_raises_the_log_odds():
+    gap = GapOdds(limit=0.25, weight=10.0)
+    assert [gap.log_odds(width) for width in (0.0, 0.25, 0.35)] == pytest.approx([0, 0, 1])

@@ -67,6 +67,16 @@ class Logistic(NamedTuple):
         return np.asarray(columns @ self.coefficients + self.constant)
 
 
+class GapOdds(NamedTuple):
+    """How the log odds of several clusters rise with the widest empty space."""
+
+    limit: float  # hardly any single cluster has a wider gap
+    weight: float
+
+    def log_odds(self, gap: float) -> float:
+        return self.weight * max(0.0, gap - self.limit)
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """The fitted numbers in weights.json."""
@@ -76,6 +86,7 @@ class Weights:
     weights: Floats  # (len(names),)
     temperature: float  # differences of scores divided by it are log odds
     several: Logistic  # whether there is more than one cluster, from `SEVERAL_NAMES`
+    empty_gap: GapOdds  # added to the log odds of `several`
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> Weights:
@@ -87,6 +98,7 @@ class Weights:
             np.array(list(score["weights"].values())),
             float(score["temperature"]),
             _logistic(content["several"], SEVERAL_NAMES),
+            GapOdds(**content["empty_gap"]),
         )
 
 

@@ -64,7 +64,7 @@ def log_odds_of_several(
     """Return the log odds that there is more than one cluster, given the best candidate."""
     values = evidence_of_several(grown, found, evidence, best)
     # Added in a fixed order, so that the sum is the same on every machine.
-    total = weights.several.constant
+    total = weights.several.constant + weights.empty_gap.log_odds(grown.empty_gap)
     for value, weight in zip(values, weights.several.coefficients, strict=True):
         total += value * weight
     return float(total)
