@@ -182,8 +182,9 @@ def split_rows(
 ) -> int:
     """Sort a range of rows into blocks; if `once`, split it into two and return the border."""
     values = np.empty(neighbour_order.MAX_VALUES)
+    misplaced = np.empty((2, neighbour_order.BATCH), dtype=np.int64)
     ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
-    place: int = neighbour_order.split(points, order, first, last, once, values, ends)
+    place: int = neighbour_order.split(points, order, first, last, once, values, misplaced, ends)
     return place
 
 
