@@ -140,6 +140,12 @@ class SharingEncoder(Encoder):
             np.empty(psi, dtype=cell_type),  # kept_numbers
             np.empty(BLOCK, dtype=np.int64),  # nearest
             np.zeros((n_partitions, psi), dtype=np.bool_),  # present
+            np.empty((2, n_columns, self._blocks_per_superblock)),  # corners
+            np.empty((neighbour_encoding.FEW_CENTRES + 1, self._blocks_per_superblock)),  # outside2
+            np.empty((n_columns, self._blocks_per_superblock)),  # own
+            np.empty(self._blocks_per_superblock),  # gains
+            np.empty(self._blocks_per_superblock, dtype=np.int64),  # best
+            np.empty(self._blocks_per_superblock, dtype=np.int64),  # n_kept
         )
 
     def _fill(
