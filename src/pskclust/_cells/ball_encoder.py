@@ -25,8 +25,9 @@ _SHORTEST, _LONGEST = 1e-12, 1e18
 _ROWS_PER_COPY = 64
 # A ball that leaves more than this fraction of the centres is split, if that leaves smaller balls.
 _MAX_SHARE_OF_BALL, _MAX_SHARE_OF_RADIUS, _MAX_SPLITS = 0.25, 0.75, 3
-# Rows are multiplied by at most this many centres at a time, to limit memory.
-_MAX_CENTRES = 4096
+# Rows are multiplied by at most this many centres at a time, and there are at most this many
+# products, to limit memory.
+_MAX_CENTRES, _MAX_PRODUCTS = 2048, 1 << 19
 
 
 class _Ball(NamedTuple):
@@ -65,10 +66,8 @@ class BallEncoder(CellsEncoder):
             some = slice(start, start + _CHUNK_ROWS)
             shifted = partition.points[some] - self._shift
             squares[some] = np.einsum("ij,ij->i", shifted, shifted)
-            with np.errstate(over="ignore"):
-                self._shifted[some] = shifted
-        with np.errstate(over="ignore"):
-            self._squares = squares.astype(np.float32)
+            self._shifted[some] = _narrow(shifted)
+        self._squares = _narrow(squares)
         self._longest = float(np.sqrt(squares.max()))
 
     def pays(self, n_rows: int) -> bool:
@@ -117,25 +116,27 @@ class BallEncoder(CellsEncoder):
                 drawn[self._partition.centres[start:stop]] = True
                 chosen = np.flatnonzero(possible & drawn)
                 centres, lengths2 = _shifted(self._partition.points, chosen, middle, space.centres)
-                products = space.products.array((len(chosen), len(rows)), np.float32)
-                with np.errstate(over="ignore", invalid="ignore"):
-                    np.matmul(centres, shifted.T, out=products)
-                    halves = (lengths2 / 2).astype(np.float32)
+                halves = _narrow(lengths2 / 2)
+                reach = radius + np.sqrt(lengths2.max())
                 space.places[chosen] = np.arange(len(chosen))
-                ball_cells.choose_nearest(
-                    points,
-                    rows,
-                    products,
-                    halves,
-                    radius + np.sqrt(lengths2.max()),
-                    self._partition.points,
-                    space.places,
-                    self._partition.centres,
-                    start,
-                    stop,
-                    *space.choice,
-                    cells,
-                )
+                for some in _slices(len(rows), len(chosen)):
+                    products = space.products.array((len(chosen), len(rows[some])), np.float32)
+                    with np.errstate(over="ignore", invalid="ignore"):
+                        np.matmul(centres, shifted[some].T, out=products)
+                    ball_cells.choose_nearest(
+                        points,
+                        rows[some],
+                        products,
+                        halves,
+                        reach,
+                        self._partition.points,
+                        space.places,
+                        self._partition.centres,
+                        start,
+                        stop,
+                        *space.choice,
+                        cells,
+                    )
                 space.places[chosen] = -1
 
     def _balls(self, points: NDArray[np.float64], space: _Workspace) -> list[_Ball]:
@@ -219,6 +220,17 @@ def _shifted(
     lengths2 = np.empty(len(chosen))
     ball_cells.shift_points(points, chosen, middle, shifted, lengths2)
     return shifted, lengths2
+
+
+def _narrow(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)
+
+
+def _slices(n_rows: int, n_centres: int) -> list[slice]:
+    """Return slices of whole blocks of rows, whose products with centres take little memory."""
+    step = max(1, _MAX_PRODUCTS // (n_centres * BLOCK)) * BLOCK
+    return [slice(start, start + step) for start in range(0, n_rows, step)]
 
 
 def _split(
