@@ -26,6 +26,7 @@ PAGES = {
     "drift scores": "new-rows",
     "first data": "automatic",
     "layers": "coming-from-hdbscan",
+    "lone outliers": "parameters",
     "memory": "speed",
     "memory limit": "large-data",
     "outlier scores": "coming-from-hdbscan",

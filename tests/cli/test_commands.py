@@ -125,13 +125,13 @@ def test_json_is_for_machines(command, table, frame):
 @pytest.mark.parametrize("scaling", ["none", "standard", "minmax"])
 @pytest.mark.parametrize("name", ["labels.csv", "labels.parquet"])
 def test_predict_does_to_new_rows_what_fit_did(command, table, frame, scaling, name):
-    frame.assign(x=frame["x"] * 1000).to_csv(table, index=False)
+    frame.assign(x=frame["x"] * 100).to_csv(table, index=False)
     command.ok("fit", table, *PARTS, *FAST, "--scale", scaling, "--model", "model.npz")
     model = PSKC(**LIKE_FAST)
     rows = loaded_model("model.npz").preparation_.apply(read_csv(table))
     model.fit(rows, sample_weight=frame["count"])
     # Columns in another order, and others beside them.
-    frame[["count", "y", "name"]].assign(x=frame["x"] * 1000).to_csv("new.csv", index=False)
+    frame[["count", "y", "name"]].assign(x=frame["x"] * 100).to_csv("new.csv", index=False)
     command.ok("predict", "model.npz", "new.csv", "--id", "name", "--similarity", "-o", name)
     read = read_csv if name.endswith("csv") else pd.read_parquet
     labels = read(name)

@@ -18,7 +18,6 @@ from .sources import RowBlocks, numbered, of_length
 SCALINGS = ("none", "standard", "minmax")
 
 _CHUNK_ROWS = 1 << 16
-_UNEQUAL_SPREADS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,15 +180,3 @@ def _range(
             "sample_weight is zero for every row. At least one weight must be positive."
         )
     return low, high
-
-
-def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:
-    """Return the widest and narrowest columns and their ratio; None if the ratio is low.
-
-    Columns without spread are ignored.
-    """
-    if not (spreads > 0).any():
-        return None
-    widest, narrowest = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
-    ratio = float(spreads[widest] / spreads[narrowest])
-    return (widest, narrowest, ratio) if ratio >= _UNEQUAL_SPREADS else None

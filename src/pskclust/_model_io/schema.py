@@ -171,6 +171,11 @@ _OPTION: dict[str, Check] = {
     "separation": _SHARE,
     "overlap": _SHARE,
 }
+_OF_CANDIDATES = ("kind", "psi", "score")
+_NUMBER: dict[str, Check] = {
+    **{name: check for name, check in _OPTION.items() if name not in _OF_CANDIDATES},
+    "is_chosen": lambda value: isinstance(value, bool),
+}
 
 # Fields of each part of the header; parts that are not in `_REQUIRED` may be absent or null.
 HEADER: dict[str, dict[str, Check]] = {
@@ -211,10 +216,15 @@ def _are_options(value: object) -> bool:
     return isinstance(value, list) and all(_has(option, _OPTION) for option in value)
 
 
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(_has(number, _NUMBER) for number in value)
+
+
 _CHOICE: dict[str, Check] = {
     "chosen": lambda value: _has(value, _OPTION),
     "candidates": _are_options,
     "?layers": _are_options,
+    "?numbers": _are_numbers,
     "reason": _is_text,
     "n_rows": _whole(1),
 }

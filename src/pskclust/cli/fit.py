@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._data.scaling import mean_and_deviation, unequal_columns
+from .._data.odd_columns import hint_on_spreads
+from .._data.scaling import mean_and_deviation
 from .._utils.memory import release_free_memory
 from .bars import Bars
 from .display import print_json
@@ -263,11 +264,6 @@ def _hints(selection: Selection, rows: Rows, model: PSKC) -> list[str]:
     ]
     if model.preparation_.scaling == "none":
         _, spreads = mean_and_deviation(rows.values, rows.weight)
-        unequal = unequal_columns(spreads)
-        if unequal is not None:
-            widest, narrowest, ratio = unequal
-            hints.append(
-                f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}" and '
-                "outweighs it. If only their units differ, add: --scale standard"
-            )
+        hint = hint_on_spreads(spreads, names, "add: --scale standard")
+        hints += [] if hint is None else [hint]
     return hints

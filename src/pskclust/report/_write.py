@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._advice import Outcome, hints, rules
-from .._data.scaling import unequal_columns
+from .._data.odd_columns import hint_on_spreads
 from .._provenance import (
     UNREPEATABLE,
     choice_words,
@@ -234,12 +234,5 @@ def _details(model: Any, scaling: str) -> dict[str, str]:
 
 
 def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
-    unequal = unequal_columns(summary.columns.spreads)
-    if unequal is None:
-        return []
-    widest, narrowest, ratio = unequal
-    return [
-        f"Columns differ in spread: {names[widest]} varies {ratio:,.0f} times as much as "
-        f"{names[narrowest]} and dominates distances. If only their units differ, scale the "
-        "columns before the fit."
-    ]
+    hint = hint_on_spreads(summary.columns.spreads, names)
+    return [] if hint is None else [hint]
