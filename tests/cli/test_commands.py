@@ -207,6 +207,20 @@ def test_missing_values_of_new_rows_take_the_means_of_the_fit(command, frame):
     assert answers[0] == answers[1]
 
 
+def test_a_model_fitted_with_means_fills_in_the_missing_values_of_new_rows(command, frame):
+    frame.loc[[3, 5], "x"] = np.nan
+    frame[["x", "y"]].to_csv("gaps.csv", index=False)
+    command.ok("fit", "gaps.csv", *FAST, "--missing", "mean", "--model", "m.npz")
+    out = command.ok("predict", "m.npz", "gaps.csv", "-o", "p.csv")
+    assert "2 missing values replaced by column means of the fit" in " ".join(out.split())
+    command.ok("predict", "m.npz", "gaps.csv", "--missing", "mean", "-o", "q.csv")
+    assert Path("p.csv").read_bytes() == Path("q.csv").read_bytes()
+    answer = command("predict", "m.npz", "gaps.csv")
+    assert answer.err == "Note: 2 missing values replaced by column means of the fit.\n"
+    words = "predict", "m.npz", "gaps.csv", "--missing", "refuse"
+    assert "missing in 2 rows" in command.refused(3, *words, "-o", "r.csv")
+
+
 def test_columns_are_kept_if_asked_for(command, table, frame):
     command.ok("fit", table, *PARTS, *FAST, "--keep-columns", "-o", "all.csv")
     command.ok("fit", table, *PARTS, *FAST, "--keep-columns", "-o", "all.parquet")

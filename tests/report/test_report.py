@@ -505,6 +505,16 @@ def test_clusters_are_counted_by_known_classes(tmp_path, model, blobs):
         report(tmp_path, model, blobs, classes=["a"])
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_classes_have_the_name_of_their_series_and_are_in_order(tmp_path, model, blobs):
+    classes = pd.Series(np.array([10, 9, 2])[model.labels_], name="grade")
+    texts = report(tmp_path, model, blobs, classes=classes).texts
+    texts = texts[texts.index("Known classes") :]
+    assert any('in the column "grade".' in text for text in texts)
+    assert texts[texts.index("cluster") :][:4] == ["cluster", "2", "9", "10"]
+    assert KnownClasses.of("kind", ["b", 1, "a"], np.zeros(3, dtype=int)).names == ["1", "a", "b"]
+
+
 def test_small_classes_and_clusters_are_summed():
     labels = np.concatenate([[-1], np.arange(30), np.zeros(9, dtype=int)])
     found = KnownClasses.of("kind", [*range(31), *[0] * 8, float("nan")], labels)

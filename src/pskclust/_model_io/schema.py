@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._data.checks import check_overflow
 from .._data.distance_metrics import n_point_columns
-from .._data.scaling import SCALINGS
+from .._data.scaling import MISSING, SCALINGS
 from .._data.weights import LARGEST_EXACT
 
 Header = Mapping[str, Any]
@@ -207,7 +207,11 @@ HEADER: dict[str, dict[str, Check]] = {
         "few": _whole(1),
         "reach": _number(0, _INF),  # 0 if most rows are equal
     },
-    "preparation": {"columns": _are_names, "scaling": lambda value: value in SCALINGS},
+    "preparation": {
+        "columns": _are_names,
+        "scaling": lambda value: value in SCALINGS,
+        "?missing": lambda value: value in MISSING,
+    },
 }
 _REQUIRED = ("fit", "result")
 

@@ -144,8 +144,14 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
     model = PSKC(**parameters, verbose=False, callback=bars.of_fit)
-    scaling = options["scaling"]
-    preparation = Preparation.of(rows.values, selection.features, scaling, rows.means, rows.weight)
+    preparation = Preparation.of(
+        rows.values,
+        selection.features,
+        options["scaling"],
+        rows.means,
+        rows.weight,
+        options["missing"],
+    )
     model.fit(preparation.apply_all(rows.values), sample_weight=rows.weight)
     release_free_memory()
     model.preparation_ = preparation
@@ -208,7 +214,7 @@ def _write_report(job: _Job, report: str) -> None:
             seconds=job.seconds["fit"],
             scores=job.scores or None,
             classes=_classes(job),
-            class_column=job.selection.label or "",
+            class_column=job.selection.label,
             n_left_out=job.rows.n_dropped,
             command=FitCommand(command_line(click.get_current_context()), job.hints, as_options),
         )
