@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 ONE = "one"
-_N_NUMBERS = 10
+# The best numbers of clusters are listed: five, and up to ten if their odds are not negligible.
+_FEWEST_NUMBERS, _MOST_NUMBERS = 5, 10
+_NEGLIGIBLE_ODDS = 0.001
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,8 @@ def numbers_of(options: Sequence[Option], chosen: Option) -> tuple[NumberOption,
         for number, option in best.items()
     ]
     by_rank = sorted(numbers, key=lambda number: -number.odds)
+    likely = [number for number in by_rank if number.odds >= _NEGLIGIBLE_ODDS]
+    n_listed = min(max(len(likely), _FEWEST_NUMBERS), _MOST_NUMBERS)
     return tuple(
-        number for rank, number in enumerate(by_rank) if rank < _N_NUMBERS or number.is_chosen
+        number for rank, number in enumerate(by_rank) if rank < n_listed or number.is_chosen
     )

@@ -59,10 +59,13 @@ def summary(
 
 
 def _layers(model: PSKC) -> list[dict[str, Any]]:
-    """Return the layers; the odds are those of their numbers of clusters among the candidates."""
+    """Return the layers; those that were candidates have the odds of their number of clusters."""
     numbers = () if model.auto_ is None else model.auto_.numbers
     odds = {number.n_clusters: number.odds for number in numbers}
-    return [asdict(layer) | {"odds": odds.get(layer.n_clusters)} for layer in model.layers_]
+    return [
+        asdict(layer) | {"odds": None if layer.odds is None else odds.get(layer.n_clusters)}
+        for layer in model.layers_
+    ]
 
 
 def _stability(fit: Fit) -> float | None:
