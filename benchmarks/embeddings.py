@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import tempfile
 import time
 from pathlib import Path
@@ -24,6 +25,7 @@ from sklearn.preprocessing import normalize
 from pskclust import PSKC
 
 RESULTS = Path(__file__).with_suffix(".json")
+EXAMPLE_OUTPUT = Path(__file__).parents[1] / "docs/gallery/embeddings.txt"
 N_COLUMNS, N_KEPT, N_GROUPS = 768, 64, 40
 N_SAMPLE, N_BLOCK = 10_000, 20_000
 SCALED_TO = 10_000_000
@@ -124,6 +126,16 @@ def table() -> str:
         f"{columns} columns {ari['wide']:.2f}."
     )
     return "\n".join(lines) + "\n\n" + note
+
+
+def example_table() -> str:
+    """Return a table of the methods in the kept output of the example of embeddings."""
+    lines = EXAMPLE_OUTPUT.read_text().splitlines()[1:]
+    found = [
+        re.fullmatch(r"(.+?) +(\d+) clusters, +(\d+%) noise, ARI ([\d.]+)", line) for line in lines
+    ]
+    rows = [f"| {' | '.join(match.groups())} |" for match in found if match]
+    return "\n".join(["| method | clusters | noise | ARI |", "|---|---|---|---|", *rows, ""])
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import embeddings
 import figures
 from quality_page import agreement_of_seeds, means_table
 from speed_page import columns_table, draw, facts_table, rows_table, small_table
@@ -26,6 +27,7 @@ PAGES = {
     "drift scores": "new-rows",
     "first data": "automatic",
     "layers": "coming-from-hdbscan",
+    "lone outliers": "parameters",
     "memory": "speed",
     "memory limit": "large-data",
     "outlier scores": "coming-from-hdbscan",
@@ -108,6 +110,9 @@ def tables() -> dict[tuple[str, str], str]:
         ("docs/speed.md", "table by columns"): columns_table(measured["results"]),
         ("docs/speed.md", "table of small sets"): small_table(measured["results"]),
         ("docs/speed.md", "other figures"): facts_table(measured["results"]),
+        ("docs/comparison.md", "table of benchmarks"): rows_table(measured["results"]),
+        ("docs/embeddings.md", "table of embeddings"): embeddings.table(),
+        ("docs/embeddings.md", "output of the example of embeddings"): embeddings.example_table(),
         ("docs/dask.md", "cluster table"): cluster_table(measured["cluster"]),
         ("docs/dask.md", "plan table"): plan_table(),
         ("docs/large-data.md", "out of core table"): out_of_core_table(measured["out_of_core"]),

@@ -48,6 +48,7 @@ class Outcome:
     replace: bool = False
     min_cluster_size: int = 0
     n_parts: int | None = None  # None unless clusters are chosen or linked
+    second_choice: int | None = None  # number of clusters; None unless clusters are chosen
     unit: str = "rows"  # the things that `sizes` counts: rows or pixels
 
     @classmethod
@@ -71,6 +72,7 @@ class Outcome:
             replace=bool(model.replace),
             min_cluster_size=int(model.min_cluster_size or 0),
             n_parts=None if linkage is None else len(linkage.tree),
+            second_choice=_second_choice(model),
             unit=unit,
         )
 
@@ -90,6 +92,8 @@ def splitting(outcome: Outcome) -> AdviceRule:
     situation = "Clusters that should be apart are joined"
     if outcome.n_parts is not None:
         number = max(1, min(outcome.n_clusters + 1, outcome.n_parts))
+        if outcome.n_clusters == 1 and outcome.second_choice is not None:
+            number = outcome.second_choice
         return AdviceRule(situation, "ask for more", {"n_clusters": number})
     psi = 2 * outcome.psi if outcome.replace else min(2 * outcome.psi, outcome.n_rows)
     return AdviceRule(situation, "raise psi", {"psi": psi})
@@ -121,6 +125,12 @@ def hints(outcome: Outcome) -> list[Hint]:
 def three_digits(value: float) -> float:
     """Return a value rounded to three significant digits, for people to read and type."""
     return float(f"{value:.3g}")
+
+
+def _second_choice(model: PSKC) -> int | None:
+    """Return the best number of clusters that was not chosen; None if there is none."""
+    numbers = () if model.auto_ is None else model.auto_.numbers
+    return next((number.n_clusters for number in numbers if not number.is_chosen), None)
 
 
 def _on_one_cluster(outcome: Outcome) -> Hint | None:

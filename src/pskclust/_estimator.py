@@ -29,8 +29,8 @@ from ._utils.whole_fits import all_or_nothing
 class PSKC(ClusterMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
-    PSKC finds clusters of any shape, size and density, and their number. It leaves noise out.
-    Time and memory are linear in the number of rows.
+    PSKC finds clusters of any shape, size and density, and their number. Time and memory are linear
+    in the number of rows.
 
     Without parameters, PSKC chooses a clustering. It builds trees over a sample of the rows from
     the isolation kernel at several scales. Every cut of every tree is a candidate. A score that was
@@ -50,8 +50,8 @@ class PSKC(ClusterMixin, FittedModel):
         that should be apart are joined. "auto" tries several values; with `tau`, it is 64, or a
         quarter of the number of rows if that is less.
     tau : float or "auto", default="auto"
-        Similarity at which growth stops, between 0 and 1. Decrease it if clusters that
-        should be whole are split. With "auto", clusters do not grow; they are chosen.
+        Similarity at which growth stops, between 0 and 1: try 0.3 / psi to 2 / psi. Decrease it if
+        clusters that should be whole are split. With "auto", clusters are chosen; they do not grow.
     growth_rate : float, default=0.1
         Fraction by which the threshold falls in each step of growth, between 0 and 1. Requires
         `tau`. A smaller rate takes more steps and seldom changes the clusters.
@@ -63,8 +63,8 @@ class PSKC(ClusterMixin, FittedModel):
         until this number is left. If the data has fewer clusters, an error names the largest
         possible number.
     method : {"voronoi", "hypersphere", "tree"}, default="voronoi"
-        Shape of the cells, see :class:`IsolationKernel`. "hypersphere" has bounded cells, so that
-        grown clusters leave outliers out.
+        Shape of the cells, see :class:`IsolationKernel`. "hypersphere" has bounded cells: grown
+        clusters leave more outliers out, but are split more often.
     metric : {"euclidean", "cosine", "haversine"}, default="euclidean"
         Distance between rows. "cosine" compares directions, for embeddings of text or images.
         "haversine" expects latitude and longitude in degrees.
@@ -73,7 +73,7 @@ class PSKC(ClusterMixin, FittedModel):
     refine : bool or "auto", default="auto"
         Move the least similar members of each cluster to a more similar cluster if that raises the
         total similarity of rows to their clusters (Eq. 4 of the paper). "auto" refines grown
-        clusters only: rows at the ends of long clusters share cells with few members.
+        clusters only, because refinement can cut the ends off long chosen clusters.
     min_cluster_size : int or None, default=None
         Dissolve clusters with fewer rows (weights count), before refinement. Each row moves to its
         most similar remaining cluster if that similarity exceeds `tau`, else to noise. Rows of
@@ -139,15 +139,15 @@ class PSKC(ClusterMixin, FittedModel):
     n_reassigned_ : int
         Number of rows that refinement moved.
     auto_ : AutoChoice or None
-        The choice: `chosen` and the best `candidates`, each with its evidence, a `reason` in words,
-        and the number `n_rows` of sampled rows. None for grown clusters.
+        The choice: a `reason` in words, the best `numbers` of clusters with their odds, `chosen`
+        and the best `candidates` with their evidence. None for grown clusters.
     merge_tree_ : MergeTree or None
         Tree from which the clusters were cut, for ``merge_tree_.to_scipy()`` and
         :class:`pskclust.plotting.MergeTreeDisplay`. None for grown clusters that are not linked.
     confidences_ : ndarray of float64, shape (n_samples,), or None
-        Share of the odds held by candidates that agree with the label of each row, 0 to 1: how
-        clear the choice was, not how often such labels are right. Rows outside the sample have the
-        mean confidence of their cluster. None for grown clusters.
+        How far the candidates of the choice, weighted by their odds, agree on the label of each
+        row, 0 to 1. It does not tell how often such labels are right. Rows outside the sample have
+        the mean confidence of their cluster. None for grown clusters.
     kernel_ : IsolationKernel
         The fitted kernel.
     psi_ : int

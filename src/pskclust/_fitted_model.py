@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any, overload
 
@@ -11,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ._cells.voronoi import VoronoiPartition
 from ._data.parameters import CLUSTERING_RULES, check_parameters, whole
 from ._data.rows import check_columns, check_rows, check_values
+from ._data.scaling import Preparation
 from ._data.sources import numbered
 from ._fit import prediction
 from ._fit.in_process import Rows
@@ -29,6 +32,9 @@ Ranked = tuple[NDArray[np.float64], NDArray[np.int64]]
 OfRows = Callable[[Fitted, NDArray[Any], int | None], NDArray[Any]]
 # The same with `top_k` as third argument: returns the largest values and their clusters.
 OfTop = Callable[[Fitted, NDArray[Any], int, int | None], tuple[NDArray[Any], NDArray[Any]]]
+
+# Number of frames from warnings.warn up to the caller of `predict`.
+_STACK_LEVEL = 5
 
 
 # Mixins are bases here, because `set_output` wraps `transform` only in the class defining it.
@@ -121,7 +127,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         for first_row, block in numbered(blocks):
             if hasattr(self, "preparation_") and blocks.names is not None:
                 block = self.preparation_.apply(block, blocks.names)
-            rows = check_values(block, self._fitted.metric, first_row=first_row)
+            rows = check_values(block, self._fitted.metric, self._known_columns(), first_row)
             prediction.require_reach(self._fitted, rows)
             found.append(of_rows(self._placing, rows, self.n_jobs))
         return np.concatenate(found)
@@ -249,11 +255,30 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _rows_to_place(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
-        if hasattr(self, "preparation_") and hasattr(X, "columns"):
+        preparation = getattr(self, "preparation_", None)
+        if preparation is None:
+            rows = check_rows(self, X, self._fitted.metric)
+        elif hasattr(X, "columns"):
             # Named columns are those of the original table, before its preparation.
-            X = self.preparation_.apply(X)
-        rows = check_rows(self, X, self._fitted.metric)
+            prepared = preparation.apply(X)
+            rows = check_rows(self, prepared, self._fitted.metric, names=preparation.columns)
+        else:
+            rows = check_rows(self, X, self._fitted.metric, names=preparation.columns)
+            self._warn_if_unscaled(rows, preparation)
         return prediction.require_reach(self._fitted, rows)
+
+    def _warn_if_unscaled(self, rows: NDArray[Any], preparation: Preparation) -> None:
+        partition = self._fitted.partition
+        if isinstance(partition, VoronoiPartition) and preparation.looks_unscaled(
+            rows, partition.points
+        ):
+            warnings.warn(
+                f"The model was fitted to scaled columns ({preparation.scaling}), and X does not "
+                "seem to be scaled. Pass a table with the columns of the fit, or "
+                "model.preparation_.apply(X).",
+                UserWarning,
+                stacklevel=_STACK_LEVEL,
+            )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, for :func:`pskclust.load`.

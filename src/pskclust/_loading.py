@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 
 from ._estimator import PSKC
 from ._model_io.container import read_model
@@ -32,11 +31,6 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     FileNotFoundError
         If there is no such file.
 
-    Warns
-    -----
-    UserWarning
-        If ``pskclust fit`` scaled the columns: arrays of new rows must be scaled in the same way.
-
     See Also
     --------
     PSKC.save : Write a fitted model to a file.
@@ -55,22 +49,10 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    model = read_fitted(path)
-    scaling = model.preparation_.scaling if hasattr(model, "preparation_") else "none"
-    if scaling != "none":
-        warnings.warn(
-            f"The model in {os.fspath(path)!r} was fitted to scaled columns ({scaling}). Tables "
-            "with these columns are scaled in the same way; scale arrays with "
-            "model.preparation_.apply(X).",
-            UserWarning,
-            stacklevel=2,
-        )
-    return model
-
-
-def read_fitted(path: str | os.PathLike[str]) -> PSKC:
-    """Read a model from a file, and do not warn about scaled columns."""
-    saved = from_parts(*read_model(path), PSKC().get_params(deep=False))
+    try:
+        saved = from_parts(*read_model(path), PSKC().get_params(deep=False))
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"There is no file {os.fspath(path)!r}.") from error
     model = PSKC.of_fitted(saved.parameters, saved.fitted)
     if saved.preparation is not None:
         model.preparation_ = saved.preparation

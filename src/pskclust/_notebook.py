@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._cells.voronoi import VoronoiPartition
+from ._data.odd_columns import hint_on_spreads
+
 _MAX_BARS = 12
 # Text has the colour of the notebook; these colours are visible on white and on black.
 _BAR, _NOISE = "#3f8fd2", "#8b929a"
@@ -27,7 +30,7 @@ def html_of_fit(model: Any) -> str:
     sizes, labels = model.cluster_sizes_, model.labels_
     # Labels on a Dask cluster are not computed only to count noise.
     n_noise = int(np.count_nonzero(labels < 0)) if isinstance(labels, np.ndarray) else None
-    words = [line for line in (_setting(model), _certainty(model)) if line]
+    words = [line for line in (_setting(model), _certainty(model), _units(model)) if line]
     title = f"<p><strong>{escape(_found(sizes, n_noise))}</strong></p>"
     paragraphs = "".join(f"<p>{escape(line)}</p>" for line in words)
     bars = _bars(sizes, n_noise or 0)
@@ -59,6 +62,16 @@ def _certainty(model: Any) -> str | None:
     if model.n_clusters is not None or not len(known):
         return None
     return f"Mean confidence of the labels: {known.mean():.1%}."
+
+
+def _units(model: Any) -> str | None:
+    """Return a hint if the columns of the drawn rows have very unequal spreads."""
+    fitted = model.fitted_
+    if fitted.metric != "euclidean" or not isinstance(fitted.partition, VoronoiPartition):
+        return None
+    number, names = fitted.columns
+    names = names or [f"column {column}" for column in range(number)]
+    return hint_on_spreads(fitted.partition.points.std(axis=0), names)
 
 
 def _bars(sizes: NDArray[np.int64], n_noise: int) -> str:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._choice.choose import AutoChoice
 from ._estimator import PSKC
 from ._utils.json_values import plain_value
 
@@ -72,45 +71,6 @@ def candidates(model: PSKC) -> list[dict[str, Any]]:
         return []
     listed = dict.fromkeys([*choice.candidates, choice.chosen])
     return [asdict(option) | {"chosen": option == choice.chosen} for option in listed]
-
-
-class NumberOption(NamedTuple):
-    """One of the numbers of clusters that a choice considered.
-
-    `odds` is the sum over all listed candidates with this number. The other values are those of the
-    best of them.
-    """
-
-    n_clusters: int
-    odds: float
-    stability: float | None
-    least_stability: float | None
-    agreement: float | None
-    separation: float | None
-    overlap: float | None
-    is_chosen: bool
-
-
-def number_options(choice: AutoChoice) -> list[NumberOption]:
-    """Return the numbers of clusters among the candidates of a choice, highest odds first."""
-    listed = list(dict.fromkeys([*choice.candidates, choice.chosen]))
-    # The chosen number has the evidence of the chosen candidate.
-    best = {option.n_clusters: option for option in reversed(listed)}
-    best[choice.chosen.n_clusters] = choice.chosen
-    numbers = [
-        NumberOption(
-            number,
-            sum(option.odds for option in listed if option.n_clusters == number),
-            best[number].stability,
-            best[number].least_stability,
-            best[number].agreement,
-            best[number].separation,
-            best[number].overlap,
-            number == choice.chosen.n_clusters,
-        )
-        for number in dict.fromkeys(option.n_clusters for option in listed)
-    ]
-    return sorted(numbers, key=lambda option: -option.odds)
 
 
 def mean_confidences(model: PSKC) -> NDArray[np.float64] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ _AS_STABLE = 0.01
 _UNKNOWN = -1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SweepResult:
     """Result of :func:`sweep`: one entry for each pair of psi and tau.
 
@@ -83,6 +84,46 @@ class SweepResult:
     stability: NDArray[np.float64]
     objective: NDArray[np.float64]
     agreement: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        """Return the result as a table, one line for each pair of psi and tau."""
+        columns = self._columns()
+        texts = [[name, *(f"{value:.4g}" for value in values)] for name, values in columns.items()]
+        widths = [max(map(len, cells)) for cells in texts]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+            for line in zip(*texts, strict=True)
+        ]
+        return "\n".join([f"SweepResult of {len(self.seeds)} seeds", *lines])
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each pair of psi and tau.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns are psi, tau and the fields of the result.
+
+        Examples
+        --------
+        >>> from pskclust import sweep
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+        >>> result = sweep(X, psi=[2, 4], tau=[0.1, 0.5], random_state=0)
+        >>> list(result.to_frame().columns)
+        ['psi', 'tau', 'n_clusters', 'noise', 'stability', 'objective']
+        """
+        # pandas is optional: nothing else here needs it.
+        return importlib.import_module("pandas").DataFrame(self._columns())
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """Return the entries as columns, for each psi one tau after the other."""
+        names = ["n_clusters", "noise", "stability", "objective"]
+        names += [] if self.agreement is None else ["agreement"]
+        return {
+            "psi": np.repeat(self.psi, len(self.tau)),
+            "tau": np.tile(self.tau, len(self.psi)),
+            **{name: getattr(self, name).ravel() for name in names},
+        }
 
     def best(self) -> dict[str, Any]:
         """Return the psi and tau of the most stable entry, as parameters for PSKC.

@@ -120,7 +120,22 @@ def test_the_choice_is_told(clear):
                 assert 0 <= getattr(candidate, name) <= 1 + 1e-6
             assert -1 <= candidate.separation <= 1
     assert sum(candidate.odds for candidate in choice.candidates) <= 1 + 1e-9
+    assert [number.is_chosen for number in choice.numbers] == [
+        number.n_clusters == choice.chosen.n_clusters for number in choice.numbers
+    ]
     assert (model.tau_, model.growth_step_, model.n_iter_) == (None, None, None)
+
+
+def test_the_odds_of_a_number_of_clusters_are_those_of_all_its_candidates(clear):
+    choice = chosen(clear[0]).auto_
+    for number in choice.numbers:
+        listed = [one.odds for one in choice.candidates if one.n_clusters == number.n_clusters]
+        assert number.odds >= sum(listed) - 1e-9
+    best = choice.numbers[0]
+    assert best.is_chosen
+    assert best.odds > choice.chosen.odds
+    assert sum(number.odds for number in choice.numbers) == pytest.approx(1, abs=0.01)
+    assert f"second choice: {choice.numbers[1].n_clusters} cluster" in choice.reason
 
 
 @pytest.mark.parametrize(
@@ -334,8 +349,11 @@ def test_rows_beyond_the_sample_follow_as_they_are_predicted(small_samples, scat
 
 
 def test_a_psi_beyond_the_sample_is_refused(small_samples, scattered):
-    with pytest.raises(ValueError, match=r"psi=151 is more than the \d+ rows that the choice"):
+    with pytest.raises(ValueError, match=r"psi=151 is more than the \d+ rows .* or give tau too"):
         chosen(scattered, psi=151)
+    too_many = len(scattered) + 1
+    with pytest.raises(ValueError, match=r"is made on. Use psi <= \d+\.$"):
+        chosen(scattered, psi=too_many)
 
 
 # Few rows, and copies.
@@ -482,7 +500,8 @@ def test_clusters_of_the_least_size_are_chosen():
     assert model.auto_.reason.startswith("2 clusters")
     model = chosen(X, min_cluster_size=len(X))
     assert model.n_clusters_ == 1
-    assert model.auto_.reason.endswith(f"to split into clusters of {len(X)} rows")
+    assert f"fewer than min_cluster_size={len(X)} rows" in model.auto_.reason
+    assert model.auto_.reason.endswith("without this limit, 4 clusters")
 
 
 def test_a_small_cluster_is_dissolved_and_the_reason_says_so():

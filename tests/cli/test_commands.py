@@ -125,13 +125,13 @@ def test_json_is_for_machines(command, table, frame):
 @pytest.mark.parametrize("scaling", ["none", "standard", "minmax"])
 @pytest.mark.parametrize("name", ["labels.csv", "labels.parquet"])
 def test_predict_does_to_new_rows_what_fit_did(command, table, frame, scaling, name):
-    frame.assign(x=frame["x"] * 1000).to_csv(table, index=False)
+    frame.assign(x=frame["x"] * 100).to_csv(table, index=False)
     command.ok("fit", table, *PARTS, *FAST, "--scale", scaling, "--model", "model.npz")
     model = PSKC(**LIKE_FAST)
     rows = loaded_model("model.npz").preparation_.apply(read_csv(table))
     model.fit(rows, sample_weight=frame["count"])
     # Columns in another order, and others beside them.
-    frame[["count", "y", "name"]].assign(x=frame["x"] * 1000).to_csv("new.csv", index=False)
+    frame[["count", "y", "name"]].assign(x=frame["x"] * 100).to_csv("new.csv", index=False)
     command.ok("predict", "model.npz", "new.csv", "--id", "name", "--similarity", "-o", name)
     read = read_csv if name.endswith("csv") else pd.read_parquet
     labels = read(name)
@@ -205,6 +205,20 @@ def test_missing_values_of_new_rows_take_the_means_of_the_fit(command, frame):
         for name in ("gap.csv", "filled.csv")
     ]
     assert answers[0] == answers[1]
+
+
+def test_a_model_fitted_with_means_fills_in_the_missing_values_of_new_rows(command, frame):
+    frame.loc[[3, 5], "x"] = np.nan
+    frame[["x", "y"]].to_csv("gaps.csv", index=False)
+    command.ok("fit", "gaps.csv", *FAST, "--missing", "mean", "--model", "m.npz")
+    out = command.ok("predict", "m.npz", "gaps.csv", "-o", "p.csv")
+    assert "2 missing values replaced by column means of the fit" in " ".join(out.split())
+    command.ok("predict", "m.npz", "gaps.csv", "--missing", "mean", "-o", "q.csv")
+    assert Path("p.csv").read_bytes() == Path("q.csv").read_bytes()
+    answer = command("predict", "m.npz", "gaps.csv")
+    assert answer.err == "Note: 2 missing values replaced by column means of the fit.\n"
+    words = "predict", "m.npz", "gaps.csv", "--missing", "refuse"
+    assert "missing in 2 rows" in command.refused(3, *words, "-o", "r.csv")
 
 
 def test_columns_are_kept_if_asked_for(command, table, frame):

@@ -85,7 +85,7 @@ BAD_PARAMETERS = {
     "psi no number": ({"psi": 2.5}, "psi=2.5 is not allowed. Use a whole number"),
     "psi above n": (
         {"psi": 512},
-        r"psi=512 is more than the 10 rows (of X|that the choice is made on). Use psi <= 10, or",
+        r"psi=512 is more than the 10 rows (of X|that the choice is made on). Use psi <= 10\b",
     ),
     "no partitions": ({"n_partitions": 0}, "n_partitions=0 is not allowed.*from 1 to"),
     "metric": ({"metric": "manhattan"}, "metric='manhattan'.*'euclidean', 'cosine', 'haversine'"),

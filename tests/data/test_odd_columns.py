@@ -1,4 +1,4 @@
-"""Tables with a row number, or with a column that outweighs all others, give a warning."""
+"""Row numbers, and columns that outweigh all others, give a warning."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sklearn import datasets
 from sklearn.datasets import make_blobs
 
 from pskclust import PSKC, ColumnsWarning
+from pskclust._data.odd_columns import unequal_columns
 
 
 @pytest.fixture
@@ -53,8 +54,20 @@ def test_a_row_number_is_named_in_any_order(table, order):
 def test_a_column_that_outweighs_all_others_is_named(table):
     table["north"] *= 1e5
     (message,) = found(table)
-    assert message.startswith("Column 'north' varies ")
+    assert message.startswith("Column 'north' accounts for ")
     assert "StandardScaler" in message
+
+
+def test_a_column_of_an_array_that_outweighs_all_others_is_named(table):
+    (message,) = found(table.to_numpy() * [1, 10_000])
+    assert message.startswith("Column 1 accounts for more than 99% of the variance of X")
+
+
+def test_several_columns_that_outweigh_all_others_are_named():
+    rows = np.random.RandomState(0).normal(size=(100, 12))
+    rows[:, [3, 7]] *= [2000, 1000]
+    (message,) = found(rows)
+    assert message.startswith("Columns 3 and 7 account for ")
 
 
 def test_the_warning_points_to_the_line_that_fits(table):
@@ -70,7 +83,7 @@ def test_the_warning_points_to_the_line_that_fits(table):
         lambda table: table.assign(north=100 * table["north"]),
         lambda table: table.assign(count=np.random.RandomState(0).randint(0, 150, len(table))),
         lambda table: table.assign(half=np.arange(len(table)) + np.arange(len(table)) % 2 / 2),
-        lambda table: table.assign(code=np.arange(len(table)) * 7),
+        lambda table: (20 * table).assign(code=np.arange(len(table)) * 7),
         lambda table: table.assign(year=np.arange(len(table)) // 5),
         lambda table: table[["east"]].assign(east=range(len(table))),
         lambda table: table.reset_index().to_numpy(),
@@ -87,9 +100,56 @@ def test_directions_may_have_any_length(table):
     assert found(table, metric="cosine") == []
 
 
+def test_values_too_large_to_square_are_left_to_other_checks():
+    rows = np.random.RandomState(0).normal(size=(100, 2)) * [1e250, 1]
+    with pytest.raises(ValueError, match="overflow"):
+        PSKC(random_state=0).fit(rows)
+
+
 @pytest.mark.parametrize(
-    "name", ["iris", "wine", "breast_cancer", "digits", "diabetes", "linnerud"]
+    ("name", "dominant"),
+    [
+        ("iris", []),
+        ("wine", ["Column 'proline' accounts for "]),
+        ("breast_cancer", ["Columns 'worst area' and 'mean area' account for "]),
+        ("digits", []),
+        ("diabetes", []),
+        ("linnerud", []),
+    ],
 )
-def test_tables_of_scikit_learn_give_no_warning(name):
+def test_tables_of_scikit_learn(name, dominant):
     scaled = {"scaled": False} if name == "diabetes" else {}
-    assert found(getattr(datasets, f"load_{name}")(as_frame=True, **scaled).data) == []
+    messages = found(getattr(datasets, f"load_{name}")(as_frame=True, **scaled).data)
+    assert [message.split("more than")[0] for message in messages] == dominant
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng: rng.normal(size=(200, 2)) * [10_000, 50],  # coordinates along a road
+        lambda rng: rng.normal(size=(200, 3)) * [1000, 1000, 10],  # a survey of flat land
+        lambda rng: rng.poisson(np.geomspace(0.01, 100, 200), size=(200, 200)),  # counts of words
+        lambda rng: rng.normal(size=(200, 64)) * np.linspace(0.01, 1, 64),  # pixels
+        lambda rng: rng.normal(size=(200, 20)) * np.geomspace(10, 0.1, 20),  # principal components
+    ],
+    ids=["road", "land", "counts", "pixels", "components"],
+)
+def test_columns_in_one_unit_give_no_warning(make):
+    assert found(make(np.random.RandomState(0))) == []
+
+
+@pytest.mark.parametrize(
+    ("spreads", "widest"),
+    [([1, 40], 1), ([40, 10, 1], 0), ([1, 20], None), ([0, 5], None), ([], None)],
+)
+def test_the_hint_names_the_widest_column(spreads, widest):
+    unequal = unequal_columns(np.array(spreads, dtype=float))
+    assert (None if unequal is None else unequal.widest) == widest
+
+
+def test_many_columns_get_a_hint_only_if_a_few_are_dominant():
+    spreads = np.linspace(0.01, 1, 64)
+    assert unequal_columns(spreads) is None
+    assert unequal_columns(spreads[:32]) is not None
+    spreads[5] = 1000
+    assert unequal_columns(spreads).dominant == (5,)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -88,16 +86,33 @@ def saved(rows, tmp_path):
 
 
 def test_a_model_file_keeps_the_preparation_to_the_bit(saved, rows):
-    with pytest.warns(UserWarning, match="fitted to scaled columns.*preparation_.apply"):
-        loaded = pskclust.load(saved)
+    loaded = pskclust.load(saved)
     assert loaded.preparation_.columns == ("c0", "c1", "c2")
     assert_array_equal(loaded.preparation_.apply(rows), prepared(rows, "standard").apply(rows))
 
 
+def test_rows_that_are_not_scaled_give_a_warning_where_they_are_passed(saved, rows):
+    loaded = pskclust.load(saved)
+    scaled = loaded.preparation_.apply(rows)
+    table = pd.DataFrame(rows, columns=["c0", "c1", "c2"])
+    assert_array_equal(loaded.predict(table), loaded.predict(scaled))
+    with pytest.warns(UserWarning, match="scaled columns.*preparation_.apply") as caught:
+        loaded.predict(rows)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="scaled columns") as caught:
+        loaded.similarity(rows)
+    assert caught[0].filename == __file__
+
+
+def test_a_missing_value_is_named_by_its_column(saved, rows):
+    table = pd.DataFrame(rows, columns=["c0", "c1", "c2"])
+    table.loc[4, "c1"] = np.nan
+    with pytest.raises(ValueError, match=r"X\[4, 1\] \(column 'c1'\) is NaN"):
+        pskclust.load(saved).predict(table)
+
+
 def test_a_refit_forgets_the_preparation(saved, blobs, tmp_path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = pskclust.load(saved)
+    model = pskclust.load(saved)
     model.fit(blobs).save(tmp_path / "again.npz")
     assert not hasattr(pskclust.load(tmp_path / "again.npz"), "preparation_")
 
@@ -165,7 +180,8 @@ def test_a_file_with_names_is_prepared_before_it_is_placed(tmp_path):
     pd.DataFrame({"b": X[:, 1], "a": X[:, 0]}).to_parquet(tmp_path / "rows.parquet")
     expected = model.predict(preparation.apply(X))
     assert_array_equal(model.predict(tmp_path / "rows.parquet"), expected)
-    assert not np.array_equal(model.predict(X), expected)
+    with pytest.warns(UserWarning, match="X does not seem to be scaled"):
+        assert not np.array_equal(model.predict(X), expected)
     pd.DataFrame({"b": X[:, 1], "c": X[:, 0]}).to_parquet(tmp_path / "other.parquet")
     with pytest.raises(ValueError, match='lacks "a", which the model was fitted to. It has "b"'):
         model.predict(tmp_path / "other.parquet")

@@ -36,6 +36,7 @@ def test_linked_clusters_are_changed_by_their_number():
         (outcome([], 20), "No cluster was found", {"tau": 0.05}),
         (outcome([90]), "only one cluster", {"psi": 32}),
         (outcome([90], n_parts=5), "only one cluster", {"n_clusters": 2}),
+        (outcome([90], n_parts=5, second_choice=3), "only one cluster", {"n_clusters": 3}),
         (outcome([45, 40], 15), "15% of the rows are noise", {"tau": 0.05}),
         (outcome([45, 40], 15, n_parts=8), "15% of the rows are noise", {"noise": "nearest"}),
         (outcome([150, 150, 8]), "1 cluster has fewer than 15", {"min_cluster_size": 15}),

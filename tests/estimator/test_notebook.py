@@ -11,7 +11,7 @@ import pytest
 from sklearn import config_context
 from sklearn.datasets import make_blobs
 
-from pskclust import PSKC
+from pskclust import PSKC, ColumnsWarning
 from pskclust._notebook import html_of_fit
 
 VOID = ("meta", "img", "input", "br")
@@ -94,3 +94,13 @@ def test_texts_are_escaped(chosen):
     html = html_of_fit(Hostile())
     assert "<script" not in html
     assert "&lt;script&gt;" in html
+
+
+def test_columns_of_very_unequal_spreads_get_a_hint(chosen):
+    X = make_blobs([40, 80, 60], cluster_std=0.5, random_state=1)[0]
+    hint = '"column 1" varies '
+    assert hint not in Nested(html_of_fit(chosen)).text
+    with pytest.warns(ColumnsWarning):
+        model = PSKC(random_state=0).fit(X * [1, 10_000])
+    assert hint in Nested(html_of_fit(model)).text
+    assert hint not in Nested(html_of_fit(PSKC(random_state=0, metric="cosine").fit(X))).text

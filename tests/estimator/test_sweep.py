@@ -30,7 +30,7 @@ def rows(request, monkeypatch, scattered):
     X = scattered
     if request.param == "compiled":
         # Too many columns for blocks; with few rows to a cell, members are indexed.
-        X = np.column_stack([X, np.random.RandomState(0).randn(len(X), 8) / 20])
+        X = np.column_stack([X, np.random.RandomState(0).randn(len(X), 8) / 5])
     if request.param != "local":
         monkeypatch.setattr(kernels, "MIN_ROWS_FOR_COMPILED", 1)
     if request.param.startswith("merged"):
@@ -214,3 +214,20 @@ def test_known_classes_are_compared_with_every_entry(scattered):
     assert sweep(scattered, psi=[16], tau=[0.02], random_state=0).agreement is None
     with pytest.raises(ValueError, match=r"y has shape \(3,\), but X has 420 rows"):
         sweep(scattered, psi=[16], tau=[0.02], y=[0, 1, 2])
+
+
+def test_a_result_is_shown_and_returned_as_a_table(scattered):
+    result = sweep(scattered, psi=[8, 16], tau=[0.05, 0.1], n_seeds=2, random_state=0)
+    frame = result.to_frame()
+    assert list(frame) == ["psi", "tau", "n_clusters", "noise", "stability", "objective"]
+    assert_array_equal(frame["psi"], [8, 8, 16, 16])
+    assert_array_equal(frame["tau"], [0.05, 0.1, 0.05, 0.1])
+    assert frame["n_clusters"][1] == result.n_clusters[0, 1]
+    first, header, *lines = repr(result).splitlines()
+    assert first == "SweepResult of 2 seeds"
+    assert header.split() == list(frame)
+    assert [line.split()[:2] for line in lines] == [
+        [f"{psi}", f"{tau}"] for psi in (8, 16) for tau in (0.05, 0.1)
+    ]
+    known = sweep(scattered, psi=[8], tau=[0.1], y=np.zeros(len(scattered)), random_state=0)
+    assert list(known.to_frame())[-1] == "agreement"

@@ -457,8 +457,7 @@ class TestTakingAway:
         assert run(words[1:]) == 0
         written = pyarrow.csv.read_csv(tmp_path / "labels.csv")
         assert_array_equal(written["cluster"].to_numpy(), labels)
-        with pytest.warns(UserWarning, match="fitted to scaled columns"):
-            model = pskclust.load(tmp_path / "model.npz")
+        model = pskclust.load(tmp_path / "model.npz")
         assert_array_equal(model.labels_, labels)
 
     @pytest.mark.slow

@@ -89,6 +89,7 @@ WRONG_NUMBERS = {
     "no list of names": (("fit", "column_names"), "ab"),
     "a choice of nothing": (("linkage", "choice"), {}),
     "a choice without odds": (("linkage", "choice", "chosen", "odds"), None),
+    "numbers of clusters that are no list": (("linkage", "choice", "numbers"), 3),
     "a linkage that is a list": (("linkage",), [1]),
     "few is text": (("noise", "few"), "2"),
     "a state of text": (("parameters", "random_state"), "x"),

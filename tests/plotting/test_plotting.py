@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pskclust import PSKC, sweep
-from pskclust._provenance import number_options
 from pskclust.plotting import (
     AutoDisplay,
     ClusterDisplay,
@@ -134,6 +133,17 @@ def test_growth_shows_more_members_from_panel_to_panel(model, blobs):
     counts = [int(title.split(": ")[1].split()[0]) for title in titles]
     assert counts == sorted(counts)
     assert counts[-1] == model.cluster_sizes_[1]
+
+
+def test_growth_of_the_largest_cluster_is_drawn_by_default(blobs):
+    tiny = np.vstack([blobs[:4], 60 + blobs])
+    display = GrowthDisplay(
+        points=tiny,
+        labels=np.repeat([0, 1], [4, len(blobs)]),
+        growth_steps=np.ones(len(tiny), dtype=np.int32),
+        seeds=np.array([0, 4]),
+    )
+    assert display.plot().axes_.flat[0].get_title().startswith("cluster 1, ")
 
 
 def test_growth_of_clusters_that_were_chosen_is_refused(chosen, blobs):
@@ -283,7 +293,7 @@ def test_without_matplotlib_the_way_to_get_it_is_named():
 def test_a_choice_is_drawn_with_a_bar_for_each_number_of_clusters(chosen):
     display = AutoDisplay.from_estimator(chosen)
     odds, evidence = display.axes_
-    candidates = number_options(chosen.auto_)
+    candidates = chosen.auto_.numbers
     bars = [bar for bar in odds.patches if bar.get_height() == 0.72]
     assert_array_equal([bar.get_width() for bar in bars], [one.odds for one in candidates])
     names = [label.get_text() for label in odds.get_yticklabels()]
@@ -317,6 +327,14 @@ def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(chosen):
     assert display.ax_.get_title() == f"{n_parts} parts in 3 clusters"
     n_joins = sum(len(lines.get_segments()) for lines in display.ax_.collections)
     assert n_joins == n_parts - 1
+
+
+def test_a_cluster_that_is_a_single_part_has_its_colour_in_a_merge_tree():
+    tree = np.array([[0.0, 1.0, 0.5, 2.0], [2.0, 3.0, 1.0, 2.0], [4.0, 5.0, 2.0, 4.0]])
+    display = MergeTreeDisplay(linkage_matrix=tree, links=np.array([0, 0, 1, 2])).plot()
+    drawn = [line.get_color() for line in display.ax_.lines]
+    assert_array_equal(np.sort(drawn, axis=0), np.sort(cluster_colours(3)[1:3], axis=0))
+    assert [line.get_ydata()[1] for line in display.ax_.lines] == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("display", [AutoDisplay, MergeTreeDisplay])

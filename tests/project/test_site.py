@@ -17,7 +17,9 @@ from pskclust.cli.app import cli
 from tests.helpers.pages import ROOT
 
 sys.path.insert(0, str(ROOT / "tools/site"))
+sys.path.append(str(ROOT / "benchmarks"))
 
+import embeddings
 import gallery
 
 pytestmark = pytest.mark.docs
@@ -124,7 +126,7 @@ def test_an_example_prints_and_draws_what_the_gallery_shows(name, tmp_path):
 
 def test_the_page_of_embeddings_shows_what_the_example_printed(site):
     page = (site / "embeddings.html").read_text()
-    rows = [line for line in gallery.embeddings_table().splitlines() if line.startswith("| PSKC")]
+    rows = [line for line in embeddings.example_table().splitlines() if line.startswith("| PSKC")]
     assert len(rows) == 2
     for row in rows:
         for cell in row.strip("| ").split(" | "):

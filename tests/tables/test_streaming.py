@@ -135,6 +135,19 @@ def test_missing_values_are_counted_by_column_with_the_way_out(name, rows, tmp_p
     assert_array_equal(labels, PSKC(**PARAMETERS).fit(complete).labels_)
 
 
+def test_gaps_in_known_classes_are_mended_by_leaving_the_classes_out(tmp_path):
+    rng = np.random.RandomState(0)
+    table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
+    table["shape"] = rng.randint(3, size=60).astype(float)
+    table.loc[::9, "shape"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match=r"known classes, pass .*\(path, drop=\['shape'\]\)"):
+        PSKC(random_state=0).fit(tmp_path / "t.csv")
+    table[["shape"]].to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match='"shape" 7. Pass pskclust.tables'):
+        PSKC(random_state=0).fit(tmp_path / "t.csv")
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_a_column_of_text_is_named_with_the_way_out(name, rows, tmp_path):
     frame = pd.DataFrame(rows, columns=["x", "y"]).assign(city="Rome")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -89,22 +88,6 @@ def example_page(example: Example) -> str:
         f"```python\n{example.code}\n```",
     ]
     return "\n\n".join(parts)
-
-
-def embeddings_table() -> str:
-    """Return a table of the methods in the output of the example of embeddings."""
-    lines = (KEPT / "embeddings.txt").read_text().splitlines()[1:]
-    found = [
-        re.fullmatch(r"(.+?) +(\d+) clusters, +(\d+%) noise, ARI ([\d.]+)", line) for line in lines
-    ]
-    rows = [" | ".join(match.groups()) for match in found if match]
-    return "\n".join(
-        [
-            "| method | clusters | noise | ARI |",
-            "|---|---|---|---|",
-            *(f"| {row} |" for row in rows),
-        ]
-    )
 
 
 def run(name: str, picture: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable
@@ -15,10 +14,8 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "benchmarks")]
 
 import command_options  # noqa: E402
-import embeddings  # noqa: E402
 import gallery  # noqa: E402
 import integrations_page  # noqa: E402
-import speed_page  # noqa: E402
 
 # Files at the root of the tree, and the pages that show them.
 ROOT_PAGES = {
@@ -76,15 +73,7 @@ def root_page(name: str) -> str:
     return text.replace("](docs/", "](")
 
 
-def benchmark_table() -> str:
-    results = json.loads((ROOT / "benchmarks/results.json").read_text())
-    return speed_page.rows_table(results)
-
-
 TABLES: dict[str, Callable[[], str]] = {
     "<!-- table of all options -->": command_options.options_page,
     "<!-- integrations -->": integrations_page.sections,
-    "<!-- table of benchmarks -->": benchmark_table,
-    "<!-- table of embeddings -->": embeddings.table,
-    "<!-- output of the example of embeddings -->": gallery.embeddings_table,
 }

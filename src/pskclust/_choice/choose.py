@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +24,12 @@ from .consensus import numbered_by_size, share_agreeing
 from .draws import Draw, cut_of
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
+from .options import ONE, AutoChoice, NumberOption, Option, numbers_of
 from .scales import sizes_for
 from .several import pooled_log_odds
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
 from .stability import MAX_PLACING_PSI, Grown, grow_trees
-
-ONE = "one"
 
 # More rows add little information, and the cost grows with their square.
 MAX_ROWS = 2_000
@@ -42,80 +42,6 @@ _N_SHOWN = 10
 # of a row: its number at each psi, and the products that count shared cells.
 _BYTES_PER_PAIR = 50
 _BYTES_PER_CELL = 50
-
-
-@dataclass(frozen=True)
-class Option:
-    """A candidate clustering and the evidence for it.
-
-    Attributes
-    ----------
-    kind : {"one", "average", "path"}
-        "one" for one cluster. Otherwise the kind of tree of which the candidate is a cut: average
-        linkage for compact clusters, or single linkage on mutual reachability for winding ones.
-    psi : int
-        Number of cells of the kernel that the tree was grown from.
-    n_clusters : int
-    score : float
-        Weighted sum of the evidence; higher is better. For one cluster, the log odds that there
-        is more than one.
-    odds : float
-        Weight of this candidate among all that may be right, 0 to 1.
-    stability : float
-        How well trees of halves of the rows find a cluster again, 0 to 1; the mean over clusters.
-    least_stability : float
-        The same for the least stable cluster.
-    agreement : float
-        How well trees of other psi and of the other kind find the clusters again, 0 to 1.
-    separation : float
-        Mean over rows of (a - b) / max(a, b), where a is the similarity to the own cluster and b
-        that to the nearest other one.
-    overlap : float
-        Fraction of the rows in the cells of a cluster's members that belong to other clusters, at
-        the finest scale, 0 to 1; the mean over clusters.
-    """
-
-    kind: str
-    psi: int
-    n_clusters: int
-    score: float
-    odds: float
-    stability: float | None
-    least_stability: float | None
-    agreement: float | None
-    separation: float | None
-    overlap: float | None
-
-
-@dataclass(frozen=True)
-class AutoChoice:
-    """The chosen clustering, the best other candidates, and the reason.
-
-    Attributes
-    ----------
-    chosen : Option
-    candidates : tuple of Option
-        The best candidates, highest odds first.
-    reason : str
-        Reason for the choice, in words.
-    n_rows : int
-        Number of sampled rows that the choice was made on.
-    layers : tuple of Option
-        Cuts of the chosen tree from coarse to fine, including the chosen cut. Each band of numbers
-        of clusters (2 to 3, 4 to 7, 8 to 15, ...) has the cut with the best score among those
-        whose splits are, on average, more likely real than not. For cuts finer than the chosen
-        one, only the additional splits count. With a given `n_clusters`, only the chosen cut.
-    """
-
-    chosen: Option
-    candidates: tuple[Option, ...] = field(repr=False)
-    reason: str
-    n_rows: int
-    layers: tuple[Option, ...] = field(default=(), repr=False)
-
-    def __str__(self) -> str:
-        """Return the reason."""
-        return self.reason
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,18 +92,21 @@ def choose(
     kept = ~noise(points)
     rows, points = rows[kept], points[kept]
     if psi is not None and psi > len(rows):
+        # With tau, clusters grow on all rows, of which there may be more.
+        or_tau = ", or give tau too, for clusters that grow on all rows"
         raise ValueError(
             f"psi={psi} is more than the {len(rows)} rows that the choice is made on. Use psi <= "
-            f"{len(rows)}, or give tau too, for clusters that grow on all rows."
+            f"{len(rows)}{or_tau if psi <= data.weights.n_slots else ''}."
         )
     least = 0.0 if n_clusters else _least_rows(min_cluster_size, data.weights, n_rows)
     # One thread, so that rounding does not depend on the number of threads.
     with one_blas_thread:
-        found = None
+        found: _Found | _RuledOut | None = None
         if len(rows) >= MIN_ROWS_TO_DIVIDE:
             found = _best_of_many(points, psi, n_clusters, n_partitions, rng, n_jobs, least)
-        if found is None:
-            found = _by_one_tree(points, psi, n_clusters, n_partitions, rng, min_cluster_size)
+        if not isinstance(found, _Found):
+            reason = _reason_for_one(len(rows), min_cluster_size, found)
+            found = _by_one_tree(points, psi, n_clusters, n_partitions, rng, reason)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
     return Chosen(noise, rows, points, *found)
 
@@ -191,6 +120,12 @@ class _Found(NamedTuple):
     cells: NDArray[np.int32]
 
 
+class _RuledOut(NamedTuple):
+    """All candidates have clusters that are too small; the number of clusters without a limit."""
+
+    n_clusters: int
+
+
 def _best_of_many(
     points: NDArray[np.float64],
     psi: int | None,
@@ -199,11 +134,8 @@ def _best_of_many(
     rng: RandomState,
     n_jobs: int | None,
     least_rows: float,
-) -> _Found | None:
-    """Return the best candidate of all trees; None if there is none.
-
-    No tree may have a cut into `n_clusters`, or into clusters of at least `least_rows` rows.
-    """
+) -> _Found | _RuledOut | None:
+    """Return the best candidate of all trees; None if no tree has a cut into `n_clusters`."""
     sizes = sizes_for(points) if psi is None else [psi]
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
 
@@ -213,14 +145,16 @@ def _best_of_many(
 
     draw = drawn()
     grown, found, logits, evidence, score = draw
-    allowed = _large_enough(grown, found.candidates, least_rows)
-    if not allowed.any():
+    if not found.candidates:
         return None
     best, odds, labels, winner = draw.best()
     several = np.inf
     if n_clusters is None:
         first = draw.log_odds_of_several(int(best[winner]))
         several = pooled_log_odds(first, lambda: drawn().log_odds_of_several())
+    allowed = _large_enough(grown, found.candidates, least_rows)
+    if not allowed.any():
+        return _RuledOut(found.candidates[best[winner]].n_clusters if several > 0 else 1)
     if not allowed.all():
         score = np.where(allowed, score, -np.inf)
         best, odds, labels, winner = draw._replace(score=score).best()
@@ -240,12 +174,13 @@ def _best_of_many(
         options = [one, *options]
         chosen = one if several <= 0 else chosen
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
-    reason = _reason(chosen, options, n_clusters)
     own, k = logits[tree_number], chosen.n_clusters
     cuts = _supported_cuts(found.candidates, tree_number, own, k)
     bands = best_of_bands({n: score[number] for n, number in cuts.items()}, [k])
     layers = tuple(chosen if n == k else option(cuts[n]) for n in bands)
-    choice = AutoChoice(chosen, tuple(shown), reason, len(points), layers)
+    considered = numbers_of(options, chosen)
+    reason = _reason(chosen, considered, n_clusters)
+    choice = AutoChoice(chosen, tuple(shown), reason, len(points), layers, considered)
     if chosen.n_clusters == 1:
         clusters, confidences = np.zeros_like(labels[0]), np.full(len(points), share_of_one)
     else:
@@ -298,12 +233,12 @@ def _by_one_tree(
     asked: int | None,
     n_partitions: int,
     rng: RandomState,
-    min_cluster_size: int,
+    reason_for_one: str,
 ) -> _Found:
     """Return the cut of a single tree of all rows into `asked` clusters of any size.
 
     Used for few rows, for more clusters than the other trees have, and for one cluster if no cut
-    has clusters of `min_cluster_size`.
+    has clusters that are large enough.
     """
     n_rows, n_clusters = len(points), asked or 1
     psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)
@@ -323,13 +258,9 @@ def _by_one_tree(
     labels = numbered_by_size(tree.cut(n_clusters))
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
-    into = f" into clusters of {min_cluster_size:,} rows" if min_cluster_size > 1 else ""
-    reason = (
-        f"1 cluster: {n_rows:,} rows are too few, or too alike, to split{into}"
-        if asked is None
-        else f"{_clusters(n_clusters)} asked for"
-    )
-    choice = AutoChoice(chosen, (chosen,), reason, n_rows, (chosen,))
+    reason = reason_for_one if asked is None else f"{_clusters(n_clusters)} asked for"
+    numbers = numbers_of([chosen], chosen)
+    choice = AutoChoice(chosen, (chosen,), reason, n_rows, (chosen,), numbers)
     centres, cells = drawn.centres[:, :placing], drawn.cells[0]
     return _Found(choice, labels, np.ones(n_rows), tree, centres, cells)
 
@@ -354,19 +285,29 @@ def _option(
     )
 
 
-def _reason(chosen: Option, options: list[Option], n_clusters: int | None) -> str:
+def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | None) -> str:
     if n_clusters is not None:
         return f"{_clusters(n_clusters)} asked for"
-    odds: dict[int, float] = {}
-    for option in options:
-        odds[option.n_clusters] = odds.get(option.n_clusters, 0.0) + option.odds
-    odds.pop(chosen.n_clusters)
-    second = f"; second choice: {_clusters(max(odds, key=odds.__getitem__))}" if odds else ""
+    others = [number.n_clusters for number in numbers if not number.is_chosen]
+    second = f"; second choice: {_clusters(others[0])}" if others else ""
     if chosen.n_clusters == 1:
         return f"1 cluster: no split into more is stable and well separated{second}"
     return (
         f"{_clusters(chosen.n_clusters)}, found again in random halves of the rows (stability "
         f"{chosen.stability:.0%}, least stable cluster {chosen.least_stability:.0%}){second}"
+    )
+
+
+def _reason_for_one(n_rows: int, min_cluster_size: int, ruled_out: _RuledOut | None) -> str:
+    """Return why there is one cluster although no candidate was compared with others."""
+    if ruled_out is None:
+        return f"1 cluster: {n_rows:,} rows are too few, or too alike, to split"
+    if ruled_out.n_clusters == 1:
+        return "1 cluster: no split into more is stable and well separated"
+    return (
+        f"1 cluster: every split has more than {MAX_SHARE_TOO_SMALL:.0%} of the rows in clusters "
+        f"of fewer than min_cluster_size={min_cluster_size:,} rows; without this limit, "
+        f"{_clusters(ruled_out.n_clusters)}"
     )
 
 

@@ -10,9 +10,10 @@ from scipy.cluster.hierarchy import linkage
 
 from .._cells.count_tables import ClusterTables
 from .bands import best_of_bands
-from .choose import Chosen, Option
+from .choose import Chosen
 from .linking import link_products
 from .merge_tree import MergeTree
+from .options import Option
 from .placing import SampleKernel, leaf_of_rows, tables_of
 
 # Rows are assigned to this number of parts of the tree: to fewer if it has fewer leaves, and to

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .choose import AutoChoice, Option
 from .merge_tree import MergeTree
+from .options import AutoChoice, NumberOption, Option, numbers_of
 
 # Fields with a value for each row.
 _OF_ROWS = ("confidences", "parts")
@@ -51,6 +51,10 @@ class Linkage:
                 name: tuple(Option(**option) for option in choice.get(name, ()))
                 for name in ("candidates", "layers")
             }
-            choice = AutoChoice(**{**choice, "chosen": Option(**choice["chosen"]), **options})
+            chosen = Option(**choice["chosen"])
+            # Model files of earlier versions have candidates without a list of numbers.
+            n_options = tuple(NumberOption(**number) for number in choice.get("numbers", ()))
+            n_options = n_options or numbers_of(options["candidates"], chosen)
+            choice = AutoChoice(**{**choice, "chosen": chosen, **options, "numbers": n_options})
         confidences, parts = (arrays.get(name) for name in _OF_ROWS)
         return cls(tree, arrays["links"], choice, confidences, parts, numbers.get("n_parts", 0))

@@ -18,6 +18,8 @@ from .weights import RowWeights, Weights
 
 # Function that maps points, (m, d), to a mask, (m,).
 Condition = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
+# Names of columns for messages; None if they have none.
+ColumnNames = Sequence[str] | NDArray[Any] | None
 
 
 class FitRows(Protocol):
@@ -84,10 +86,12 @@ def check_rows(
     *,
     reset: bool = False,
     min_samples: int = 1,
+    names: ColumnNames = None,
 ) -> NDArray[Any]:
     """Return X as an array of finite numbers, (n, d), that keeps its numeric type.
 
-    Set (with `reset`) or check `n_features_in_` and `feature_names_in_` of `estimator`.
+    Set (with `reset`) or check `n_features_in_` and `feature_names_in_` of `estimator`. Errors name
+    columns by these names, or by `names` if they are given.
     """
     if sparse.issparse(X):
         raise TypeError(
@@ -110,14 +114,16 @@ def check_rows(
         raise
     if rows.dtype.kind not in "biuf":
         _name_the_bad_entry(X, TypeError())
-    rows = check_values(rows, metric, getattr(estimator, "feature_names_in_", None))
+    if names is None:
+        names = getattr(estimator, "feature_names_in_", None)
+    rows = check_values(rows, metric, names)
     if reset:
         warn_if_unlikely(rows, metric)
     return rows
 
 
 def check_values(
-    rows: NDArray[Any], metric: str, names: NDArray[Any] | None = None, first_row: int = 0
+    rows: NDArray[Any], metric: str, names: ColumnNames = None, first_row: int = 0
 ) -> NDArray[Any]:
     """Return rows of X if they are finite numbers that `metric` allows, else raise an error.
 
@@ -155,7 +161,7 @@ def check_columns(
         )
 
 
-def _require_finite(rows: NDArray[Any], names: NDArray[Any] | None, first_row: int) -> None:
+def _require_finite(rows: NDArray[Any], names: ColumnNames, first_row: int) -> None:
     step = rows_per_chunk(rows.shape[1])
     for start in range(0, len(rows), step):
         finite = np.isfinite(rows[start : start + step])

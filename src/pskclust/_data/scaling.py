@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from .sources import RowBlocks, numbered, of_length
 
 SCALINGS = ("none", "standard", "minmax")
+MISSING = ("refuse", "drop", "mean")
 
 _CHUNK_ROWS = 1 << 16
-_UNEQUAL_SPREADS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,8 @@ class Preparation:
         A value x was clustered as (x - offset) / scale.
     means : ndarray of float64, shape (n_columns,)
         Mean of each column before scaling, to fill in missing values.
+    missing : {"refuse", "drop", "mean"}
+        Treatment of missing values in the fit. With "mean", ``pskclust predict`` fills them in.
     """
 
     columns: tuple[str, ...]
@@ -42,6 +44,7 @@ class Preparation:
     offset: NDArray[np.float64]
     scale: NDArray[np.float64]
     means: NDArray[np.float64]
+    missing: str = "refuse"
 
     @classmethod
     def of(
@@ -51,6 +54,7 @@ class Preparation:
         scaling: str,
         means: NDArray[np.float64],
         weight: NDArray[np.float64] | None = None,
+        missing: str = "refuse",
     ) -> Preparation:
         """Return the preparation that scales these rows, weighted by `weight`."""
         n_columns = rows.shape[1]
@@ -68,7 +72,7 @@ class Preparation:
             )
         # Division by 1 leaves a constant column constant.
         scale[~(scale > 0)] = 1.0
-        return cls(tuple(columns), scaling, offset, scale, means)
+        return cls(tuple(columns), scaling, offset, scale, means, missing)
 
     def apply(self, X: Any, names: Sequence[str] | None = None) -> NDArray[Any]:
         """Return the rows of X, scaled as for the fit.
@@ -125,13 +129,33 @@ class Preparation:
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the preparation as JSON values and arrays, for a model file."""
-        words = {"columns": list(self.columns), "scaling": self.scaling}
+        words = {
+            "columns": list(self.columns),
+            "scaling": self.scaling,
+            "missing": self.missing,
+        }
         return words, {"offset": self.offset, "scale": self.scale, "means": self.means}
 
     @classmethod
     def from_parts(cls, words: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Preparation:
         """Return the preparation from the parts that `to_parts` returned."""
-        return cls(tuple(words["columns"]), words["scaling"], **arrays)
+        # Model files of earlier versions do not say how missing values were treated.
+        missing = words.get("missing", "refuse")
+        return cls(tuple(words["columns"]), words["scaling"], **arrays, missing=missing)
+
+    def looks_unscaled(self, rows: NDArray[Any], fitted: NDArray[np.float64]) -> bool:
+        """Return whether rows seem not to be scaled yet, given some scaled rows of the fit.
+
+        Few of them are within the range of the fit, but most would be after scaling.
+        """
+        if self.scaling == "none" or not len(rows):
+            return False
+        low, high = fitted.min(axis=0), fitted.max(axis=0)
+
+        def share_within(some: NDArray[Any]) -> float:
+            return float(np.mean(((some >= low) & (some <= high)).all(axis=1)))
+
+        return share_within(rows) < 0.5 <= share_within(self.apply(rows))
 
 
 def mean_and_deviation(
@@ -181,15 +205,3 @@ def _range(
             "sample_weight is zero for every row. At least one weight must be positive."
         )
     return low, high
-
-
-def unequal_columns(spreads: NDArray[np.float64]) -> tuple[int, int, float] | None:
-    """Return the widest and narrowest columns and their ratio; None if the ratio is low.
-
-    Columns without spread are ignored.
-    """
-    if not (spreads > 0).any():
-        return None
-    widest, narrowest = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
-    ratio = float(spreads[widest] / spreads[narrowest])
-    return (widest, narrowest, ratio) if ratio >= _UNEQUAL_SPREADS else None

@@ -33,10 +33,12 @@ def rows_of(
     sample_weight: ArrayLike | None,
     parameters: Parameters,
     report: Report = ignore,
+    *,
+    with_warnings: bool = True,
 ) -> Data | StreamedRows:
     """Return the checked rows of a fit, in memory or to be read block by block.
 
-    Set `n_features_in_` and `feature_names_in_` of the estimator.
+    Set `n_features_in_` and `feature_names_in_` of the estimator. Warnings are about odd columns.
     """
     metric = parameters.metric
     if parameters.device is not None:
@@ -44,7 +46,8 @@ def rows_of(
     blocks = row_blocks(X)
     if blocks is None:
         rows = check_rows(estimator, cast(ArrayLike, X), metric, reset=True, min_samples=2)
-        warn_of_odd_columns(rows, column_names(estimator), metric)
+        if with_warnings:
+            warn_of_odd_columns(rows, column_names(estimator), metric)
         if parameters.scratch_dir is None and parameters.checkpoint is None:
             return Data(rows, metric, _weights(sample_weight, len(rows), parameters))
         blocks = RowBlocks.from_array(rows)

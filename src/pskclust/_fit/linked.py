@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables
-from .._choice.choose import AutoChoice, Chosen
+from .._choice.choose import Chosen
 from .._choice.confidence import Confidence
 from .._choice.layers import Parts
 from .._choice.linkage import Linkage
 from .._choice.linking import Linked, link_growth
+from .._choice.options import AutoChoice
 from .._choice.placing import SampleKernel, link_chosen
 from .._data.parameters import Parameters
 from .._engines.protocol import Engine

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._data.checks import check_overflow
 from .._data.distance_metrics import n_point_columns
-from .._data.scaling import SCALINGS
+from .._data.scaling import MISSING, SCALINGS
 from .._data.weights import LARGEST_EXACT
 
 Header = Mapping[str, Any]
@@ -171,6 +171,11 @@ _OPTION: dict[str, Check] = {
     "separation": _SHARE,
     "overlap": _SHARE,
 }
+_OF_CANDIDATES = ("kind", "psi", "score")
+_NUMBER: dict[str, Check] = {
+    **{name: check for name, check in _OPTION.items() if name not in _OF_CANDIDATES},
+    "is_chosen": lambda value: isinstance(value, bool),
+}
 
 # Fields of each part of the header; parts that are not in `_REQUIRED` may be absent or null.
 HEADER: dict[str, dict[str, Check]] = {
@@ -202,7 +207,11 @@ HEADER: dict[str, dict[str, Check]] = {
         "few": _whole(1),
         "reach": _number(0, _INF),  # 0 if most rows are equal
     },
-    "preparation": {"columns": _are_names, "scaling": lambda value: value in SCALINGS},
+    "preparation": {
+        "columns": _are_names,
+        "scaling": lambda value: value in SCALINGS,
+        "?missing": lambda value: value in MISSING,
+    },
 }
 _REQUIRED = ("fit", "result")
 
@@ -211,10 +220,15 @@ def _are_options(value: object) -> bool:
     return isinstance(value, list) and all(_has(option, _OPTION) for option in value)
 
 
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(_has(number, _NUMBER) for number in value)
+
+
 _CHOICE: dict[str, Check] = {
     "chosen": lambda value: _has(value, _OPTION),
     "candidates": _are_options,
     "?layers": _are_options,
+    "?numbers": _are_numbers,
     "reason": _is_text,
     "n_rows": _whole(1),
 }

@@ -99,8 +99,10 @@ class ModelFileError(ValueError):
 class ColumnsWarning(UserWarning):
     """Warning of a column that is almost certainly not meant to be clustered as it is.
 
-    :meth:`PSKC.fit` warns if a column of a table numbers the rows, or varies a thousand times as
-    much as every other column. It does not look at arrays, whose columns have no names.
+    :meth:`PSKC.fit` warns if a few columns, at most three and at most one in four, account for 99%
+    of the variance of X. If X has two or three columns, it warns if one varies a thousand times as
+    much as another one and accounts for 99%. It also warns if a column of a table numbers the rows.
+    It looks at arrays and tables in memory, not at files.
 
     See Also
     --------

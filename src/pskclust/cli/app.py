@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from .._utils.exceptions import ColumnsWarning
 from .._version import __version__
 from .completion import completion
 from .demo import demo
@@ -81,6 +82,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
+            # Commands give hints on columns themselves, with options in place of Python code.
+            warnings.simplefilter("ignore", ColumnsWarning)
             code = cli.main(
                 list(sys.argv[1:] if arguments is None else arguments),
                 prog_name="pskclust",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._data.scaling import mean_and_deviation, unequal_columns
+from .._data.odd_columns import hint_on_spreads
+from .._data.scaling import mean_and_deviation
 from .._utils.memory import release_free_memory
 from .bars import Bars
 from .display import print_json
@@ -143,8 +144,14 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
     model = PSKC(**parameters, verbose=False, callback=bars.of_fit)
-    scaling = options["scaling"]
-    preparation = Preparation.of(rows.values, selection.features, scaling, rows.means, rows.weight)
+    preparation = Preparation.of(
+        rows.values,
+        selection.features,
+        options["scaling"],
+        rows.means,
+        rows.weight,
+        options["missing"],
+    )
     model.fit(preparation.apply_all(rows.values), sample_weight=rows.weight)
     release_free_memory()
     model.preparation_ = preparation
@@ -207,7 +214,7 @@ def _write_report(job: _Job, report: str) -> None:
             seconds=job.seconds["fit"],
             scores=job.scores or None,
             classes=_classes(job),
-            class_column=job.selection.label or "",
+            class_column=job.selection.label,
             n_left_out=job.rows.n_dropped,
             command=FitCommand(command_line(click.get_current_context()), job.hints, as_options),
         )
@@ -263,11 +270,6 @@ def _hints(selection: Selection, rows: Rows, model: PSKC) -> list[str]:
     ]
     if model.preparation_.scaling == "none":
         _, spreads = mean_and_deviation(rows.values, rows.weight)
-        unequal = unequal_columns(spreads)
-        if unequal is not None:
-            widest, narrowest, ratio = unequal
-            hints.append(
-                f'"{names[widest]}" varies {ratio:,.0f} times as much as "{names[narrowest]}" and '
-                "outweighs it. If only their units differ, add: --scale standard"
-            )
+        hint = hint_on_spreads(spreads, names, "add: --scale standard")
+        hints += [] if hint is None else [hint]
     return hints

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def loaded_model(path: str) -> PSKC:
-    """Return the model in a file, without a warning about scaling, because commands scale rows."""
-    from .._loading import read_fitted
+    """Return the model in a file."""
+    from .._loading import load
 
     try:
-        return read_fitted(path)
+        return load(path)
     except FileNotFoundError as error:
         raise CommandError(f"there is no file {path}.", ExitCode.INPUT) from error
     except ModelFileError as error:

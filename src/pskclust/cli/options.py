@@ -12,7 +12,7 @@ import click
 
 from .._data.distance_metrics import METRICS
 from .._data.parameters import METHODS
-from .._data.scaling import SCALINGS
+from .._data.scaling import MISSING, SCALINGS
 from ..tables.formats import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -170,13 +170,21 @@ _FITTED_COLUMNS_OPTION = _names(
     "Columns of DATA in the order of the fit, such as a,b,c. Default: the columns with the "
     "names of the fit.",
 )
+_MISSING_WORDS = (
+    "Missing values: stop with an error (refuse), give such rows no label (drop), or use column "
+    "means (mean)."
+)
 _MISSING_OPTION = click.option(
     "--missing",
-    type=click.Choice(("refuse", "drop", "mean")),
+    type=click.Choice(MISSING),
     default="refuse",
     show_default=True,
-    help="Missing values: stop with an error (refuse), give such rows no label (drop), or use "
-    "column means (mean).",
+    help=_MISSING_WORDS,
+)
+_MISSING_OF_FIT_OPTION = click.option(
+    "--missing",
+    type=click.Choice(MISSING),
+    help=f"{_MISSING_WORDS} Default: mean if fit had --missing mean, else refuse.",
 )
 
 _SEED_OPTION = click.option(
@@ -315,7 +323,7 @@ def data_options(command: Command) -> Command:
 def new_data_options(command: Command) -> Command:
     """Add the options that say how to read new rows for a fitted model."""
     columns = (_FITTED_COLUMNS_OPTION, _DROP_OPTION, _ID_OPTION)
-    return _with(command, *columns, _MISSING_OPTION, *_FORMAT_OPTIONS)
+    return _with(command, *columns, _MISSING_OF_FIT_OPTION, *_FORMAT_OPTIONS)
 
 
 def clustering_options(command: Command) -> Command:

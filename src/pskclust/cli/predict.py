@@ -106,6 +106,7 @@ def predict(
         "model": model_file,
         "n_rows": n_rows,
         "n_left_out": placing.n_left_out,
+        "n_filled": placing.n_filled,
         "n_noise": placing.n_noise,
         "cluster_sizes": placing.sizes.tolist(),
         "seconds": time.perf_counter() - started,
@@ -116,6 +117,8 @@ def predict(
         print_json(summary)
     elif output != STANDARD_OUTPUT:
         _print(summary)
+    elif placing.n_filled and options["missing"] is None:
+        click.echo(f"Note: {_filled_words(placing.n_filled)}.", err=True)
 
 
 def _without_bars(pieces: Iterator[Labelled], bars: Bars) -> Iterator[Labelled]:
@@ -149,14 +152,21 @@ class _Placing:
         bars: Bars,
     ) -> None:
         self._model, self._table, self._bars = model, table, bars
-        self._missing = options["missing"]
+        self._preparation = preparation_of(model)
+        self._missing = options["missing"] or self._default_missing()
         self._with_similarity = similarity
         self._selection = _selection(model, table, options)
-        # Columns are found by name here; the model gets arrays without names.
-        model.__dict__.pop("feature_names_in_", None)
+        # Columns are found by name and prepared here; the model gets arrays without names.
+        for name in ("feature_names_in_", "preparation_"):
+            model.__dict__.pop(name, None)
         self.carried = table.columns if keep_columns else self._selection.ids
         self.sizes = np.zeros(model.n_clusters_, dtype=np.int64)
-        self.n_noise = self.n_left_out = 0
+        self.n_noise = self.n_left_out = self.n_filled = 0
+
+    def _default_missing(self) -> str:
+        """Return the treatment of missing values: column means if the fit used them."""
+        used_means = self._preparation is not None and self._preparation.missing == "mean"
+        return "mean" if used_means else "refuse"
 
     def pieces(self) -> Iterator[Labelled]:
         """Yield labels with the columns to write beside them."""
@@ -181,23 +191,22 @@ class _Placing:
         gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)
         if not gaps.any:
             return batch.numbers, None
-        preparation = preparation_of(self._model)
         if self._missing == "drop":
             return fill(batch.numbers, np.zeros(batch.numbers.shape[1])), gaps.rows
         if self._missing == "mean":
-            if preparation is None:
+            if self._preparation is None:
                 raise TableError("the model contains no column means. Use --missing drop.")
-            return fill(batch.numbers, preparation.means), None
+            self.n_filled += int(gaps.counts.sum())
+            return fill(batch.numbers, self._preparation.means), None
         counts = by_column(self._selection.features, gaps.counts)
         raise MissingValuesError(counts, gaps.n_rows, len(batch.numbers))
 
     def _placed(
         self, rows: NDArray[Any], nothing: NDArray[np.bool_] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-        preparation = preparation_of(self._model)
         chosen = rows if nothing is None else rows[~nothing]
-        if preparation is not None:
-            chosen = preparation.apply(chosen)
+        if self._preparation is not None:
+            chosen = self._preparation.apply(chosen)
         labels = np.full(len(rows), -1, dtype=np.int64)
         similarities = np.zeros(len(rows)) if self._with_similarity else None
         if len(chosen):
@@ -232,6 +241,10 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
     return selection
 
 
+def _filled_words(n_filled: int) -> str:
+    return f"{counted(n_filled, 'missing value')} replaced by column means of the fit"
+
+
 def _print(summary: dict[str, Any]) -> None:
     sizes = [f"{size:,}" for size in summary["cluster_sizes"]]
     n_placed, n_rows = sum(summary["cluster_sizes"]), counted(summary["n_rows"], "row")
@@ -245,6 +258,8 @@ def _print(summary: dict[str, Any]) -> None:
     }
     if summary["n_left_out"]:
         facts["left out"] = f"{counted(summary['n_left_out'], 'row')} with missing values"
+    if summary["n_filled"]:
+        facts["filled in"] = _filled_words(summary["n_filled"])
     if summary["memory_bytes"]:
         facts["memory"] = f"{readable_bytes(summary['memory_bytes'])} at its peak"
     print_facts(facts)

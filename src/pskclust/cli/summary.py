@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -85,12 +86,10 @@ def provenance_of(model: PSKC) -> dict[str, Any]:
 
 
 def _numbers(model: PSKC) -> list[dict[str, Any]]:
-    """Return the numbers of clusters that a choice considered; empty without a choice."""
-    from .._provenance import number_options
-
+    """Return the numbers of clusters that a choice considered; empty if none was chosen."""
     if model.auto_ is None or model.n_clusters is not None:
         return []
-    return [option._asdict() for option in number_options(model.auto_)]
+    return [asdict(option) for option in model.auto_.numbers]
 
 
 def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:

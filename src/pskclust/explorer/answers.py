@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._data.agreement import adjusted_rand
 from .._estimator import PSKC
-from .._provenance import is_refined, mean_confidences, number_options
+from .._provenance import is_refined, mean_confidences
 from .colours import N_COLOURS, THEMES, palette, to_hex
 from .fits import Fit
 from .planes import Plane
@@ -49,13 +49,23 @@ def summary(
         "steps": fit.n_steps,
         "stability": _stability(fit),
         "fit_clusters": int(fit.of_model.n_clusters_),
-        "layers": [] if subject.is_image else [asdict(layer) for layer in fit.of_model.layers_],
+        "layers": [] if subject.is_image else _layers(fit.of_model),
         "reason": None if model.auto_ is None else model.auto_.reason,
         "found": None if found is None else _found(found),
         "agreement": _agreement(fit, subject),
         "seconds": asdict(fit.seconds),
         "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
     }
+
+
+def _layers(model: PSKC) -> list[dict[str, Any]]:
+    """Return the layers; those that were candidates have the odds of their number of clusters."""
+    numbers = () if model.auto_ is None else model.auto_.numbers
+    odds = {number.n_clusters: number.odds for number in numbers}
+    return [
+        asdict(layer) | {"odds": None if layer.odds is None else odds.get(layer.n_clusters)}
+        for layer in model.layers_
+    ]
 
 
 def _stability(fit: Fit) -> float | None:
@@ -74,7 +84,7 @@ def _found(fit: Fit) -> dict[str, Any]:
         "clusters": fit.n_clusters,
         "reason": choice.reason,
         "rows": choice.n_rows,
-        "options": [option._asdict() for option in number_options(choice)],
+        "options": [asdict(option) for option in choice.numbers],
     }
 
 

@@ -209,7 +209,9 @@ class _Asked:
     def of(cls, estimator: PSKC, subject: Subject, settings: Settings) -> _Asked:
         values = estimator.get_params(deep=False)
         parameters = Parameters.checked(values)
-        rows = rows_of(estimator, subject.rows(settings), subject.weights, parameters)
+        rows = rows_of(
+            estimator, subject.rows(settings), subject.weights, parameters, with_warnings=False
+        )
         columns = Columns(estimator.n_features_in_, column_names(estimator))
         return cls(values, parameters, rows, columns)
 

@@ -96,8 +96,8 @@ class TableSubject:
         cls, path: str, *, weights: ArrayLike | None = None, sample: int | None = None
     ) -> TableSubject:
         """Return the subject for all columns of a file."""
-        with ways_out("read_table"):
-            file = open_table(Path(path), path)
+        file = open_table(Path(path), path)
+        with ways_out(file, "read_table"):
             columns = select(file).features
             rows = read_rows(file, Selection(columns), report=lambda share: None).numbers
         name, origin = Path(path).name, Origin(path)

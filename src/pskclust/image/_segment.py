@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._estimator import PSKC
+from .._utils.exceptions import ColumnsWarning
 from ._segmentation import Segmentation
 from .colour_spaces import COLOUR_SPACES, to_space
 from .pixels import Colours, Pixels, to_eight_bits
@@ -87,10 +89,13 @@ def segment(
     model = PSKC(psi=psi, tau=tau, **parameters)
     colours = Colours(pixels, model.n_jobs)
     points = to_space(colours.rgb, color_space)
-    if position:
-        segments, labels = _segment_pixels(model, pixels, colours, points, position)
-    else:
-        segments, labels = _segment_colours(model, colours, points)
+    with warnings.catch_warnings():
+        # The lightness of a grey image outweighs its other columns, and rightly so.
+        warnings.simplefilter("ignore", ColumnsWarning)
+        if position:
+            segments, labels = _segment_pixels(model, pixels, colours, points, position)
+        else:
+            segments, labels = _segment_colours(model, colours, points)
     return Segmentation(pixels.shown(), labels, segments.colours, segments.sizes, model)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from .._choice.choose import AutoChoice
-from .._provenance import NumberOption, number_options
+from .._choice.options import AutoChoice, NumberOption
 from .._utils.palette import cluster_colours
 from ._axes import grid_of_axes, without_frame
 from .fitted_rows import model_of
@@ -127,7 +127,7 @@ class AutoDisplay:
         >>> AutoDisplay(choice=model.auto_).plot().axes_[0].get_xlabel()
         'odds'
         """
-        options = number_options(self.choice)
+        options = self.choice.numbers
         self.axes_ = grid_of_axes(
             figure,
             (9, 2.3 + 0.28 * len(options)),
@@ -144,7 +144,7 @@ class AutoDisplay:
         self.figure_.suptitle("\n".join(textwrap.wrap(self.choice.reason, 110)), fontsize=10)
         return self
 
-    def _draw_odds(self, options: list[NumberOption]) -> None:
+    def _draw_odds(self, options: Sequence[NumberOption]) -> None:
         ax = self.axes_[0]
         places = np.arange(len(options))
         is_chosen = [option.is_chosen for option in options]
@@ -159,7 +159,7 @@ class AutoDisplay:
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         ax.locator_params(axis="x", nbins=4)
 
-    def _draw_evidence(self, options: list[NumberOption]) -> None:
+    def _draw_evidence(self, options: Sequence[NumberOption]) -> None:
         ax = self.axes_[1]
         ax.hlines(np.arange(len(options)), 0, 1, color="#e3e6e9", lw=0.8, zorder=0)
         for (name, marker), colour in zip(

@@ -79,7 +79,7 @@ class GrowthDisplay:
         estimator: Any,
         X: ArrayLike,
         *,
-        cluster: int = 0,
+        cluster: int | None = None,
         n_panels: int = 6,
         feature_names: Sequence[str] | None = None,
         figure: Any = None,
@@ -93,8 +93,8 @@ class GrowthDisplay:
             refinement moved are shown in their final cluster.
         X : array-like of shape (n_samples, n_features)
             The rows passed to `fit`.
-        cluster : int, default=0
-            Number of the cluster, 0 to n_clusters_ - 1.
+        cluster : int or None, default=None
+            Number of the cluster, 0 to n_clusters_ - 1; None draws the largest cluster.
         n_panels : int, default=6
             Largest number of panels from the first step to the full cluster, 1 or more. There are
             fewer panels if the cluster grew in fewer steps.
@@ -139,13 +139,13 @@ class GrowthDisplay:
         )
         return display.plot(cluster=cluster, n_panels=n_panels, figure=figure)
 
-    def plot(self, *, cluster: int = 0, n_panels: int = 6, figure: Any = None) -> Self:
+    def plot(self, *, cluster: int | None = None, n_panels: int = 6, figure: Any = None) -> Self:
         """Draw the growth of one cluster.
 
         Parameters
         ----------
-        cluster : int, default=0
-            Number of the cluster, from 0.
+        cluster : int or None, default=None
+            Number of the cluster, from 0; None draws the largest cluster.
         n_panels : int, default=6
             Largest number of panels, 1 or more.
         figure : matplotlib Figure or None, default=None
@@ -167,6 +167,8 @@ class GrowthDisplay:
         >>> display.plot(cluster=2, n_panels=3).axes_.shape
         (1, 3)
         """
+        if cluster is None:
+            cluster = self._largest()
         if not 0 <= cluster < len(self.seeds):
             there = f"clusters 0 to {len(self.seeds) - 1}" if len(self.seeds) else "no cluster"
             raise ValueError(f"cluster={cluster} does not exist. The model has {there}.")
@@ -187,6 +189,11 @@ class GrowthDisplay:
         for ax in self.axes_[-1]:
             ax.set_xlabel(as_text(self.names[0]))
         return self
+
+    def _largest(self) -> int:
+        """Return the number of the largest cluster, the first of several; 0 without clusters."""
+        sizes = np.bincount(self.labels[self.labels >= 0], minlength=1)
+        return int(sizes.argmax())
 
     def _draw_moment(self, ax: Any, cluster: int, step: int, limits: Limits) -> None:
         """Draw all earlier clusters, and `cluster` after `step` steps of growth."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,8 @@ from .fitted_rows import model_of
 
 # With more parts, their numbers would overlap.
 _MAX_NUMBERED_PARTS = 40
+# Where `dendrogram` puts the leaves of a tree on the axis.
+_FIRST_LEAF, _LEAF_STEP = 5.0, 10.0
 
 
 class MergeTreeDisplay:
@@ -131,12 +134,13 @@ class MergeTreeDisplay:
         n_parts = len(self.links)
         colours = cluster_colours(int(self.links.max(initial=-1)) + 1)
         clusters = self._clusters_of_sets()
-        dendrogram(
+        drawn = dendrogram(
             self.linkage_matrix,
             ax=self.ax_,
             no_labels=n_parts > _MAX_NUMBERED_PARTS,
             link_color_func=lambda node: _hexadecimal(colours[clusters[node]]),
         )
+        self._colour_single_parts(drawn, colours)
         n_clusters = len(np.unique(self.links[self.links >= 0]))
         self.ax_.set(
             ylabel="-log10 of similarity", title=f"{n_parts} parts in {n_clusters} clusters"
@@ -144,6 +148,21 @@ class MergeTreeDisplay:
         if n_parts <= _MAX_NUMBERED_PARTS:
             self.ax_.set_xlabel("part")
         return self
+
+    def _colour_single_parts(self, drawn: Mapping[str, Any], colours: NDArray[np.float64]) -> None:
+        """Draw the branch of each cluster that is a single part in the colour of the cluster.
+
+        `dendrogram` draws such a branch as part of a join, which is grey.
+        """
+        n_parts = np.bincount(self.links[self.links >= 0])
+        for xs, heights in zip(drawn["icoord"], drawn["dcoord"], strict=True):
+            for end, top in ((0, 1), (3, 2)):
+                if heights[end] > 0:
+                    continue
+                part = drawn["leaves"][round((xs[end] - _FIRST_LEAF) / _LEAF_STEP)]
+                cluster = self.links[part]
+                if cluster >= 0 and n_parts[cluster] == 1:
+                    self.ax_.plot([xs[end]] * 2, [0, heights[top]], color=colours[cluster])
 
     def _clusters_of_sets(self) -> NDArray[np.int64]:
         """Return the cluster of each part and of each join; -1 for a join of different clusters."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._choice.choose import MAX_ROWS
-from .._provenance import NumberOption
+from .._choice.options import NumberOption
 from ._content import ChoiceContent
 from ._html import figure, prose, share_words, table
 from ._pictures import EmbeddedPicture

@@ -27,7 +27,7 @@ class KnownClasses(NamedTuple):
     """Contingency table of clusters and known classes; rows without a class are left out."""
 
     column: str
-    names: Sequence[str]  # of the largest classes, and "others" if there are more
+    names: Sequence[str]  # of the largest classes in order, and "others" if there are more
     counts: Mapping[str, NDArray[np.int64]]  # number of rows of each class, by cluster
     n_unknown: int
 
@@ -35,7 +35,7 @@ class KnownClasses(NamedTuple):
     def of(cls, column: str, classes: Sequence[Any], labels: NDArray[np.int64]) -> KnownClasses:
         known = np.array([value is not None and value == value for value in classes], dtype=bool)
         sizes = Counter(value for value, is_known in zip(classes, known, strict=True) if is_known)
-        largest = [value for value, _ in sizes.most_common(MAX_CLASSES)]
+        largest = _in_order([value for value, _ in sizes.most_common(MAX_CLASSES)])
         places = {value: place for place, value in enumerate(largest)}
         names = [str(value) for value in largest]
         if len(sizes) > len(largest):
@@ -59,6 +59,14 @@ def known_classes(classes: KnownClasses | None, scores: Mapping[str, float]) -> 
         words += f" Rows without a class ({classes.n_unknown:,}) are left out."
     body = [[name, *(f"{count:,}" for count in row)] for name, row in classes.counts.items()]
     return [f"<p>{words}</p>", table(["cluster", *map(text, classes.names)], body), listed]
+
+
+def _in_order(classes: list[Any]) -> list[Any]:
+    """Return classes in ascending order; in that of their names if they do not compare."""
+    try:
+        return sorted(classes)
+    except TypeError:
+        return sorted(classes, key=str)
 
 
 def _groups(labels: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:

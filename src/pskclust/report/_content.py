@@ -7,9 +7,8 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from .._advice import AdviceRule
-from .._choice.choose import AutoChoice
 from .._choice.layers import Layer
-from .._provenance import NumberOption, number_options
+from .._choice.options import AutoChoice, NumberOption
 from ._classes import KnownClasses
 from ._pictures import EmbeddedPicture
 from ._summary import Summary
@@ -35,7 +34,7 @@ class ChoiceContent(NamedTuple):
 
     @classmethod
     def of(cls, choice: AutoChoice) -> ChoiceContent:
-        return cls(choice.reason, choice.n_rows, number_options(choice))
+        return cls(choice.reason, choice.n_rows, choice.numbers)
 
 
 class Content(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._provenance import is_linked, number_options
+from .._provenance import is_linked
 from .._utils.optional import optional
 from ..plotting import (
     AutoDisplay,
@@ -63,7 +63,7 @@ def draw_pictures(
 
     crosses = _MOST_SIMILAR if linked else _SEEDS
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
-    n_numbers = 0 if model.auto_ is None else len(number_options(model.auto_))
+    n_numbers = 0 if model.auto_ is None else len(model.auto_.numbers)
     if n_numbers > 1:
         drawn = _picture(
             (9, 2.3 + 0.28 * n_numbers),

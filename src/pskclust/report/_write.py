@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._advice import Outcome, hints, rules
-from .._data.scaling import unequal_columns
+from .._data.odd_columns import hint_on_spreads
 from .._provenance import (
     UNREPEATABLE,
     choice_words,
@@ -44,7 +44,7 @@ def write_report(
     seconds: float | None = None,
     scores: Mapping[str, float] | None = None,
     classes: Sequence[Any] | None = None,
-    class_column: str = "class",
+    class_column: str | None = None,
     n_left_out: int = 0,
     date: datetime.date | None = None,
     command: FitCommand | None = None,
@@ -81,8 +81,9 @@ def write_report(
     classes : sequence or None, default=None
         Known class of each row, for a table of clusters by classes; None or NaN for a row without
         a class.
-    class_column : str, default="class"
-        Name of the column that holds the classes.
+    class_column : str or None, default=None
+        Name of the column that holds the classes. None uses the name of `classes` if it is a
+        series with a name, and "class" otherwise.
     n_left_out : int, default=0
         Number of rows that were left out before the fit, such as those with missing values.
     date : datetime.date or None, default=None
@@ -121,6 +122,8 @@ def write_report(
             raise ValueError(
                 f"{name} has {len(values)} entries, but X has {n_rows} rows. Pass one for each row."
             )
+    if class_column is None:
+        class_column = str(getattr(classes, "name", None) or "class")
     labels = shown.model.labels_
     summary = Summary.of(shown.model, shown.rows)
     facts = _facts(shown.model, summary, shown.rows.shape, n_left_out)
@@ -234,12 +237,5 @@ def _details(model: Any, scaling: str) -> dict[str, str]:
 
 
 def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
-    unequal = unequal_columns(summary.columns.spreads)
-    if unequal is None:
-        return []
-    widest, narrowest, ratio = unequal
-    return [
-        f"Columns differ in spread: {names[widest]} varies {ratio:,.0f} times as much as "
-        f"{names[narrowest]} and dominates distances. If only their units differ, scale the "
-        "columns before the fit."
-    ]
+    hint = hint_on_spreads(summary.columns.spreads, names)
+    return [] if hint is None else [hint]

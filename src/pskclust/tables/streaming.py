@@ -11,6 +11,7 @@ import numpy as np
 
 from .._data.sources import RowBlocks
 from .base import Numbers, Table
+from .classes import looks_like_classes
 from .errors import MissingValuesError, NotNumbersError, TableError
 from .opening import open_table
 from .reading import blocks_of
@@ -27,8 +28,8 @@ def row_blocks(X: object, known: Sequence[str] | None = None) -> RowBlocks | Non
         return X
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
-        with ways_out():
-            table = open_table(Path(path), path)
+        table = open_table(Path(path), path)
+        with ways_out(table):
             by_name = known is not None and table.has_names
             selection = select_known(table, known or ()) if by_name else select(table)
             return stream(table, selection, way_out=True)
@@ -67,24 +68,36 @@ def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Num
     for batch in table.batches(selection.features):
         if not np.isfinite(batch.numbers).all():
             # Missing values are counted only when one is found, because most files have none.
-            with ways_out() if way_out else contextlib.nullcontext():
+            with ways_out(table) if way_out else contextlib.nullcontext():
                 scan(table, selection, "refuse", _ignore, most_bytes=0)
             raise TableError(f"{table.name} changed while it was being read. Read it again.")
         yield batch.numbers
 
 
 @contextlib.contextmanager
-def ways_out(function: str = "stream_table") -> Iterator[None]:
+def ways_out(table: Table, function: str = "stream_table") -> Iterator[None]:
     """Add advice to errors: which function of `pskclust.tables` to call instead."""
     call = f"pskclust.tables.{function}"
     try:
         yield
     except MissingValuesError as error:
-        _append(error, f'Pass {call}(path, missing="drop"), or missing="mean".')
+        _append(error, _way_around_gaps(call, error, table))
         raise
     except NotNumbersError as error:
         _append(error, f"To leave out such columns, pass {call}(path, drop={list(error.columns)}).")
         raise
+
+
+def _way_around_gaps(call: str, error: MissingValuesError, table: Table) -> str:
+    """Return a call that leaves out classes, if values are missing only there, or such rows."""
+    missing = f'{call}(path, missing="drop"), or missing="mean"'
+    names = list(error.counts)
+    if len(table.columns) > len(names) and all(looks_like_classes(table, name) for name in names):
+        return (
+            f"To leave out columns of known classes, pass {call}(path, drop={names}). To leave out "
+            f"rows or use column means, pass {missing}."
+        )
+    return f"Pass {missing}."
 
 
 def _append(error: TableError, way_out: str) -> None:

@@ -4,7 +4,7 @@ import { byId, capital, element, percent, refill } from "./words.js";
 
 const COLUMNS = [
   { name: "likeness", title: "Similarity of the two most similar clusters: the lower, the clearer the clusters", words: (value) => value.toFixed(3) },
-  { name: "odds", title: "Odds of this one clustering; the table above sums the odds of all candidates with the same number of clusters", words: percent },
+  { name: "odds", title: "Odds of this number of clusters, as in the table above", words: percent },
   { name: "stability", title: "How well clusters are found again in random halves of the rows: mean over clusters", words: (value) => value.toFixed(2) },
 ];
 
