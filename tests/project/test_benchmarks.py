@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from pskclust._choice import choose
+from pskclust._choice import draws
 from tests.helpers.pages import PAGES
 
 ROOT = Path(__file__).parents[2]
@@ -191,11 +191,11 @@ def test_with_k_given_the_best_of_the_numbers_counts():
 
 
 def test_numbers_that_were_fitted_without_a_family_are_those_in_use():
-    usual = choose.fitted_weights
+    usual = draws.fitted_weights
     with quality_methods.fitted_without("fcps"):
-        assert choose.fitted_weights is not usual
-        assert choose.fitted_weights().names
-    assert choose.fitted_weights is usual
+        assert draws.fitted_weights is not usual
+        assert draws.fitted_weights().names
+    assert draws.fitted_weights is usual
 
 
 def test_a_method_that_takes_too_long_is_stopped():
