@@ -57,7 +57,43 @@ def test_hints_on_columns_that_nobody_has_chosen(command, scattered):
     assert '"y" varies' in out
     assert "If only their units differ, add: --scale standard" in out
     out = command.ok("fit", "t.csv", *FAST, "--id", "number", "--scale", "standard")
-    assert "hint" not in out
+    assert "Hints" not in out
+
+
+def test_hints_come_last_and_one_command_has_all_their_options(command, scattered):
+    frame = pd.DataFrame(scattered * [1, 1000], columns=["x", "y"])
+    frame = frame.assign(number=range(420), species=np.arange(420) % 3)
+    frame.to_csv("t.csv", index=False)
+    out = command.ok("fit", "t.csv", *FAST, "-o", "o.csv")
+    before, hints = out.split("\nHints:\n")
+    assert "written" in before
+    hints, _ = hints.split("\nSame labels:\n")
+    together = hints.splitlines()[-1]
+    assert together.startswith(
+        "  With all options for columns: pskclust fit t.csv -o o.csv --force "
+    )
+    better = command.ok(*shlex.split(together.partition(": pskclust ")[2]))
+    assert "Hints" not in better
+    assert 'with column "species"' in better
+
+
+def test_columns_that_the_user_names_are_not_called_ids(command, scattered):
+    frame = pd.DataFrame(scattered, columns=["x", "y"]).assign(number=range(420))
+    frame.to_csv("t.csv", index=False)
+    assert "row number" not in command.ok("fit", "t.csv", *FAST, "--columns", "x,y,number")
+
+
+def test_a_header_that_looks_like_data_is_pointed_out(command, scattered):
+    frame = pd.DataFrame(scattered, columns=["2020", "2021"])
+    frame.to_csv("years.csv", index=False)
+    hint = "No header was found, so the first line counts as data."
+    assert f"{hint} If it names the columns, add: --header" in command.ok("fit", "years.csv", *FAST)
+    assert hint not in command.ok("fit", "years.csv", *FAST, "--no-header")
+    found = command.ok("fit", "years.csv", *FAST, "--header")
+    assert hint not in found
+    assert "2020, 2021" in found
+    np.save("rows.npy", scattered)
+    assert hint not in command.ok("fit", "rows.npy", *FAST)
 
 
 def test_a_hint_names_columns_with_one_value(command, scattered):

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from .._utils.memory import readable_bytes
-from .display import counted, print_facts, print_table
+from .display import counted, escaped, print_facts, print_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -234,6 +234,18 @@ def _confidence(cluster: Mapping[str, Any]) -> str:
     return "" if cluster["confidence"] is None else f"{cluster['confidence']:.1%}"
 
 
+def _print_hints(summary: Mapping[str, Any], *, to_stderr: bool) -> None:
+    """Print hints on columns and, if several have an option, a command to copy with all of them."""
+    lines = list(summary["hints"])
+    if not lines:
+        return
+    if summary["command_with_hints"] is not None:
+        lines.append(f"With all options for columns: {summary['command_with_hints']}")
+    click.echo("\nHints:", err=to_stderr)
+    for line in lines:
+        click.echo(f"  {escaped(line)}", err=to_stderr)
+
+
 def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     """Print the summary of a fit."""
     print_clusters(summary, to_stderr=to_stderr)
@@ -250,8 +262,6 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         facts["left out"] = f"{counted(summary['n_dropped'], 'row')} with missing values"
     if summary["n_filled"]:
         facts["filled in"] = f"{counted(summary['n_filled'], 'missing value')} with column means"
-    if summary["hints"]:
-        facts["hint"] = "\n".join(summary["hints"])
     if summary["scores"]:
         each = ", ".join(f"{name} {value:.3f}" for name, value in summary["scores"].items())
         facts["agreement"] = f'{each} with column "{summary["label"]}"'
@@ -264,4 +274,5 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     if summary["written"]:
         facts["written"] = ", ".join(summary["written"])
     print_facts(facts, to_stderr=to_stderr)
+    _print_hints(summary, to_stderr=to_stderr)
     print_repeating(summary, to_stderr=to_stderr)

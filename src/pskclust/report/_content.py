@@ -59,4 +59,5 @@ class Content(NamedTuple):
     choice: ChoiceContent | None  # None if clusters grew
     layers: Sequence[Layer]
     rules: Sequence[AdviceRule]
-    hints: Sequence[str]
+    hints: Sequence[str]  # on the clusters
+    column_hints: Sequence[str]

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._advice import Outcome, hints, rules
-from .._data.scaling import unequal_columns
+from .._data.odd_columns import hint_on_units
 from .._provenance import (
     UNREPEATABLE,
     choice_words,
@@ -156,10 +156,11 @@ def _content(
     model = shown.model
     outcome = Outcome.of(model)
     advice = [hint.text for hint in hints(outcome)]
+    on_columns: Sequence[str] = ()
     if command is not None:
-        advice = [*map(command.as_options, advice), *command.hints]
+        advice, on_columns = [*map(command.as_options, advice)], command.hints
     elif shown.are_fitted:
-        advice += _on_columns(summary, shown.names)
+        on_columns = _on_columns(summary, shown.names)
     return Content(
         title=title,
         date=date,
@@ -180,6 +181,7 @@ def _content(
         classes=classes,
         rules=rules(outcome),
         hints=advice,
+        column_hints=on_columns,
     )
 
 
@@ -234,12 +236,7 @@ def _details(model: Any, scaling: str) -> dict[str, str]:
 
 
 def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
-    unequal = unequal_columns(summary.columns.spreads)
-    if unequal is None:
-        return []
-    widest, narrowest, ratio = unequal
-    return [
-        f"Columns differ in spread: {names[widest]} varies {ratio:,.0f} times as much as "
-        f"{names[narrowest]} and dominates distances. If only their units differ, scale the "
-        "columns before the fit."
-    ]
+    hint = hint_on_units(names, summary.columns.spreads)
+    return (
+        [] if hint is None else [f"{hint.fact} {hint.purpose}, scale the columns before the fit."]
+    )

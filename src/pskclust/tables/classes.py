@@ -5,12 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from .._data.odd_columns import FEWEST_ROWS_PER_CLASS, MOST_CLASSES
 from .base import Table
 from .dialect import MISSING
 from .errors import TableError
-
-_MOST_CLASSES = 50
-_FEWEST_ROWS_PER_CLASS = 5
 
 
 def looks_like_classes(table: Table, column: str) -> bool:
@@ -25,8 +23,8 @@ def looks_like_classes(table: Table, column: str) -> bool:
         known = [value for value in values.to_pylist() if not _is_missing(value)]
         classes = set(known)
         return (
-            2 <= len(classes) <= _MOST_CLASSES
-            and len(known) >= _FEWEST_ROWS_PER_CLASS * len(classes)
+            2 <= len(classes) <= MOST_CLASSES
+            and len(known) >= FEWEST_ROWS_PER_CLASS * len(classes)
             and not any(map(_is_fraction, classes))
         )
     return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.odd_columns import ColumnKinds, OddColumn
 from .._data.scaling import chunks
 from .._utils.memory import require_memory
 from .base import Numbers, Table
@@ -48,8 +49,7 @@ class Scan:
     kept: NDArray[np.bool_] | None  # (n_in_file,) the rows to cluster; None if all are
     means: NDArray[np.float64]  # (d,) over the values that are not missing
     n_gaps: int  # number of missing values in the features of these rows
-    rising: tuple[str, ...]  # features that are whole numbers and rise from row to row
-    constant: tuple[str, ...]  # features with one value only
+    odd: tuple[OddColumn, ...]  # features that look like ids or classes, or have one value only
 
 
 def scan(
@@ -67,15 +67,12 @@ def scan(
     features, n_features = selection.features, len(selection.features)
     store = _Store(table, n_features, most_bytes)
     sums, counts = np.zeros(n_features), np.zeros(n_features, dtype=np.int64)
-    rising = _Rising(n_features)
-    lowest, highest = np.full(n_features, np.inf), np.full(n_features, -np.inf)
+    kinds = ColumnKinds(features)
     for chunk in chunks(reading.kept_rows()):
         wide = chunk.astype(np.float64, copy=False)
         sums += np.nansum(wide, axis=0)
         counts += np.count_nonzero(~np.isnan(wide), axis=0)
-        rising.add(chunk)
-        lowest = np.fmin(lowest, np.fmin.reduce(wide, axis=0))
-        highest = np.fmax(highest, np.fmax.reduce(wide, axis=0))
+        kinds.add(wide)
         store.add(chunk)
     reading.check()
     nowhere = [name for name, count in zip(features, counts, strict=True) if not count]
@@ -92,8 +89,7 @@ def scan(
         kept=reading.kept(),
         means=sums / counts,
         n_gaps=0 if missing == "drop" else int(reading.gaps[:n_features].sum()),
-        rising=tuple(np.array(features, dtype=object)[rising.columns]),
-        constant=tuple(np.array(features, dtype=object)[lowest == highest]),
+        odd=kinds.found(),
     )
 
 
@@ -197,24 +193,6 @@ class _Store:
 
     def _is_allowed(self, n_rows: int) -> bool:
         return self._most_bytes is None or n_rows * self._n_columns * 8 <= self._most_bytes
-
-
-class _Rising:
-    """Search for columns of whole numbers that increase from row to row, like row numbers."""
-
-    def __init__(self, n_columns: int) -> None:
-        self.columns = np.ones(n_columns, dtype=bool)
-        self._last = np.full(n_columns, -np.inf)
-
-    def add(self, chunk: Numbers) -> None:
-        for column in np.flatnonzero(self.columns):
-            values = chunk[:, column]
-            self.columns[column] = (
-                values[0] > self._last[column]
-                and (np.diff(values) > 0).all()
-                and (values == np.rint(values)).all()
-            )
-            self._last[column] = values[-1]
 
 
 class Classes:
