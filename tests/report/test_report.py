@@ -316,7 +316,7 @@ def test_what_the_result_suggests_is_said(tmp_path, scattered):
     unequal = scattered * [1, 1000]
     model = PSKC(psi=16, random_state=0).fit(unequal)
     page = report(tmp_path, model, unequal, feature_names=["narrow", "wide"])
-    assert any("wide varies" in text for text in page.texts)
+    assert any('"wide" varies' in text for text in page.texts)
     page = report(tmp_path, model, unequal, scaling="standard")
     assert not any("varies" in text for text in page.texts)
 

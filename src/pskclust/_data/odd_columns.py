@@ -126,6 +126,11 @@ def odd_columns(rows: NDArray[Any], names: Sequence[str]) -> tuple[OddColumn, ..
     return kinds.found()
 
 
+def not_asked_for(odd: Sequence[OddColumn], is_asked: bool) -> tuple[OddColumn, ...]:
+    """Return odd columns; if the user named the columns to cluster, only constant ones."""
+    return tuple(column for column in odd if not is_asked or column.kind == "constant")
+
+
 def hints_on_columns(odd: Sequence[OddColumn]) -> list[ColumnHint]:
     """Return a hint on each odd column, those with a remedy first; one column can be the label."""
     hints = sorted((_hint(column) for column in odd), key=lambda hint: not hint.option)

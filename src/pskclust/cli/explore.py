@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .bars import Bars
+from .hints import header_hints
 from .options import (
     PARAMETERS,
     WholeNumber,
@@ -114,4 +115,5 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
         origin=Origin(None if data == "-" else data, how),
         kept=rows.kept,
         classes=rows.classes,
+        hints_on_file=tuple(header_hints(table, options)),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._data.odd_columns import ColumnHint, hint_on_units, hints_on_columns
+from .._data.odd_columns import ColumnHint, hint_on_units, hints_on_columns, not_asked_for
 from .._data.scaling import mean_and_deviation
 from .repeating import option_value, typed_command
 
@@ -31,9 +31,7 @@ def column_hints(
 
     Columns that the user names with --columns are not called ids or classes.
     """
-    odd = rows.odd
-    if options["columns"]:
-        odd = tuple(column for column in odd if column.kind == "constant")
+    odd = not_asked_for(rows.odd, bool(options["columns"]))
     hints = header_hints(table, options)
     hints += [_allowed(hint, selection) for hint in hints_on_columns(odd)]
     if options["scaling"] == "none":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ import click
 from .._data.distance_metrics import METRICS
 from .._data.parameters import METHODS
 from .._data.scaling import SCALINGS
+from .._utils.wording import ParameterWords
 from ..tables.formats import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -300,12 +300,6 @@ def _parameters_of(options: Iterable[Any]) -> tuple[str, ...]:
 OTHER_PARAMETERS = _parameters_of(_OTHER_OPTIONS)
 PARAMETERS = _parameters_of((*_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS))
 
-_QUOTES = "'\""
-_PARAMETER_WITH_VALUE = re.compile(
-    rf"\b({'|'.join(PARAMETERS)})=([{_QUOTES}]?[-+\w.:]*\w[{_QUOTES}]?)"
-)
-_PARAMETER_AT_MOST = re.compile(rf"\b({'|'.join(PARAMETERS)}) <= ([\d.]*\d)")
-
 
 def data_options(command: Command) -> Command:
     """Add the options that say how to read a table to be clustered."""
@@ -346,21 +340,24 @@ def check_clustering(parameters: dict[str, Any]) -> None:
 
 def as_options(message: str) -> str:
     """Return a message of the library with parameters written as options: --tau 0.1 for tau=0.1."""
-    plain = _PARAMETER_WITH_VALUE.sub(_as_option, message.replace(" rows of X", " rows"))
-    return _PARAMETER_AT_MOST.sub(lambda found: f"{_flag(found[1])} {found[2]} or less", plain)
+    return _WORDS.of(message)
+
+
+_YES_OR_NO = {"True": "yes", "False": "no"}
 
 
 def _flag(name: str) -> str:
     return "--seed" if name == "random_state" else f"--{name.replace('_', '-')}"
 
 
-def _as_option(found: re.Match[str]) -> str:
-    name, value = found.groups()
+def _as_option(name: str, value: str) -> str:
     flag = _flag(name)
     if name in ("replace", "refine"):
         return flag if value == "True" else flag.replace("--", "--no-")
-    words = {"True": "yes", "False": "no"}
-    return f"{flag} {words.get(value, value.strip(_QUOTES))}"
+    return f"{flag} {_YES_OR_NO.get(value, value)}"
+
+
+_WORDS = ParameterWords(PARAMETERS, _as_option)
 
 
 def _with(command: Command, *options: Any) -> Command:

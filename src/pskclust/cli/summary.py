@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from .._utils.memory import readable_bytes
+from .._utils.wording import percentage
 from .display import counted, escaped, print_facts, print_table
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
     rows = [
         [
             counted(option["n_clusters"], "cluster"),
-            _share(option["odds"]),
+            percentage(option["odds"]),
             *(_figure(option[name]) for name in ("stability", "least_stability")),
             "chosen" if option["is_chosen"] else "",
         ]
@@ -124,10 +125,6 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
     ]
     header = ["candidate", "odds", "stability", "least stable cluster", ""]
     print_table(header, rows, to_stderr=to_stderr)
-
-
-def _share(value: float) -> str:
-    return "< 0.1%" if 0 < value < 0.001 else f"{value:.1%}"
 
 
 def _figure(value: float | None) -> str:
@@ -209,7 +206,7 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         [
             str(cluster["cluster"]),
             f"{cluster['size']:,}",
-            f"{cluster['size'] / n_rows:.1%}",
+            percentage(cluster["size"] / n_rows),
             *(f"{value:.3f}" for value in cluster["similarity_quartiles"]),
             _confidence(cluster),
         ]
@@ -219,10 +216,10 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     if hidden:
         n_hidden = sum(c["size"] for c in clusters) - sum(c["size"] for c in shown)
         words = f"{hidden:,} smaller"
-        rows.append([words, f"{n_hidden:,}", f"{n_hidden / n_rows:.1%}", *[""] * 6])
+        rows.append([words, f"{n_hidden:,}", percentage(n_hidden / n_rows), *[""] * 6])
     n_noise = summary["n_noise"]
     if n_noise:
-        rows.append(["noise", f"{n_noise:,}", f"{n_noise / n_rows:.1%}", *[""] * 6])
+        rows.append(["noise", f"{n_noise:,}", percentage(n_noise / n_rows), *[""] * 6])
     header = ["cluster", "rows", "share", "similarity: min", "25 %", "median", "75 %", "max"]
     if any(row[-1] for row in rows):
         header.append("confidence")

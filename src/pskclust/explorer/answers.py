@@ -12,6 +12,7 @@ from .._data.agreement import adjusted_rand
 from .._estimator import PSKC
 from .._provenance import is_refined, mean_confidences, number_options
 from .colours import N_COLOURS, THEMES, palette, to_hex
+from .control_names import as_controls
 from .fits import Fit
 from .planes import Plane
 from .subject import ImageSubject, Subject
@@ -50,11 +51,12 @@ def summary(
         "stability": _stability(fit),
         "fit_clusters": int(fit.of_model.n_clusters_),
         "layers": [] if subject.is_image else [asdict(layer) for layer in fit.of_model.layers_],
-        "reason": None if model.auto_ is None else model.auto_.reason,
+        "reason": None if model.auto_ is None else as_controls(model.auto_.reason),
         "found": None if found is None else _found(found),
         "agreement": _agreement(fit, subject),
         "seconds": asdict(fit.seconds),
-        "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
+        "colours": {theme: _point_colours(colours, theme) for theme in THEMES},
+        "mean_colours": _mean_colours(fit, subject),
     }
 
 
@@ -72,7 +74,7 @@ def _found(fit: Fit) -> dict[str, Any]:
     assert choice is not None
     return {
         "clusters": fit.n_clusters,
-        "reason": choice.reason,
+        "reason": as_controls(choice.reason),
         "rows": choice.n_rows,
         "options": [option._asdict() for option in number_options(choice)],
     }
@@ -150,9 +152,15 @@ def comparison(one: Fit, other: Fit) -> dict[str, Any]:
     return {"agreement": adjusted_rand(first, second), "rows": len(first)}
 
 
-def _hex_colours(fit: Fit, colours: NDArray[np.int64], subject: Subject, theme: str) -> list[str]:
-    if isinstance(subject, ImageSubject):
-        return [to_hex(mean) for mean in subject.segments(fit.model).colours[:MAX_CLUSTERS_LISTED]]
+def _mean_colours(fit: Fit, subject: Subject) -> list[str] | None:
+    """Return the mean colour of each segment of an image; None for a table."""
+    if not isinstance(subject, ImageSubject):
+        return None
+    return [to_hex(mean) for mean in subject.segments(fit.model).colours[:MAX_CLUSTERS_LISTED]]
+
+
+def _point_colours(colours: NDArray[np.int64], theme: str) -> list[str]:
+    """Return the colours in which the points of each cluster are drawn."""
     named = [to_hex(colour) for colour in palette(theme)]
     return [named[number % N_COLOURS] for number in colours.tolist()]
 

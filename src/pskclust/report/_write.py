@@ -22,6 +22,7 @@ from .._provenance import (
     python_call,
 )
 from .._utils.files import replacing
+from .._utils.wording import percentage
 from ._classes import KnownClasses
 from ._content import ChoiceContent, Content, Provenance
 from ._html import number
@@ -196,7 +197,7 @@ def _facts(
         **({"rows left out": f"{n_left_out:,}"} if n_left_out else {}),
         "columns": f"{shape[1]:,}",
         "clusters": f"{model.n_clusters_:,}",
-        "noise": f"{summary.n_noise / shape[0]:.1%}",
+        "noise": percentage(summary.n_noise / shape[0]),
     }
     if model.auto_ is not None:
         # `psi_` of a chosen clustering belongs to the kernel that assigns rows. It is not meant to

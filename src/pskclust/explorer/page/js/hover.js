@@ -42,7 +42,7 @@ export class Hover {
   }
 
   show(row, fit, pane, x, y) {
-    const colour = fit.colours[this.theme()][row.cluster];
+    const colour = this.state.colours(this.theme(), fit)[row.cluster];
     const name = row.cluster < 0 ? "Noise" : `Cluster ${row.cluster}`;
     const title = element("div", {}, ...(colour ? [swatch(colour), " "] : []), element("strong", {}, name));
     const words = [this.state.data.image ? "" : `row ${count(row.row)}`];

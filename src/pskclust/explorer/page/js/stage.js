@@ -141,6 +141,8 @@ export class Stage {
     const few = state.rows.length <= 60 && state.mode !== "distribution";
     const seeds = few ? state.rows.filter((row) => row.seed_at).map((row) => row.seed_at) : [];
     this.right.marks = this.isImage ? [] : seeds;
+    byId("marks").hidden = !this.right.marks.length;
+    byId("marks-words").textContent = state.fit?.settings.tau === null ? "most similar row of each cluster" : "first row of each cluster";
     for (const pane of this.panes) pane.draw();
   }
 
@@ -154,7 +156,7 @@ export class Stage {
     const chosen = (state.fit ?? state).settings.tau === null;
     const growth = document.querySelector("[data-mode=growth]");
     growth.disabled = chosen;
-    growth.title = chosen ? "Only grown clusters have growth steps: switch to Grown" : "The growth step in which each row joined its cluster (4)";
+    growth.title = chosen ? "Only grown clusters have growth steps: switch to psi and tau" : "The growth step in which each row joined its cluster (4)";
     byId("growth").hidden = state.mode !== "growth" || chosen;
     if (state.mode === "clusters") byId("legend").hidden = true;
     const others = state.data.columns.length > 2 && state.mode === "distribution" && !this.isImage;

@@ -20,6 +20,8 @@ export class State extends EventTarget {
     this.chosen = [];
     this.fit = null;
     this.rows = [];
+    this.hints = [];
+    this.columnHints = [];
     this.beside = null;
     this.step = null;
   }
@@ -101,8 +103,14 @@ export class State extends EventTarget {
     return this.mode === "growth" && fit?.settings.tau === null ? "clusters" : this.mode;
   }
 
-  /** Return the colours of clusters in a theme. */
-  colours(theme) {
-    return this.fit ? this.fit.colours[theme] : [];
+  /** Return the colours of clusters in the picture of a fit: mean colours on an image. */
+  colours(theme, fit = this.fit) {
+    if (!fit) return [];
+    return this.view.view === "image" ? fit.mean_colours : fit.colours[theme];
+  }
+
+  /** Return the colour of noise in the picture. */
+  noiseColour(theme) {
+    return this.view.view === "image" ? "#ffffff" : this.data.noise_colours[theme];
   }
 }
