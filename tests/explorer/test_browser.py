@@ -563,9 +563,11 @@ def test_colours_of_an_image_shown_as_points_are_those_of_the_points(visit):
     person.wait_until(
         f"""() => {{
             const canvas = document.querySelector("#pane-right canvas");
-            const {{ data }} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const size = [canvas.width, canvas.height];
+            const {{ data }} = canvas.getContext("2d").getImageData(0, 0, ...size);
             const colour = [{red}, {green}, {blue}];
-            return data.some((value, i) => i % 4 === 0 && colour.every((c, k) => data[i + k] === c));
+            const is = (i) => colour.every((channel, place) => data[i + place] === channel);
+            return data.some((value, i) => i % 4 === 0 && is(i));
         }}"""
     )
 

@@ -158,7 +158,7 @@ def test_layers_are_shown_if_there_are_several(tmp_path, model, blobs):
     assert "odds" not in texts[texts.index("Layers") :]
     others = {layer.n_clusters for layer in layered.layers_} - {layered.n_clusters_}
     assert others == {2}
-    assert any("cuts, into 2 clusters." in text for text in texts)
+    assert any("clusterings, with 2 clusters." in text for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_layers_are_shown_if_there_are_several(tmp_path, model, blobs):
     [
         (
             [Layer(2, 0.0), Layer(4, 0.0), Layer(9, 0.0, 0.9, 0.9)],
-            "into 2 and 4 clusters",
+            "with 2 and 4 clusters",
             "likeness",
         ),
         ([Layer(4, 0.1), Layer(9, 0.2, 0.9, 0.9)], "Likeness is the similarity of", "stability"),

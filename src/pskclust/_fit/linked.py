@@ -118,7 +118,8 @@ def _with_dissolved(
         return choice
     words = "1 of them is" if number == 1 else f"{number} of them are"
     dissolved = f"{words} smaller than min_cluster_size={parameters.min_cluster_size}, so dissolved"
-    return replace(choice, reason=f"{choice.reason}; {dissolved}")
+    first, mark, rest = choice.reason.partition("; second choice")
+    return replace(choice, reason=f"{first}; {dissolved}{mark}{rest}")
 
 
 def _finish_linked(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .bars import Bars
+from .help_sections import SectionedCommand
 from .hints import header_hints
 from .options import (
     PARAMETERS,
@@ -30,10 +31,15 @@ Example:
   pskclust explore demo.csv --label shape
 """
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
-_READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "delimiter", "encoding")
+_READING = (
+    *("columns", "drop", "ids", "label", "weight", "missing", "missing_values"),
+    *("kind", "delimiter", "encoding"),
+)
 
 
-@click.command(epilog=_EPILOG, short_help="Explore a table or an image in the browser.")
+@click.command(
+    cls=SectionedCommand, epilog=_EPILOG, short_help="Explore a table or an image in the browser."
+)
 @click.argument("data", metavar="DATA|IMAGE")
 @click.option(
     "--sample",

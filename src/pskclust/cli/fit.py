@@ -14,6 +14,7 @@ from .._utils.memory import release_free_memory
 from .bars import Bars
 from .display import print_json
 from .failures import writing
+from .help_sections import SectionedCommand
 from .hints import column_hints, command_for, hint_words
 from .options import (
     PARAMETERS,
@@ -45,7 +46,9 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Example:
-  pskclust fit demo.csv --label shape --psi 96 --tau 0.015 -o labels.csv --model model.npz
+  pskclust fit demo.csv --label shape --report report.html
+  pskclust fit demo.csv --label shape -o labels.csv --model model.npz
+  pskclust fit demo.csv --label shape --psi 96 --tau 0.015
 """
 
 STORAGE = ("scratch_dir", "checkpoint")
@@ -76,7 +79,7 @@ class _Job:
     hints: list[ColumnHint]
 
 
-@click.command(epilog=_EPILOG, short_help="Cluster the rows of a table.")
+@click.command(cls=SectionedCommand, epilog=_EPILOG, short_help="Cluster the rows of a table.")
 @click.argument("data")
 @click.option(
     "-o",

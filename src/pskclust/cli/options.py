@@ -72,9 +72,9 @@ def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...
     return tuple(name.strip() for row in rows for name in row if name.strip())
 
 
-def _names(flag: str, name: str, words: str) -> Any:
+def _names(flag: str, name: str, words: str, metavar: str = "NAMES") -> Any:
     return click.option(
-        flag, name, multiple=True, metavar="NAMES", callback=_split, expose_value=True, help=words
+        flag, name, multiple=True, metavar=metavar, callback=_split, expose_value=True, help=words
     )
 
 
@@ -141,7 +141,8 @@ _COLUMN_OPTIONS = (
     _names(
         "--columns",
         "columns",
-        "Columns to cluster, such as a,b,c. Default: all columns that no other option names.",
+        "Columns to cluster, such as a,b,c. Default: all columns, except those that another option "
+        "names.",
     ),
     _DROP_OPTION,
     _ID_OPTION,
@@ -169,6 +170,13 @@ _FITTED_COLUMNS_OPTION = _names(
     "columns",
     "Columns of DATA in the order of the fit, such as a,b,c. Default: the columns with the "
     "names of the fit.",
+)
+_MISSING_VALUES_OPTION = _names(
+    "--missing-values",
+    "missing_values",
+    "Texts that stand for a missing value in a text table, such as unknown,none. Always missing: "
+    "empty cells, NA, NaN, null, ? and the like.",
+    metavar="TEXTS",
 )
 _MISSING_OPTION = click.option(
     "--missing",
@@ -303,13 +311,15 @@ PARAMETERS = _parameters_of((*_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS)
 
 def data_options(command: Command) -> Command:
     """Add the options that say how to read a table to be clustered."""
-    return _with(command, *_COLUMN_OPTIONS, _MISSING_OPTION, *_FORMAT_OPTIONS)
+    return _with(
+        command, *_COLUMN_OPTIONS, _MISSING_OPTION, _MISSING_VALUES_OPTION, *_FORMAT_OPTIONS
+    )
 
 
 def new_data_options(command: Command) -> Command:
     """Add the options that say how to read new rows for a fitted model."""
     columns = (_FITTED_COLUMNS_OPTION, _DROP_OPTION, _ID_OPTION)
-    return _with(command, *columns, _MISSING_OPTION, *_FORMAT_OPTIONS)
+    return _with(command, *columns, _MISSING_OPTION, _MISSING_VALUES_OPTION, *_FORMAT_OPTIONS)
 
 
 def clustering_options(command: Command) -> Command:

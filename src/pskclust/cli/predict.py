@@ -14,8 +14,10 @@ from .._utils.exceptions import ModelFileError
 from .._utils.memory import readable_bytes
 from ..tables.errors import MissingValuesError, TableError
 from .bars import Bars
-from .display import counted, print_facts, print_json
+from .display import counted, escaped, print_facts, print_json
 from .failures import writing
+from .help_sections import SectionedCommand
+from .hints import lacks_header
 from .models import known_columns, loaded_model, preparation_of
 from .options import (
     debug_option,
@@ -44,7 +46,7 @@ Example:
 """
 
 
-@click.command(epilog=_EPILOG, short_help="Find the clusters of new rows.")
+@click.command(cls=SectionedCommand, epilog=_EPILOG, short_help="Find the clusters of new rows.")
 @click.argument("model_file", metavar="MODEL")
 @click.argument("data")
 @click.option(
@@ -93,6 +95,7 @@ def predict(
     with opened_data(data, options) as table, Bars() as bars:
         from ..tables.labels import write_labels
 
+        _note_on_positions(model, table, options)
         placing = _Placing(model, table, options, keep_columns, similarity, bars)
         pieces = placing.pieces()
         if output == STANDARD_OUTPUT:
@@ -106,6 +109,7 @@ def predict(
         "model": model_file,
         "n_rows": n_rows,
         "n_left_out": placing.n_left_out,
+        "n_filled": placing.n_filled,
         "n_noise": placing.n_noise,
         "cluster_sizes": placing.sizes.tolist(),
         "seconds": time.perf_counter() - started,
@@ -116,6 +120,8 @@ def predict(
         print_json(summary)
     elif output != STANDARD_OUTPUT:
         _print(summary)
+    elif placing.n_filled:
+        click.echo(f"Note: {_filled_words(placing.n_filled)}.", err=True)
 
 
 def _without_bars(pieces: Iterator[Labelled], bars: Bars) -> Iterator[Labelled]:
@@ -156,7 +162,7 @@ class _Placing:
         model.__dict__.pop("feature_names_in_", None)
         self.carried = table.columns if keep_columns else self._selection.ids
         self.sizes = np.zeros(model.n_clusters_, dtype=np.int64)
-        self.n_noise = self.n_left_out = 0
+        self.n_noise = self.n_left_out = self.n_filled = 0
 
     def pieces(self) -> Iterator[Labelled]:
         """Yield labels with the columns to write beside them."""
@@ -187,6 +193,7 @@ class _Placing:
         if self._missing == "mean":
             if preparation is None:
                 raise TableError("the model contains no column means. Use --missing drop.")
+            self.n_filled += int(gaps.counts.sum())
             return fill(batch.numbers, preparation.means), None
         counts = by_column(self._selection.features, gaps.counts)
         raise MissingValuesError(counts, gaps.n_rows, len(batch.numbers))
@@ -232,6 +239,21 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
     return selection
 
 
+def _filled_words(n_filled: int) -> str:
+    return f"{counted(n_filled, 'missing value')} filled in with column means of the fit"
+
+
+def _note_on_positions(model: PSKC, table: Table, options: dict[str, Any]) -> None:
+    """Print a note if columns are taken by their positions, because no header was found."""
+    known = known_columns(model)
+    if known is None or options["columns"] or options["drop"] or not lacks_header(table):
+        return
+    more = "" if options["has_header"] is not None else " If it has one, add: --header"
+    names = ", ".join(known[:6]) + (", ..." if len(known) > 6 else "")
+    line = f"{table.name} has no header, so its columns are taken in the order of the fit: {names}."
+    click.echo(f"Note: {escaped(line)}{more}", err=True)
+
+
 def _print(summary: dict[str, Any]) -> None:
     sizes = [f"{size:,}" for size in summary["cluster_sizes"]]
     n_placed, n_rows = sum(summary["cluster_sizes"]), counted(summary["n_rows"], "row")
@@ -245,6 +267,8 @@ def _print(summary: dict[str, Any]) -> None:
     }
     if summary["n_left_out"]:
         facts["left out"] = f"{counted(summary['n_left_out'], 'row')} with missing values"
+    if summary["n_filled"]:
+        facts["filled in"] = _filled_words(summary["n_filled"])
     if summary["memory_bytes"]:
         facts["memory"] = f"{readable_bytes(summary['memory_bytes'])} at its peak"
     print_facts(facts)

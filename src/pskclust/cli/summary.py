@@ -140,14 +140,14 @@ def found_words(summary: Mapping[str, Any]) -> str:
 
 def objective_words(summary: Mapping[str, Any]) -> str:
     """Return the objective in words and, if clusters were refined, its change."""
-    words = f"{summary['objective']:,.2f}"
+    words = f"{summary['objective']:,.2f} (sum of all similarities"
     if summary["n_reassigned"] is None:
-        return words
+        return f"{words})"
     if not summary["n_reassigned"]:
-        return f"{words} (refinement moved no row)"
+        return f"{words}; refinement moved no row)"
     moved = counted(summary["n_reassigned"], "row")
     before = summary["objective_before_refinement"]
-    return f"{words}, before refinement {before:,.2f} ({moved} moved)"
+    return f"{words}; {before:,.2f} before refinement, which moved {moved})"
 
 
 def print_repeating(summary: Mapping[str, Any], *, to_stderr: bool = False) -> None:
@@ -253,8 +253,10 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         "found": found_words(summary),
         "columns": f"{few} (scaling: {summary['scaling']})",
         **provenance_facts(summary),
-        "objective": objective_words(summary),
     }
+    # The objective of chosen clusters is compared with nothing.
+    if summary["n_reassigned"] is not None:
+        facts["objective"] = objective_words(summary)
     if summary["n_dropped"]:
         facts["left out"] = f"{counted(summary['n_dropped'], 'row')} with missing values"
     if summary["n_filled"]:

@@ -61,8 +61,8 @@ def segment(
     TypeError
         If `image` is a path.
     ValueError
-        If `image` has another shape, type or range of values, or fewer than two pixels that are not
-        transparent, or if another parameter is not valid.
+        If `image` has another shape, type or range of values, fewer than two pixels that are not
+        transparent, or only one colour, or if another parameter is not valid.
 
     See Also
     --------
@@ -87,6 +87,8 @@ def segment(
     model = PSKC(psi=psi, tau=tau, **parameters)
     colours = Colours(pixels, model.n_jobs)
     points = to_space(colours.rgb, color_space)
+    if len(points) < 2 and not position:
+        raise ValueError("the image has only one colour, so there is nothing to segment.")
     if position:
         segments, labels = _segment_pixels(model, pixels, colours, points, position)
     else:

@@ -32,10 +32,11 @@ class ChoiceContent(NamedTuple):
     reason: str
     n_rows: int  # number of rows that the choice was made on
     numbers: Sequence[NumberOption]
+    is_asked: bool = False  # whether the number was given, not compared with others
 
     @classmethod
-    def of(cls, choice: AutoChoice) -> ChoiceContent:
-        return cls(choice.reason, choice.n_rows, number_options(choice))
+    def of(cls, choice: AutoChoice, is_asked: bool) -> ChoiceContent:
+        return cls(choice.reason, choice.n_rows, number_options(choice), is_asked)
 
 
 class Content(NamedTuple):

@@ -174,7 +174,9 @@ def _content(
         similarities=model.similarities_,
         confidences=mean_confidences(model),
         pictures=draw_pictures(model, shown.rows, shown.names, not shown.are_fitted),
-        choice=None if model.auto_ is None else ChoiceContent.of(model.auto_),
+        choice=None
+        if model.auto_ is None
+        else ChoiceContent.of(model.auto_, model.n_clusters is not None),
         layers=model.layers_,
         provenance=_provenance(model, shown.for_fit),
         details=_details(model, shown.scaling),

@@ -7,7 +7,6 @@ from typing import Any
 
 from .._data.odd_columns import FEWEST_ROWS_PER_CLASS, MOST_CLASSES
 from .base import Table
-from .dialect import MISSING
 from .errors import TableError
 
 
@@ -20,7 +19,7 @@ def looks_like_classes(table: Table, column: str) -> bool:
     # Conversion to Python fails for dates beyond the year 9999.
     with contextlib.suppress(TableError, StopIteration, OverflowError, ValueError):
         (values,) = next(iter(table.batches((), (column,)))).others
-        known = [value for value in values.to_pylist() if not _is_missing(value)]
+        known = [value for value in values.to_pylist() if not _is_missing(value, table.missing)]
         classes = set(known)
         return (
             2 <= len(classes) <= MOST_CLASSES
@@ -30,8 +29,8 @@ def looks_like_classes(table: Table, column: str) -> bool:
     return False
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value or str(value).strip() in MISSING
+def _is_missing(value: Any, missing: tuple[str, ...]) -> bool:
+    return value is None or value != value or str(value).strip() in missing
 
 
 def _is_fraction(value: Any) -> bool:

@@ -13,7 +13,6 @@ from .._data.odd_columns import ColumnKinds, OddColumn
 from .._data.scaling import chunks
 from .._utils.memory import require_memory
 from .base import Numbers, Table
-from .dialect import MISSING
 from .errors import (
     EmptyColumnsError,
     EmptyLabelError,
@@ -22,6 +21,7 @@ from .errors import (
     TableError,
     WeightsError,
 )
+from .number_texts import MISSING
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class _Pass:
         self.gaps = np.zeros(len(self._columns), dtype=np.int64)
         self._with_gaps: list[NDArray[np.bool_]] = []
         self._weights: list[NDArray[np.float64]] = []
-        self._classes = Classes(selection.label or "")
+        self._classes = Classes(selection.label or "", table.missing)
 
     def kept_rows(self) -> Iterator[Numbers]:
         """Yield the features of the rows that are kept, with NaN for missing values."""
@@ -198,8 +198,8 @@ class _Store:
 class Classes:
     """Integer codes for the distinct values of a column, in the order of their first rows."""
 
-    def __init__(self, column: str) -> None:
-        self._column = column
+    def __init__(self, column: str, missing: tuple[str, ...] = MISSING) -> None:
+        self._column, self._missing = column, missing
         self._known: dict[Any, int] = {}
         self._pieces = [np.zeros(0, dtype=np.int32)]
 
@@ -227,7 +227,7 @@ class Classes:
 
     def _number(self, value: Any) -> int:
         # In a column of text, missing values are still texts such as "NA".
-        if value is None or str(value).strip() in MISSING:
+        if value is None or str(value).strip() in self._missing:
             return -1
         return self._known.setdefault(value, len(self._known))
 
