@@ -170,8 +170,13 @@ class TestChosen:
         pyarrow.csv.write_csv(table, tmp_path / "blobs.csv")
         monkeypatch.chdir(tmp_path)
         with explored("blobs.csv", monkeypatch, "--label", "known", "--sample", "300") as server:
-            fit = Client(server.url).go()
+            client = Client(server.url)
+            fit = client.go()
+            assert client.picture(fit["id"], mode="classes")[0] == 200
+            row = client.get("/api/row", fit=fit["id"], **FRAME, x=150, y=100)
         assert 0 < fit["agreement"] < 1
+        assert sorted(client.data["classes"]["names"]) == ["a", "b"]
+        assert row["class"] == known[row["row"]]
         with serve(TableSubject.of(rows, classes=known == "a"), {}, port=0) as server:
             assert 0 < Client(server.url).go()["agreement"] < 1
         with serve(TableSubject.of(rows), {}, port=0) as server:

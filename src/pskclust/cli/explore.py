@@ -121,5 +121,6 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
         origin=Origin(None if data == "-" else data, how),
         kept=rows.kept,
         classes=rows.classes,
+        class_names=rows.class_names,
         hints_on_file=tuple(header_hints(table, options)),
     )

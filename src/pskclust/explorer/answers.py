@@ -21,6 +21,7 @@ from .subject import ImageSubject, Subject
 _ROWS_TO_DESCRIBE = 100_000
 _VALUES_TO_DESCRIBE = 5_000_000
 MAX_CLUSTERS_LISTED = 200
+MAX_CLASSES_LISTED = 6
 _COLUMNS_APART = 3
 _LEAST_APART = 0.25
 _HOVER_COLUMNS = 12
@@ -136,6 +137,7 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
         "similarity": float(model.similarities_[row]),
         "step": None if model.growth_step_ is None else int(model.growth_step_[row]),
         "confidence": None if model.confidences_ is None else float(model.confidences_[row]),
+        "class": _class_of(subject, row),
         "values": [
             {"column": name, "value": float(value)}
             for name, value in zip(names[:_HOVER_COLUMNS], values, strict=False)
@@ -143,6 +145,27 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
         "more": max(0, len(names) - _HOVER_COLUMNS),
         "at": plane.position(row),
     }
+
+
+def known_classes(subject: Subject) -> dict[str, Any] | None:
+    """Return the names and colours of the known classes; None without classes."""
+    if subject.classes is None:
+        return None
+    names = subject.class_names
+    numbers = np.arange(min(len(names), MAX_CLASSES_LISTED))
+    return {
+        "number": len(names),
+        "names": names[:MAX_CLASSES_LISTED],
+        "colours": {theme: _point_colours(numbers, theme) for theme in THEMES},
+    }
+
+
+def _class_of(subject: Subject, row: int) -> str | None:
+    """Return the known class of a row; None if it is unknown."""
+    if subject.classes is None or subject.classes[row] < 0:
+        return None
+    number = int(subject.classes[row])
+    return subject.class_names[number]
 
 
 def comparison(one: Fit, other: Fit) -> dict[str, Any]:

@@ -141,6 +141,7 @@ async def _open_session(explorer: Explorer, request: Request) -> Response:
                 "sampled": subject.sample is not None,
                 "size": subject.numbers.shape[::-1] if isinstance(subject, ImageSubject) else None,
                 "total": _total(subject),
+                "classes": answers.known_classes(subject),
                 "noise_colours": {theme: to_hex(noise_colour(theme)) for theme in THEMES},
             },
         }

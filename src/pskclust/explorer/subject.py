@@ -65,6 +65,7 @@ class TableSubject:
     origin: Origin = _NOWHERE
     kept: NDArray[np.bool_] | None = None  # rows of the file that are included; None if all
     all_classes: NDArray[Any] | None = None  # (n_rows,) known classes, -1 where unknown
+    class_names: tuple[str, ...] = ()  # by number of the class
     hints_on_file: tuple[ColumnHint, ...] = ()
     _preparations: dict[str, Preparation] = field(default_factory=dict, repr=False)
     _prepared: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
@@ -83,6 +84,7 @@ class TableSubject:
         origin: Origin = _NOWHERE,
         kept: NDArray[np.bool_] | None = None,
         classes: NDArray[Any] | None = None,
+        class_names: tuple[str, ...] = (),
         hints_on_file: tuple[ColumnHint, ...] = (),
     ) -> TableSubject:
         """Return the subject for array-like data; `sample` is the number of rows to explore."""
@@ -96,9 +98,22 @@ class TableSubject:
             )
         if columns is None:
             columns = tuple(f"column_{number}" for number in range(1, rows.shape[1] + 1))
+        if classes is not None and not class_names:
+            class_names = tuple(map(str, range(int(np.max(classes)) + 1)))
         weight = None if weights is None else np.asarray(weights, dtype=np.float64)
         chosen = draw_sample(len(rows), rows.shape[1], sample)
-        return cls(name, columns, rows, weight, chosen, origin, kept, classes, hints_on_file)
+        return cls(
+            name,
+            columns,
+            rows,
+            weight,
+            chosen,
+            origin,
+            kept,
+            classes,
+            class_names,
+            hints_on_file,
+        )
 
     @classmethod
     def from_file(
@@ -188,6 +203,7 @@ class ImageSubject:
     sample = None
     kept = None
     classes = None
+    class_names: tuple[str, ...] = ()
 
     def __init__(self, image: ArrayLike, name: str = "image", origin: Origin = _NOWHERE) -> None:
         pixels = Pixels.of(image)

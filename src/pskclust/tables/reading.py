@@ -25,13 +25,15 @@ class Rows:
 
     `kept` marks the rows of the file that are included; None if all are. `means` are the means of
     the columns without missing values. `n_filled` is the number of missing values that were
-    filled in. `classes` are codes for the values of the label column, -1 for missing values.
+    filled in. `classes` are codes for the values of the label column, -1 for missing values;
+    `class_names` are these values.
     `odd` are the columns that look like ids or classes, or have one value only.
     """
 
     values: Numbers | RowBlocks  # (n, d), in memory or read from the file in every pass
     weight: NDArray[np.float64] | None  # (n,)
     classes: NDArray[np.int32] | None  # (n,)
+    class_names: tuple[str, ...]
     kept: NDArray[np.bool_] | None  # (n_in_file,)
     means: NDArray[np.float64]  # (d,)
     n_filled: int
@@ -72,6 +74,7 @@ def read_rows(
         values,
         found.weight,
         found.classes,
+        found.class_names,
         found.kept,
         found.means,
         found.n_gaps,

@@ -46,6 +46,7 @@ class Scan:
     numbers: Numbers | None  # (n, d)
     weight: NDArray[np.float64] | None  # (n,)
     classes: NDArray[np.int32] | None  # (n,) codes for the values of the label, -1 if missing
+    class_names: tuple[str, ...]  # the values of the label, by code
     kept: NDArray[np.bool_] | None  # (n_in_file,) the rows to cluster; None if all are
     means: NDArray[np.float64]  # (d,) over the values that are not missing
     n_gaps: int  # number of missing values in the features of these rows
@@ -86,6 +87,7 @@ def scan(
         numbers=store.numbers(),
         weight=reading.weight(),
         classes=reading.classes(),
+        class_names=reading.class_names,
         kept=reading.kept(),
         means=sums / counts,
         n_gaps=0 if missing == "drop" else int(reading.gaps[:n_features].sum()),
@@ -153,6 +155,10 @@ class _Pass:
         if (found < 0).all():
             raise EmptyLabelError(self._table.name, self._others[0])
         return found
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self._classes.names
 
     def _all_with_gaps(self) -> NDArray[np.bool_]:
         if len(self._with_gaps) != 1:
@@ -224,6 +230,11 @@ class Classes:
     def numbers(self) -> NDArray[np.int32]:
         """Return the code of the value in each row; -1 where the value is missing."""
         return np.concatenate(self._pieces)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The distinct values, by code."""
+        return tuple(map(str, self._known))
 
     def _number(self, value: Any) -> int:
         # In a column of text, missing values are still texts such as "NA".

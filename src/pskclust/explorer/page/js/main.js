@@ -159,7 +159,7 @@ function wireKeys() {
     }
     if (event.key === "Escape" && !byId("keys").open) return escape();
     if (isTyping(event.target) || event.altKey) return;
-    const modes = { 1: "clusters", 2: "similarity", 3: "distribution", 4: "growth" };
+    const modes = { 1: "clusters", 2: "similarity", 3: "distribution", 4: "growth", 5: "classes" };
     if (modes[event.key]) setMode(modes[event.key]);
     else if (event.key === "+" || event.key === "=") parts.stage.zoom(0.7);
     else if (event.key === "-") parts.stage.zoom(1 / 0.7);
@@ -173,7 +173,7 @@ function wireKeys() {
 }
 
 function setMode(mode) {
-  if (mode !== "growth" || isGrown()) state.set({ mode, step: null });
+  if (state.hasMode(mode) && (mode !== "growth" || isGrown())) state.set({ mode, step: null });
 }
 
 /** Return whether the clusters in the picture grew. */
