@@ -276,7 +276,7 @@ def test_a_click_shows_another_layer_of_the_fit(visit, folder, size, theme):
     assert_array_equal(labels, model.relabel(n_clusters=3))
     assert_array_equal(fresh_labels(person.text("#python-code"), folder), labels)
     page.click("#tab-history")
-    assert "Layer of 3 clusters; Chosen" in person.text("#history li.current")
+    assert "Layer of 3 clusters; Automatic" in person.text("#history li.current")
     second = person.shown
     page.click("#undo")
     person.wait_for_picture(second)
