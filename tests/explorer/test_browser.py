@@ -748,7 +748,11 @@ def test_everything_can_be_reached_by_keyboard(person):
 
 def test_arrow_keys_double_psi_and_move_tau_by_a_tenth_of_a_power_of_ten(person):
     page = person.page
-    for name, key, expected in (("psi", "ArrowRight", "32"), ("tau", "ArrowLeft", "0.0635")):
+    for name, key, expected in (
+        ("psi", "ArrowRight", "32"),
+        ("psi", "PageUp", "64"),
+        ("tau", "ArrowLeft", "0.0635"),
+    ):
         page.focus(f"#{name}")
         page.keyboard.press(key)
         assert page.input_value(f"#{name}-number") == expected

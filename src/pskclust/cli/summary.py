@@ -12,6 +12,7 @@ import numpy as np
 from .._utils.memory import readable_bytes
 from .._utils.wording import percentage
 from .display import counted, escaped, print_facts, print_table
+from .options import as_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,7 +105,7 @@ def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
         words.append(f"seed {seed} (default)" if is_default else f"seed {seed}")
     facts = {"given": ", ".join(words) or "nothing"}
     if summary["choice"] is not None:
-        facts["chosen"] = summary["choice"]
+        facts["chosen"] = as_options(summary["choice"])
     return facts
 
 
