@@ -13,7 +13,7 @@ from pskclust.datasets import make_varied_densities
 TITLE = "Figure 2: falling off the cliff"
 PLACES = {
     "Figure 2": "similarity falls off faster from a dense cluster than from a sparse one",
-    "Proposition 1": "K-hat falls off sharply outside a cluster, faster the denser the cluster is",
+    "Proposition 1": "K-hat falls off sharply outside a cluster, and faster from a denser cluster",
 }
 N_CORE, REACH = 50, 1.5
 
@@ -61,8 +61,8 @@ def run(settings: Settings) -> Outcome:
     outcome.findings = {
         "Figure 2": f"slope {dense.slope:.2f} from the dense cluster, {sparse.slope:.2f} from the "
         "sparse one",
-        "Proposition 1": f"at distance {REACH}, {left[0]:.0%} of the similarity to the dense "
-        f"cluster is left, and {left[1]:.0%} to the sparse one",
+        "Proposition 1": f"at distance {REACH}, similarity to the dense cluster is {left[0]:.0%} "
+        f"of that at distance 0; to the sparse one, {left[1]:.0%}",
     }
     outcome.picture(
         settings,

@@ -126,18 +126,20 @@ def _notes(allowed: float) -> list[str]:
     setting = ", ".join(f"{name} {value}" for name, value in PSKC_SETTING.items())
     n_centres = PSKC_SETTING["psi"] * PSKC_SETTING["n_partitions"]
     return [
-        "MNIST8M is not available: MNIST's digits, shifted, rotated and deformed at random, "
-        f"replace it, in 784 columns. psKC: {setting}. All systems get rows of length 1, and all "
-        "but psKC and fast_hdbscan are told that there are 10 clusters. Verdicts use CPU seconds, "
-        "summed over threads, because other work on the machine affects elapsed time.",
+        "MNIST8M is not available. MNIST's digits, shifted, rotated and deformed at random, "
+        f"replace it; they have 784 columns. psKC: {setting}. All systems get rows scaled to "
+        "length 1, and all but psKC and fast_hdbscan are told that there are 10 clusters. "
+        "Verdicts use CPU seconds, summed over threads, because other work on the machine "
+        "affects elapsed time.",
         "The setting of psKC was chosen with knowledge of the labels, among about 60 tried on "
         "20,000 and 80,000 rows, and t was raised from 20 to 30 when NMI at 160,000 rows was "
         "0.486. The other systems have one setting each, without a search, so their NMI and ARI "
         "say how good these fits are, not which system is better.",
         f"psKC draws {n_centres:,} centres. With more rows, fewer centres are drawn twice, and a "
         "row is compared once with each distinct centre. Exponents are therefore fitted to "
-        f"{SETTLED:,} rows and more; those of systems that do not get so far, to all sizes. A fit "
-        f"that would take more than {allowed:,} s, by the growth so far, is not made.",
+        f"{SETTLED:,} rows and more; those of systems that do not reach this size, to all sizes. "
+        f"A fit is not made if it would take more than {allowed:,} s, as estimated from smaller "
+        "sizes.",
     ]
 
 

@@ -126,7 +126,7 @@ def run(settings: Settings) -> Outcome:
         "labels are known, and the best result counts: here by macro F1, with each class matched "
         "to at most one cluster. Ring-G was never published: two rings and two Gaussians replace "
         "it. Their places were chosen so that psKC finds them, and DBSCAN's score on them was "
-        "known at that time. On Ring-G, the scores of psKC and DBSCAN are therefore no evidence. "
+        "known at that time. On Ring-G, the scores of psKC and DBSCAN are therefore not evidence. "
         f"Good means an F1 of at least {GOOD_F1_ELSEWHERE}, or {GOOD_F1['s3']} on S3, whose "
         "clusters overlap; the paper judges by eye."
     )

@@ -2,8 +2,9 @@
 
     python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
 
-Each draw of a set has a file in build/choice, which `fit.py` reads: one draw of a generated set,
-four of a given set (iris.npz, iris~1.npz, ...), each with its own sample, kernels and halves.
+Each draw of a set has a file in build/choice, which `fit.py` reads: four draws of given sets and
+of single clusters (iris.npz, iris~1.npz, ...), one of other generated sets. Each draw has its own
+sample, kernels and halves.
 Draws whose file exists are skipped, so an interrupted run can be continued. `--fresh` computes all
 of them again, as is necessary after a change of candidates or evidence.
 """
@@ -23,12 +24,13 @@ from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from sets import LabelledSet, all_sets, family_of, n_classes
+from sets import SINGLES, LabelledSet, all_sets, family_of, n_classes
 
 from pskclust._choice.choose import MAX_ROWS
 from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
 from pskclust._choice.noise import find_noise
 from pskclust._choice.scales import sizes_for
+from pskclust._choice.several import MAX_DRAWS
 from pskclust._choice.split_tree import SplitTree
 from pskclust._choice.stability import grow_trees
 from pskclust._utils.files import replacing
@@ -36,8 +38,9 @@ from pskclust._utils.parallel import one_blas_thread
 
 FOLDER = Path(__file__).parents[2] / "build/choice"
 N_PARTITIONS = 100
-# Scores of given sets are means over this many draws; numbers are fitted to the first.
-N_DRAWS = 4
+# Draws of a given set and of a single cluster, as many as decide between one cluster and several.
+# Scores are means over draws; numbers are fitted to the first.
+N_DRAWS = MAX_DRAWS
 _DRAW = "~"
 
 
@@ -48,7 +51,7 @@ class Collected:
     name: str
     is_given: bool
     numbers: list[int]  # number of classes of each reference
-    grown: Any  # as the package's Grown: n_rows, dimension, and kind and psi of each tree
+    grown: Any  # as the package's Grown: n_rows, dimension, empty_gap, kind and psi of each tree
     evidence: Evidence
     ari: np.ndarray  # (c,) of each candidate, with the reference that fits it best
     ari_of_one: float  # ARI if all rows are one cluster
@@ -182,6 +185,7 @@ def save(collected: Collected, folder: Path) -> None:
         "numbers": collected.numbers,
         "n_rows": grown.n_rows,
         "dimension": grown.dimension,
+        "empty_gap": grown.empty_gap,
         "kinds": [each.tree.kind for each in grown.trees],
         "psis": [each.tree.psi for each in grown.trees],
         "candidates": np.array(evidence.candidates).reshape(-1, 2),
@@ -213,7 +217,10 @@ def load(path: Path) -> Collected:
         bool(content["is_given"]),
         content["numbers"].tolist(),
         SimpleNamespace(
-            n_rows=int(content["n_rows"]), dimension=float(content["dimension"]), trees=trees
+            n_rows=int(content["n_rows"]),
+            dimension=float(content["dimension"]),
+            empty_gap=float(content["empty_gap"]),
+            trees=trees,
         ),
         Evidence(
             [Candidate(*pair) for pair in content["candidates"].tolist()],
@@ -256,7 +263,7 @@ def main() -> None:
         (each, number)
         for each in all_sets(arguments.data)
         if any(fnmatch.fnmatch(each.name, pattern) for pattern in arguments.sets)
-        for number in range(N_DRAWS if each.is_given else 1)
+        for number in range(N_DRAWS if each.is_given or each.family in SINGLES else 1)
         if arguments.fresh or not (folder / f"{_name_of_draw(each.name, number)}.npz").exists()
     ]
     print(f"{len(chosen)} draws to collect into {folder}", flush=True)

@@ -3,10 +3,13 @@
     python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
     python benchmarks/choice/fit.py --try     # print only, in a few minutes, and with ...
         --drop path valley --temperature 3 --ridge 1e-3   # ... another rule
+    python benchmarks/choice/fit.py --rebalance   # keep all numbers but the balance between one
+        cluster and several, which is set anew; takes a minute or two
 
 The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
 of the fit: each given family is scored with numbers fitted to all other families. With each family,
-another ninth of the generated single clusters is left out. Scores are means over four draws.
+another ninth of the generated single clusters is left out. Scores are means over four draws. As in
+the package, several draws decide between one cluster and several if the log odds are close to zero.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from fitting import (
     Known,
     Score,
     columns_of,
+    fit_gap,
     fit_score,
     fit_several,
     fit_splits,
@@ -35,15 +39,18 @@ from fitting import (
 )
 from sets import GIVEN
 
-from pskclust._choice.choose import N_BEST
 from pskclust._choice.consensus import most_typical
+from pskclust._choice.draws import N_BEST
 from pskclust._choice.scoring import (
     SCORE_NAMES,
     SEVERAL_NAMES,
     SPLIT_COLUMNS,
+    GapOdds,
     Logistic,
+    Weights,
     log_dimension,
 )
+from pskclust._choice.several import pooled_log_odds
 from pskclust._utils.files import replacing
 
 ROOT = Path(__file__).parents[2]
@@ -115,13 +122,14 @@ def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[
     singles = [each for each in sets if each.is_single and not each.is_given]
     # Sets of few rows come last, so that adding some does not change the folds of the others.
     singles.sort(key=has_few_rows)
-    held = {each.name for each in singles[GIVEN.index(left_out) :: len(GIVEN)]}
+    names = list(dict.fromkeys(each.set_name for each in singles))
+    held = set(names[GIVEN.index(left_out) :: len(GIVEN)])
     train = [
         each
         for each in sets
-        if each.is_first_draw and each.family != left_out and each.name not in held
+        if each.is_first_draw and each.family != left_out and each.set_name not in held
     ]
-    return train, [each for each in sets if each.family == left_out or each.name in held]
+    return train, [each for each in sets if each.family == left_out or each.set_name in held]
 
 
 def make_folds(sets: list[Collected], columns: Columns, cache: Cache) -> list[Fold]:
@@ -170,19 +178,37 @@ def best_candidate(known: Known, score: Score, temperature: float) -> int:
     return int(best[most_typical(labels, odds / odds.sum())])
 
 
-def fitted(known: list[Known], rule: Rule) -> tuple[Score, Logistic]:
+class Several(NamedTuple):
+    """The fitted model of one cluster or several."""
+
+    logistic: Logistic
+    gap: GapOdds
+
+    @classmethod
+    def fitted(cls, known: list[Known], score: Score) -> Several:
+        return cls(fit_several(known, score), fit_gap([one.each for one in known]))
+
+    def log_odds(self, known: Known, best: int) -> float:
+        """Return the log odds of several clusters, given the best candidate."""
+        row = np.array(known.of_several(best))
+        gap = self.gap.log_odds(known.each.grown.empty_gap)
+        return float(self.logistic.log_odds(row)) + gap
+
+
+def fitted(known: list[Known], rule: Rule) -> tuple[Score, Several]:
     """Return the fitted score, and the fitted model of one cluster or several."""
     score = fit_score(known, rule.names, rule.ridge)
-    return score, fit_several(known, score)
+    return score, Several.fitted(known, score)
 
 
-def verdicts(fold: Fold, score: Score, several: Logistic, temperature: float) -> list[Verdict]:
+def verdicts(
+    held_out: list[Known], score: Score, several: Several, temperature: float
+) -> list[Verdict]:
     """Return a verdict for each set that was left out."""
     found = []
-    for known in fold.held_out:
+    for known in held_out:
         best = best_candidate(known, score, temperature)
-        row = np.array(known.of_several(best)) if best >= 0 else None
-        log_odds = -np.inf if row is None else float(several.log_odds(row))
+        log_odds = several.log_odds(known, best) if best >= 0 else -np.inf
         found.append(Verdict(known.each, best, log_odds))
     return found
 
@@ -191,8 +217,7 @@ def power_of_dimension(found: list[Verdict]) -> float:
     """Return the largest power whose score is within 0.005 of the best; scores vary by 0.01."""
 
     def figure(power: float) -> float:
-        raised = [one.raised(power) for one in found]
-        reached = figures(decided(raised, threshold_of(raised)))
+        reached = figures(balanced([one.raised(power) for one in found])[1])
         return (reached["mean_of_sets"]["ari"] + reached["mean_of_families"]) / 2
 
     reached = {power: figure(power) for power in POWERS_OF_DIMENSION}
@@ -200,17 +225,46 @@ def power_of_dimension(found: list[Verdict]) -> float:
     return max(power for power, ari in reached.items() if ari >= best - 0.005)
 
 
-def with_power(several: Logistic, power: float) -> Logistic:
+def with_power(several: Several, power: float) -> Several:
     """Return the model of several clusters with its odds multiplied by the power."""
-    raised = several.coefficients.copy()
+    raised = several.logistic.coefficients.copy()
     raised[SEVERAL_NAMES.index("log_dimension")] += power
-    return several._replace(coefficients=raised)
+    return several._replace(logistic=several.logistic._replace(coefficients=raised))
 
 
 def threshold_of(found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT) -> float:
     """Return the log odds up to which a share of the single clusters stays whole."""
     singles = np.sort([one.log_odds for one in found if one.each.is_single])
     return float(singles[int(np.ceil(share * len(singles))) - 1]) if len(singles) else 0.0
+
+
+def pooled(found: list[Verdict], threshold: float) -> list[Verdict]:
+    """Return the verdicts with log odds pooled over further draws, as the package does."""
+    draws: dict[str, list[Verdict]] = {}
+    for one in found:
+        draws.setdefault(one.each.set_name, []).append(one)
+
+    def log_odds(one: Verdict) -> float:
+        own = draws[one.each.set_name]
+        place = own.index(one)
+        drawn = [each.log_odds - threshold for each in (*own[place:], *own[:place])]
+        others = iter(drawn[1:])
+        # With fewer draws than the package makes, the mean of those that there are.
+        pooled = pooled_log_odds(drawn[0], lambda: next(others, float(np.mean(drawn))))
+        return threshold + pooled
+
+    return [one._replace(log_odds=log_odds(one)) for one in found]
+
+
+def balanced(
+    found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT
+) -> tuple[float, list[Outcome]]:
+    """Return the threshold that leaves a share of the single clusters whole, and the choices."""
+    threshold = threshold_of(found, share)
+    # Which log odds are pooled depends on the threshold.
+    for _ in range(3):
+        threshold = threshold_of(pooled(found, threshold), share)
+    return threshold, decided(pooled(found, threshold), threshold)
 
 
 def decided(found: list[Verdict], threshold: float) -> list[Outcome]:
@@ -242,8 +296,7 @@ def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
     """Return the scores if a share of the single clusters is left whole, by share."""
     answer = {}
     for share in (0.0, 0.6, 0.7, 0.8, 0.85, 0.9):
-        threshold = threshold_of(found, share) if share else -np.inf
-        reached = figures(decided(found, threshold))
+        reached = figures(balanced(found, share)[1] if share else decided(found, -np.inf))
         answer[f"{share:.2f}"] = {
             "mean_of_sets": reached["mean_of_sets"]["ari"],
             "mean_of_families": reached["mean_of_families"],
@@ -285,7 +338,7 @@ def printed(found: dict[str, Any]) -> str:
 
 
 def content_of(
-    split: Logistic, score: Score, several: Logistic, threshold: float, temperature: float
+    split: Logistic, score: Score, several: Several, threshold: float, temperature: float
 ) -> dict[str, Any]:
     """Return fitted numbers by name, as the package reads them."""
     weights = dict(zip(score.names, score.weights, strict=True))
@@ -301,10 +354,17 @@ def content_of(
             },
         },
         # There is more than one cluster where the log odds are above zero.
-        "several": _content_of(
-            several._replace(constant=several.constant - threshold), SEVERAL_NAMES
-        ),
+        "several": _content_of(_shifted(several.logistic, threshold), SEVERAL_NAMES),
+        "empty_gap": _rounded(several.gap),
     }
+
+
+def _shifted(model: Logistic, threshold: float) -> Logistic:
+    return model._replace(constant=model.constant - threshold)
+
+
+def _rounded(gap: GapOdds) -> dict[str, float]:
+    return {name: round(value, _DIGITS) for name, value in gap._asdict().items()}
 
 
 def _content_of(model: Logistic, names: tuple[str, ...]) -> dict[str, Any]:
@@ -322,9 +382,64 @@ def write(path: Path, content: dict[str, Any]) -> None:
         stream.write(json.dumps(content, indent=1).encode() + b"\n")
 
 
+class Balance(NamedTuple):
+    """The threshold between one cluster and several, and the scores that it reaches."""
+
+    threshold: float
+    head: dict[str, Any]  # figures, as weights.json has them
+
+    @classmethod
+    def of(cls, found: list[Verdict]) -> Balance:
+        """Set the threshold by the verdicts on sets left out, and print the scores."""
+        threshold, outcomes = balanced(found)
+        always, reached = figures(decided(found, -np.inf)), figures(outcomes)
+        print(f"If one cluster is never chosen:\n{printed(always)}\n")
+        print(f"One cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}")
+        balance = trade(found)
+        print("\nshare of single clusters left whole: mean ARI of sets, of families")
+        for share, each in balance.items():
+            print(f"{share}: {each['mean_of_sets']:.3f} {each['mean_of_families']:.3f}")
+        head = {"left_out": reached, "left_out_without_one": always, "balance": balance}
+        return cls(threshold, head)
+
+
 def main() -> None:
     arguments = _arguments()
     sets = load_all(arguments.folder)
+    if arguments.rebalance:
+        rebalance(sets, arguments.weights, arguments.left_out)
+    else:
+        fit_all(sets, arguments)
+
+
+def rebalance(sets: list[Collected], weights: Path, left_out: Path) -> None:
+    """Set the balance between one cluster and several anew; keep the other models."""
+    contents = json.loads(left_out.read_text())
+    found = []
+    for family, content in contents.items():
+        train, held_out = divide(sets, family)
+        content["empty_gap"] = _rounded(fit_gap(train))
+        numbers = Weights.of(content)
+        known = [
+            Known.by(numbers.split, each, columns_of(each))
+            for each in held_out
+            if each.is_given or each.is_single
+        ]
+        score = Score(numbers.names, numbers.weights)
+        several = Several(numbers.several, numbers.empty_gap)
+        found += verdicts(known, score, several, numbers.temperature)
+    balance = Balance.of(found)
+    final = json.loads(weights.read_text())
+    final["empty_gap"] = _rounded(fit_gap([each for each in sets if each.is_first_draw]))
+    for content in (final, *contents.values()):
+        model = _shifted(Weights.of(content).several, balance.threshold)
+        content["several"] = _content_of(model, SEVERAL_NAMES)
+    write(weights, final | balance.head)
+    write(left_out, contents)
+
+
+def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
+    """Fit all numbers, print their scores on families left out, and write them."""
     names = tuple(name for name in SCORE_NAMES if name.split(" * ")[0] not in arguments.drop)
     rule = Rule(names, arguments.ridge, arguments.temperature)
     columns = {each.name: columns_of(each) for each in sets}
@@ -334,21 +449,10 @@ def main() -> None:
     for fold in folds:
         score, several = fitted(fold.train, rule)
         numbers[fold.left_out] = (fold.split, score, several)
-        found += verdicts(fold, score, several, rule.temperature)
+        found += verdicts(fold.held_out, score, several, rule.temperature)
     power = power_of_dimension(found)
-    found = [one.raised(power) for one in found]
-    threshold = threshold_of(found)
-    always = figures(decided(found, -np.inf))
-    print(f"{len(sets)} draws of sets. If one cluster is never chosen:\n{printed(always)}\n")
-    reached = figures(decided(found, threshold))
-    print(
-        f"With odds times dimension ** {power:g}, "
-        f"and one cluster where log odds are at most {threshold:.2f}:\n{printed(reached)}"
-    )
-    balance = trade(found)
-    print("\nshare of single clusters left whole: mean ARI of sets, of families")
-    for share, each in balance.items():
-        print(f"{share}: {each['mean_of_sets']:.3f} {each['mean_of_families']:.3f}")
+    print(f"{len(sets)} draws of sets, odds times dimension ** {power:g}")
+    balance = Balance.of([one.raised(power) for one in found])
     if arguments.dry:
         return
     first = [each for each in sets if each.is_first_draw]
@@ -357,18 +461,17 @@ def main() -> None:
     head = {
         "date": str(date.today()),
         "sets": {"given": given, "generated": len(first) - given, "families": families},
-        "left_out": reached,
-        "left_out_without_one": always,
-        "balance": balance,
+        **balance.head,
         "power_of_dimension": power,
     }
     models = cache.models("", first, columns)
     score, several = fitted(out_of_fold(first, columns, models), rule)
     several = with_power(several, power)
-    final = content_of(models[-1], score, several, threshold, rule.temperature)
+    threshold, temperature = balance.threshold, rule.temperature
+    final = content_of(models[-1], score, several, threshold, temperature)
     write(arguments.weights, head | final)
     without = {
-        family: content_of(split, score, with_power(several, power), threshold, rule.temperature)
+        family: content_of(split, score, with_power(several, power), threshold, temperature)
         for family, (split, score, several) in numbers.items()
     }
     write(arguments.left_out, without)
@@ -379,6 +482,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help="folder with the files of collect.py"
+    )
+    parser.add_argument(
+        "--rebalance", action="store_true", help="set only the balance of one cluster and several"
     )
     parser.add_argument("--try", dest="dry", action="store_true", help="write nothing")
     parser.add_argument("--drop", nargs="+", default=[], help="evidence to leave out of the score")

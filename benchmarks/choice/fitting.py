@@ -6,7 +6,8 @@ There are three models, each of which uses the previous one:
   different classes among the pairs of rows that the split separates.
 - How good a cut is: a score that is linear in the evidence. It maximises the expected ARI of a
   candidate drawn with odds exp(score), relative to the best candidate of the set.
-- Whether there is more than one cluster: a logistic regression on evidence for the best cut.
+- Whether there is more than one cluster: a logistic regression on evidence for the best cut, and
+  the widest empty space, which counts only where hardly any single cluster has such a space.
 
 For sets of 665 rows, each weight of the score is limited to the sign that suits its evidence:
 being found again more often never lowers the score of a cut. The weights change with log(rows).
@@ -28,11 +29,12 @@ from pskclust._choice.scoring import (
     MIN_ROWS_FITTED,
     SCORE_NAMES,
     SURE,
+    GapOdds,
     Logistic,
-    evidence_of_several,
     scored_evidence,
     split_columns,
 )
+from pskclust._choice.several import evidence_of_several
 from pskclust._choice.split_evidence import SPLIT_NAMES
 
 # More of RISING and less of FALLING evidence is better; other weights, and those of evidence times
@@ -60,6 +62,8 @@ N_DRAWS = 12
 # Sets that others have made count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
+# Share of single clusters whose widest empty space does not count for several clusters.
+SHARE_BELOW_LIMIT = 0.99
 # Only this many splits from the top of a tree are used; those below divide few rows.
 N_SPLITS = 25
 
@@ -281,3 +285,15 @@ def fit_several(known: list[Known], score: Score, ridge: float = SEVERAL_RIDGE) 
     singles = is_several == 0
     counts[singles] = counts[~singles].sum() / max(1, singles.sum())
     return logistic(np.array(rows), is_several, counts * len(counts) / counts.sum(), ridge)
+
+
+def fit_gap(sets: list[Collected]) -> GapOdds:
+    """Return how the log odds of several clusters rise with the widest empty space.
+
+    Both numbers come from single clusters: the limit is a quantile of their gaps, and the weight is
+    that of an exponential distribution of these gaps, 1 / mean.
+    """
+    gaps = np.array([each.grown.empty_gap for each in sets if each.is_single])
+    if not (gaps > 0).any():
+        return GapOdds(0.0, 0.0)
+    return GapOdds(float(np.quantile(gaps, SHARE_BELOW_LIMIT)), float(1 / gaps[gaps > 0].mean()))

@@ -12,7 +12,18 @@ import re
 from pathlib import Path
 from typing import Any
 
-from pskclust._choice import choose, discriminant, noise, scales, scoring, split_tree, stability
+from pskclust._choice import (
+    choose,
+    discriminant,
+    draws,
+    empty_space,
+    noise,
+    scales,
+    scoring,
+    several,
+    split_tree,
+    stability,
+)
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/automatic.md"
@@ -64,6 +75,8 @@ MEANINGS = {
     "apart_everywhere": "distance of the sides along the discriminant" + _MEAN_OF_BEST,
     "held_valley_everywhere": "depth of the valley on the other half" + _MEAN_OF_BEST,
     "held_sure_everywhere": "this depth in units of its error" + _MEAN_OF_BEST,
+    "empty_gap": "largest log ratio of two successive lengths at which single linkage joins sides "
+    "of a twentieth of the rows or more",
     "log_rows": "logarithm of the number of rows, minus 6.5",
     "log_dimension": "logarithm of the intrinsic dimension, minus 1",
 }
@@ -122,7 +135,20 @@ def cost_table() -> str:
             "in a candidate: all numbers up to 16, then steps of about 10%",
         ),
         (f"{stability.ROWS_PER_CLUSTER} rows", "smallest mean size of the clusters of a candidate"),
-        (f"{choose.N_BEST} candidates", "with the best scores, compared with each other"),
+        (
+            f"{empty_space.MIN_SIDE} rows, and one in {empty_space.MAX_SIDE_SHARE}",
+            "smallest side of an empty space",
+        ),
+        (f"{draws.N_BEST} candidates", "with the best scores, compared with each other"),
+        (
+            f"{several.MAX_DRAWS} draws",
+            "at most, of partitionings and halves, to decide between one cluster and several",
+        ),
+        (
+            f"{several.CLOSE_TO_ZERO:g}",
+            "divided by the square root of the number of draws: mean log odds closer to zero need "
+            "another draw",
+        ),
         (
             f"{scoring.MIN_ROWS_FITTED} rows",
             "lower limit of the number of rows in log_rows of the score; smaller samples use the "
@@ -207,6 +233,9 @@ def several_table(weights: dict[str, Any]) -> str:
     lines = ["| evidence | weight | meaning |", "|---|---|---|"]
     for name, weight in weights["several"]["weights"].items():
         lines.append(f"| {name} | {weight:+.3f} | {MEANINGS[name]} |")
+    gap = weights["empty_gap"]
+    meaning = f"{MEANINGS['empty_gap']}; only the part beyond {gap['limit']:.3f} counts"
+    lines.append(f"| empty_gap | {gap['weight']:+.3f} | {meaning} |")
     lines.append(f"| constant | {weights['several']['constant']:+.3f} | |")
     return "\n".join(lines) + "\n"
 

@@ -39,6 +39,8 @@ _FAMILY_BY_PREFIX = {
     "ts_": "series",
 }
 _DRAWN = "drawn_"
+# Families with single clusters, which decide how many of them stay whole.
+SINGLES = (f"{_DRAWN}one", f"{_DRAWN}few")
 
 
 @dataclass(frozen=True, eq=False)

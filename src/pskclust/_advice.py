@@ -58,7 +58,7 @@ class Outcome:
         n_noise: float | None = None,
         unit: str = "rows",
     ) -> Outcome:
-        """Return the figures of a fitted model; sizes are numbers of rows unless given."""
+        """Return the figures of a fitted model; by default, sizes count rows."""
         linkage = model.fitted_.linkage
         if n_noise is None:
             n_noise = float(np.count_nonzero(model.labels_ < 0))

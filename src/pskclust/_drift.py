@@ -43,7 +43,7 @@ class Drift:
     --------
     >>> from pskclust import Drift
     >>> Drift(score=0.3, noise=0.02, noise_of_fit=0.02, n_samples=1000).advice
-    'Fit again: rows are distributed differently, drift is 0.30.'
+    'Fit again: rows are distributed differently (drift is 0.30).'
     """
 
     score: float
@@ -66,12 +66,12 @@ class Drift:
         """A sentence that says whether to fit again, and why."""
         if self.n_samples < _MIN_ROWS:
             return f"{self.n_samples} rows are too few to tell: wait for {_MIN_ROWS} or more."
-        noise = f"noise is {self.noise:.0%}, and was {self.noise_of_fit:.0%} in the fit"
+        noise = f"noise is {self.noise:.0%} ({self.noise_of_fit:.0%} in the fit)"
         if not self.fit_again:
-            return f"Keep the model: drift is {self.score:.2f}, {noise}."
+            return f"Keep the model: drift is {self.score:.2f}, and {noise}."
         if self.noise > self.noise_of_fit + _MAX_NOISE_GAIN:
-            return f"Fit again: more of the rows belong to no cluster, {noise}."
-        return f"Fit again: rows are distributed differently, drift is {self.score:.2f}."
+            return f"Fit again: more rows belong to no cluster; {noise}."
+        return f"Fit again: rows are distributed differently (drift is {self.score:.2f})."
 
 
 class DriftMonitor:

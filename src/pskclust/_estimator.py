@@ -75,10 +75,10 @@ class PSKC(ClusterMixin, FittedModel):
         total similarity of rows to their clusters (Eq. 4 of the paper). "auto" refines grown
         clusters only: rows at the ends of long clusters share cells with few members.
     min_cluster_size : int or None, default=None
-        Dissolve clusters with fewer rows, before refinement. Each of their rows moves to its most
-        similar remaining cluster if that similarity exceeds `tau`, and is noise otherwise. Sizes
-        are sums of weights. Rows of chosen and linked clusters move to the cluster with the most
-        members in their cells. PSKC chooses no clustering with a tenth of the rows to dissolve.
+        Dissolve clusters with fewer rows (weights count), before refinement. Each row moves to its
+        most similar remaining cluster if that similarity exceeds `tau`, else to noise. Rows of
+        chosen and linked clusters move to the cluster with the most members in their cells. PSKC
+        does not choose a clustering that would dissolve more than a tenth of the rows.
     noise : {"keep", "nearest"}, default="keep"
         "nearest" assigns noise rows to their most similar cluster. Rows that share no cell with any
         cluster remain noise.

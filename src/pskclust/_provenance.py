@@ -62,7 +62,7 @@ def choice_words(model: PSKC) -> str | None:
     chosen = chosen_values(model)
     if model.auto_ is not None:
         return model.auto_.reason if chosen else None
-    return f"psi {chosen['psi']}; the default for this number of rows" if chosen else None
+    return f"psi {chosen['psi']}, the default for this number of rows" if chosen else None
 
 
 def candidates(model: PSKC) -> list[dict[str, Any]]:

@@ -141,7 +141,7 @@ def sweep(
         Values of psi to try, each 2 or more and at most the number of rows. Start with powers of
         two, say 8 to 256.
     tau : sequence of float
-        Values of tau to try, each between 0 and 1. Start with values from 0.01 to 0.5.
+        Values of tau to try, each between 0 and 1. Start with values from 0.3 / psi to 2 / psi.
     n_seeds : int, default=3
         Number of fits per pair, 2 or more. Increase it if entries are close in stability.
     random_state : int, RandomState instance or None, default=None

@@ -47,10 +47,10 @@ __all__ = ["PSKC", "Plan", "plan"]
 class PSKC(_estimator.PSKC):
     """Point-set kernel clustering of Dask arrays and dataframes.
 
-    Labels equal those of :class:`pskclust.PSKC`. The workers keep the cells of their rows. Only
-    tables of counts, whose size does not depend on the number of rows, cross the network. If a
-    worker is lost during a fit, other workers compute its blocks again, and the labels stay the
-    same.
+    Labels equal those of :class:`pskclust.PSKC`. The workers keep the cells of their rows.
+    During growth, only tables of counts cross the network; their size does not depend on the number
+    of rows. If a worker is lost during a fit, other workers compute its blocks again, and the
+    labels stay the same.
 
     `predict`, `similarity`, `score_samples`, `membership` and `transform` return lazy Dask arrays
     for Dask arrays and dataframes, and ndarrays for rows in this process.

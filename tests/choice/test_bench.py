@@ -138,3 +138,38 @@ def test_families_are_sources():
         "zoo": "tables",
     }
     assert {name: sets.family_of(name) for name in names} == names
+
+
+def test_verdicts_are_pooled_over_draws_as_in_a_fit(tmp_path):
+    X, y = make_blobs(150, centers=3, cluster_std=0.4, random_state=3)
+    np.savez(tmp_path / "data.npz", X=X, y=y + 1)
+    three = sets.LabelledSet("fcps_three", tmp_path / "data.npz")
+    draws = [collect.collect(three, number) for number in range(3)]
+    log_odds = [0.4, 1.4, 2.4]
+    found = [fit.Verdict(each, 0, value) for each, value in zip(draws, log_odds, strict=True)]
+    # Relative to a threshold of 1: -0.6 and 0.4 are close to zero, 1.4 is not.
+    pooled = [one.log_odds for one in fit.pooled(found, 1.0)]
+    assert pooled == pytest.approx([np.mean(log_odds), np.mean(log_odds[1:]), 2.4])
+    alone = fit.pooled(found[:1], 1.0)
+    assert [one.log_odds for one in alone] == pytest.approx([0.4])
+
+
+def test_a_new_balance_changes_only_the_constants_of_one_or_several(folder, written):
+    before = {
+        "again.json": written,
+        "again_out.json": json.loads((folder / "out.json").read_text()),
+    }
+    for name, content in before.items():
+        (folder / name).write_text(json.dumps(content))
+    fit.rebalance(collect.load_all(folder), folder / "again.json", folder / "again_out.json")
+    final, without = (json.loads((folder / name).read_text()) for name in before)
+    pairs = [(final, written), *((without[one], before["again_out.json"][one]) for one in without)]
+    shifts = [new["several"]["constant"] - old["several"]["constant"] for new, old in pairs]
+    assert shifts == pytest.approx(shifts[:1] * len(shifts), abs=1e-5)
+    for new, old in pairs:
+        assert new["several"]["weights"] == old["several"]["weights"]
+        assert {name: new[name] for name in ("split", "score")} == {
+            name: old[name] for name in ("split", "score")
+        }
+    # The same sets give the same scores.
+    assert final["left_out"] == written["left_out"]

@@ -493,7 +493,7 @@ def test_a_small_cluster_is_dissolved_and_the_reason_says_so():
     assert (model.n_clusters_, model.auto_.chosen.n_clusters) == (3, 4)
     found, dissolved, *others = model.auto_.reason.split("; ")
     assert found.startswith("4 clusters")
-    assert dissolved == "1 of them is smaller than min_cluster_size=20, so dissolved"
+    assert dissolved == "1 of them is smaller than min_cluster_size=20 and therefore dissolved"
     assert all(words.startswith("second choice") for words in others)
 
 

@@ -17,11 +17,11 @@ from pskclust._choice.scoring import (
     EVIDENCE_NAMES,
     SCORE_NAMES,
     fitted_weights,
-    log_odds_of_several,
     scored_evidence,
     scores,
     split_logits,
 )
+from pskclust._choice.several import log_odds_of_several
 from pskclust._choice.split_evidence import SPLIT_NAMES
 from pskclust._choice.split_tree import AVERAGE
 from pskclust._choice.stability import MIN_ROWS, NUMBERS, ROWS_PER_CLUSTER, grow_trees, min_rows_for

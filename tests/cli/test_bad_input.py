@@ -531,7 +531,7 @@ def test_too_little_memory(command, table, monkeypatch):
     from pskclust._utils import memory as _memory
 
     monkeypatch.setattr(_memory, "available_bytes", lambda: 10)
-    assert "of memory are available" in command.refused(5, "fit", table)
+    assert "of memory is available" in command.refused(5, "fit", table)
 
 
 def test_debug_shows_where(command, tmp_path):

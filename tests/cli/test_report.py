@@ -55,6 +55,6 @@ def test_odds_are_those_that_fit_prints(printed_and_shown):
 
 def test_the_label_is_named_and_counted(printed_and_shown):
     _, shown = printed_and_shown
-    assert 'in the column "kind". Rows without a class do not count: 5.' in shown
+    assert 'in the column "kind". Rows without a class (5) are left out.' in shown
     assert "Clusters in table.csv" in shown
     assert {"red", "green", "blue"} <= set(shown.split("|"))

@@ -62,14 +62,14 @@ def announced(blocks, shapes, dtype=float):
 
 
 WRONG_BLOCKS = {
-    "too wide": (lambda rows: np.hstack([rows, rows]), r"has shape \(100, 4\), but X announces 2"),
-    "too narrow": (lambda rows: rows[:, :1], r"has shape \(100, 1\), but X announces 2 columns"),
-    "too long": (lambda rows: np.vstack([rows, rows]), "has 200 rows, but X announces 100"),
-    "too short": (lambda rows: rows[:50], "has 50 rows, but X announces 100"),
-    "flat": (lambda rows: rows.ravel(), r"has shape \(200,\), but X announces 2 columns"),
+    "too wide": (lambda rows: np.hstack([rows, rows]), r"has shape \(100, 4\), but X declares 2"),
+    "too narrow": (lambda rows: rows[:, :1], r"has shape \(100, 1\), but X declares 2 columns"),
+    "too long": (lambda rows: np.vstack([rows, rows]), "has 200 rows, but X declares 100"),
+    "too short": (lambda rows: rows[:50], "has 50 rows, but X declares 100"),
+    "flat": (lambda rows: rows.ravel(), r"has shape \(200,\), but X declares 2 columns"),
     "of another type": (
         lambda rows: rows.astype(np.float32),
-        "has the type float32, but X announces",
+        "has the type float32, but X declares",
     ),
 }
 
@@ -271,7 +271,7 @@ def test_an_attempt_is_repeated_if_a_worker_is_lost(threads):
 
 def test_a_question_without_an_answer_leaves_no_thread_that_holds_the_process(threads):
     never = threading.Event()
-    with pytest.raises(TimeoutError, match="did not answer when it was asked for tea"):
+    with pytest.raises(TimeoutError, match=r"gave no answer to a request \(tea\)"):
         Tasks(threads, 0.1).asked("tea", never.wait)
     (left,) = [one for one in threading.enumerate() if one.name == "pskclust asks the scheduler"]
     assert left.daemon

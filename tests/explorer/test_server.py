@@ -329,7 +329,7 @@ class TestRefusals:
         query = urlencode({"fit": fit, "kind": kind})
         status, words = error_of(*client.request("GET", f"/api/export?{query}"))
         assert status == 400
-        assert "there is nothing to export as" in words
+        assert "there is no export named" in words
 
     @pytest.mark.parametrize(
         "body",

@@ -12,17 +12,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from pskclust import PSKC
-from pskclust._cells import block_encoders
-from pskclust._cells.block_encoders import (
-    BallEncoder,
-    BoxEncoder,
-    ScreenEncoder,
-    SharingEncoder,
-    encoder_for,
-)
+from pskclust._cells import ball_encoder
+from pskclust._cells.ball_encoder import BallEncoder
+from pskclust._cells.block_encoders import BoxEncoder, SharingEncoder
+from pskclust._cells.encoder_choice import encoder_for
 from pskclust._cells.methods import draw_partition
 from pskclust._cells.neighbour_blocks import block_rows
 from pskclust._cells.partition import Partition
+from pskclust._cells.screen_encoder import ScreenEncoder
 from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
 from pskclust._engines.dense import DenseEngine
@@ -68,9 +65,39 @@ def test_cells_in_many_columns_are_those_of_plain_distances(kind, n_columns):
 @pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_encoder_finds_the_same_cells(encoder, kind, monkeypatch):
-    monkeypatch.setattr(block_encoders, "encoder_for", encoder)
     monkeypatch.setattr("pskclust._cells.neighbour_blocks.encoder_for", encoder)
     assert_cells_are_exact(hard_rows(kind, 333, 6, RNG(1)), 70)
+
+
+@settings(max_examples=100)
+@given(
+    kind=st.sampled_from(KINDS),
+    n_rows=st.integers(2, 400),
+    n_columns=st.integers(1, 60),
+    psi=st.integers(2, 90),
+    max_share=st.sampled_from([0.0, 0.25]),
+    max_centres=st.sampled_from([1, 20, 2048]),
+    rows_per_copy=st.sampled_from([0, 64, 10**6]),
+    seed=st.integers(0, 2**16),
+)
+def test_balls_may_be_split_and_grouped_in_any_way(
+    kind, n_rows, n_columns, psi, max_share, max_centres, rows_per_copy, seed
+):
+    X = hard_rows(kind, n_rows, n_columns, RNG(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pskclust._cells.neighbour_blocks.encoder_for", BallEncoder)
+        patch.setattr(ball_encoder, "_MAX_SHARE_OF_BALL", max_share)
+        patch.setattr(ball_encoder, "_MAX_CENTRES", max_centres)
+        patch.setattr(ball_encoder, "_ROWS_PER_COPY", rows_per_copy)
+        assert_cells_are_exact(X, psi, seed)
+
+
+def test_a_block_of_two_clusters_is_split_between_them():
+    clusters = np.repeat([0, 1, 1, 0], [20, 10, 30, 4])
+    points = RNG(0).randn(64, 50) + 40 * clusters[:, np.newaxis]
+    parts = ball_encoder._split(points, np.arange(64))
+    assert sorted(map(len, parts)) == [24, 40]
+    assert all(len(set(clusters[part])) == 1 for part in parts)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

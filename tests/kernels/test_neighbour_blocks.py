@@ -144,6 +144,9 @@ def test_splitting_stays_within_its_memory(n_rows):
     points = np.random.RandomState(n_rows).rand(n_rows, 2)
     values = np.full(neighbour_order.MAX_VALUES + 1, -7.0)
     ends = np.full(neighbour_order.MAX_WAITING + 1, -7)
-    neighbour_order.split(points, np.arange(n_rows), 0, n_rows, False, values, ends)
+    misplaced = np.full((3, neighbour_order.BATCH), -7)
+    order = np.arange(n_rows)
+    neighbour_order.split(points, order, 0, n_rows, False, values, misplaced, ends)
     assert values[-1] == -7.0
+    assert (misplaced[-1] == -7).all()
     assert ends[-1] == -7

@@ -500,7 +500,7 @@ def test_clusters_are_counted_by_known_classes(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs, classes=classes, class_column="kind")
     texts = page.texts[page.texts.index("Known classes") :]
     assert any('in the column "kind".' in text for text in texts)
-    assert any("do not count: 7." in text for text in texts)
+    assert any("Rows without a class (7) are left out." in text for text in texts)
     assert {"a", "<b>", "c"} <= set(texts)
     with pytest.raises(ValueError, match="classes has 1 entries, but X has 300 rows"):
         report(tmp_path, model, blobs, classes=["a"])

@@ -100,7 +100,7 @@ def test_a_header_that_announces_more_than_the_file_holds_is_refused(shape, tmp_
     started = time.perf_counter()
     for read in (PSKC().fit, read_table):
         with pytest.raises(
-            ValueError, match="is damaged: its header announces .* bytes, but it has 100"
+            ValueError, match="is damaged: its header declares .* bytes, but it has 100"
         ):
             read(tmp_path / "t.npy")
     assert time.perf_counter() - started < 2

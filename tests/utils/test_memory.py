@@ -25,7 +25,7 @@ def test_a_fit_that_cannot_fit_names_the_bytes_and_the_way_out(little_memory):
     X = np.arange(20_000.0)[:, np.newaxis]
     message = (
         r"Fitting 20000 rows with n_partitions=100 and psi=64 needs about 3.24 MB \(\d+ bytes: "
-        r"cells 2 MB, rows 720 kB, tables 205 kB, points 320 kB\), but only 1.05 MB of memory are "
+        r"cells 2 MB, rows 720 kB, tables 205 kB, points 320 kB\), but only 1.05 MB of memory is "
         r"available. Pass scratch_dir to keep cells on disk, use a smaller n_partitions"
     )
     with pytest.raises(InsufficientMemoryError, match=message):

@@ -1,7 +1,4 @@
-"""Encoders: find the cells of rows in block order, superblock by superblock, with compiled code.
-
-The fastest encoder depends on the number of columns.
-"""
+"""Encoders: find the cells of rows in block order, superblock by superblock, with compiled code."""
 
 from __future__ import annotations
 
@@ -13,43 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import block_cells, compiled, neighbour_encoding, neighbour_layout
+from .._kernels import block_cells, neighbour_encoding, neighbour_layout
 from .._kernels.neighbour_blocks import BLOCK, Layout
-from .._utils.parallel import Buffers
-from .on_device import DevicePartition
 from .voronoi import VoronoiPartition
 
-# Up to this number of columns, most blocks lie in one cell, which bounds alone can find.
-_MAX_COLUMNS_FOR_SHARING = 3
-# With more columns, balls exclude nearly as many centres as boxes, at the cost of one product.
-_MAX_COLUMNS_FOR_BOXES = 32
 _BYTES_AT_A_TIME = 1 << 21
-
-_CHUNK_ROWS = 2048
-# With more columns, balls are tried on this many blocks. Screening a distinct centre takes as long
-# as this many multiplications of a row's values with those of remaining centres (measured).
-_BLOCKS_TO_TRY, _PRODUCTS_PER_SCREENED_CENTRE = 24, 96
-# Squares and products of lengths within these limits neither overflow nor underflow in float32.
-_SHORTEST, _LONGEST = 1e-12, 1e18
 
 Arrays = tuple[NDArray[Any], ...]
 PointsAt = Callable[[slice], NDArray[np.float64]]
-
-
-def encoder_for(
-    points_at: PointsAt, n_rows: int, partition: VoronoiPartition, blocks_per_superblock: int
-) -> Encoder:
-    """Return the encoder for a partition; `points_at` returns points by position in block order."""
-    n_columns = partition.points.shape[1]
-    arguments = points_at, n_rows, partition, blocks_per_superblock
-    if isinstance(partition, DevicePartition):
-        return ScreenEncoder(*arguments)
-    if n_columns <= _MAX_COLUMNS_FOR_SHARING:
-        return SharingEncoder(*arguments)
-    if n_columns <= _MAX_COLUMNS_FOR_BOXES:
-        return BoxEncoder(*arguments)
-    balls = BallEncoder(*arguments)
-    return balls if balls.pays(n_rows) else ScreenEncoder(*arguments)
 
 
 class Encoder(ABC):
@@ -85,8 +53,9 @@ class Encoder(ABC):
         first_block = rows.start // BLOCK
         n_blocks = -(-(rows.stop - rows.start) // BLOCK)
         block_cells = self._block_cells[first_block : first_block + n_blocks]
-        columns = self._columns(rows, n_blocks)
-        n_mixed, n_distinct, n_super = self._fill(columns, rows, temporary, (block_cells, *output))
+        points = _filled_up(self._points_at(rows), n_blocks)
+        n_rows = rows.stop - rows.start
+        n_mixed, n_distinct, n_super = self._fill(points, n_rows, temporary, (block_cells, *output))
         n_superblocks = -(-n_blocks // self._blocks_per_superblock)
         sizes = n_blocks, n_mixed, n_mixed, n_mixed, n_distinct, n_superblocks, n_super
         return tuple(array[:size].copy() for array, size in zip(output, sizes, strict=True))
@@ -97,12 +66,12 @@ class Encoder(ABC):
 
     @abstractmethod
     def _fill(
-        self, columns: NDArray[np.float64], rows: slice, temporary: Any, output: Arrays
+        self, points: NDArray[np.float64], n_rows: int, temporary: Any, output: Arrays
     ) -> tuple[int, int, int]:
         """Fill `output` with the cells of rows; return the used lengths of its lists.
 
-        The lists are those of mixed, distinct and superblock cells. `columns` are the points as
-        `_columns` returns them.
+        The lists are those of mixed, distinct and superblock cells. Copies of the last of `n_rows`
+        points fill its block.
         """
 
     def layout(self, parts: list[Arrays]) -> Layout:
@@ -121,14 +90,6 @@ class Encoder(ABC):
             _starts((ends.ravel() for ends in super_end), super_cells),
             np.concatenate(super_cells),
         )
-
-    def _columns(self, rows: slice, n_blocks: int) -> NDArray[np.float64]:
-        """Return the points of rows, (n_blocks, d, 64); copies of the last point fill its block."""
-        points = self._points_at(rows)
-        missing = n_blocks * BLOCK - len(points)
-        if missing:
-            points = np.concatenate([points, np.repeat(points[-1:], missing, axis=0)])
-        return np.ascontiguousarray(points.reshape(n_blocks, BLOCK, -1).transpose(0, 2, 1))
 
     def _output(self) -> Arrays:
         """Return output arrays for one thread."""
@@ -179,14 +140,20 @@ class SharingEncoder(Encoder):
             np.empty(psi, dtype=cell_type),  # kept_numbers
             np.empty(BLOCK, dtype=np.int64),  # nearest
             np.zeros((n_partitions, psi), dtype=np.bool_),  # present
+            np.empty((2, n_columns, self._blocks_per_superblock)),  # corners
+            np.empty((neighbour_encoding.FEW_CENTRES + 1, self._blocks_per_superblock)),  # outside2
+            np.empty((n_columns, self._blocks_per_superblock)),  # own
+            np.empty(self._blocks_per_superblock),  # gains
+            np.empty(self._blocks_per_superblock, dtype=np.int64),  # best
+            np.empty(self._blocks_per_superblock, dtype=np.int64),  # n_kept
         )
 
     def _fill(
-        self, columns: NDArray[np.float64], rows: slice, temporary: Any, output: Arrays
+        self, points: NDArray[np.float64], n_rows: int, temporary: Any, output: Arrays
     ) -> tuple[int, int, int]:
         used: tuple[int, int, int] = neighbour_encoding.encode_superblocks(
-            columns,
-            rows.stop - rows.start,
+            _columns(points),
+            n_rows,
             self._blocks_per_superblock,
             self._centres,
             self._everything,
@@ -196,10 +163,39 @@ class SharingEncoder(Encoder):
         return used
 
 
-class BoxEncoder(Encoder):
-    """Encoder for 4 to 32 columns: boxes rule out far centres, then products find the nearest."""
+class CellsEncoder(Encoder):
+    """Base class of encoders that find the cells of all rows of a superblock, then arrange them."""
 
-    _boxes = True
+    def _temporary(self) -> tuple[Any, NDArray[Any], Arrays]:
+        n_partitions, psi = self._partition.centres.shape
+        return (
+            self._workspace(),
+            np.empty((self._blocks_at_a_time, n_partitions, BLOCK), self._partition.cell_type),
+            (np.zeros((n_partitions, psi), dtype=np.bool_), np.empty(psi, dtype=np.int64)),
+        )
+
+    def _fill(
+        self, points: NDArray[np.float64], n_rows: int, temporary: Any, output: Arrays
+    ) -> tuple[int, int, int]:
+        space, cells, marks = temporary
+        cells = cells[: len(points) // BLOCK]
+        self._find_cells(points, space, cells)
+        used: tuple[int, int, int] = neighbour_layout.lay_out(
+            cells, self._blocks_per_superblock, *marks, *output
+        )
+        return used
+
+    @abstractmethod
+    def _workspace(self) -> Any:
+        """Return working arrays of `_find_cells` for one thread."""
+
+    @abstractmethod
+    def _find_cells(self, points: NDArray[np.float64], space: Any, cells: NDArray[Any]) -> None:
+        """Write the cells of the rows of some blocks to `cells`, (n_blocks, t, 64)."""
+
+
+class BoxEncoder(CellsEncoder):
+    """Encoder for 4 to 32 columns: boxes rule out far centres, then products find the nearest."""
 
     def __init__(
         self,
@@ -210,137 +206,33 @@ class BoxEncoder(Encoder):
     ) -> None:
         super().__init__(points_at, n_rows, partition, blocks_per_superblock)
         self._centres = block_cells.Centres(
-            partition.points,
-            partition.centres,
-            _by_columns(partition, partition.n_partitions if self._boxes else 0),
+            partition.points, partition.centres, _by_columns(partition)
         )
 
-    def _temporary(self) -> tuple[block_cells.Workspace, NDArray[Any], Arrays]:
-        n_partitions, psi = self._partition.centres.shape
-        n_columns = self._partition.points.shape[1]
-        return (
-            block_cells.make_workspace(n_columns, psi, self._boxes),
-            np.empty((self._blocks_at_a_time, n_partitions, BLOCK), self._partition.cell_type),
-            (np.zeros((n_partitions, psi), dtype=np.bool_), np.empty(psi, dtype=np.int64)),
-        )
+    def _workspace(self) -> block_cells.Workspace:
+        return block_cells.make_workspace(self._partition.points.shape[1], self._partition.psi)
 
-    def _fill(
-        self, columns: NDArray[np.float64], rows: slice, temporary: Any, output: Arrays
-    ) -> tuple[int, int, int]:
-        space, cells, marks = temporary
-        cells = cells[: len(columns)]
-        self._find_cells(columns, space, cells)
-        used: tuple[int, int, int] = neighbour_layout.lay_out(
-            cells, self._blocks_per_superblock, *marks, *output
-        )
-        return used
-
-    def _find_cells(
-        self, columns: NDArray[np.float64], space: block_cells.Workspace, cells: NDArray[Any]
-    ) -> None:
-        block_cells.find_cells_in_boxes(columns, self._centres, space, cells)
+    def _find_cells(self, points: NDArray[np.float64], space: Any, cells: NDArray[Any]) -> None:
+        block_cells.find_cells_in_boxes(_columns(points), self._centres, space, cells)
 
 
-class BallEncoder(BoxEncoder):
-    """Encoder for many columns: balls rule out far centres, then products find the nearest."""
-
-    _boxes = False
-
-    def __init__(
-        self,
-        points_at: PointsAt,
-        n_rows: int,
-        partition: VoronoiPartition,
-        blocks_per_superblock: int,
-    ) -> None:
-        super().__init__(points_at, n_rows, partition, blocks_per_superblock)
-        self._shift = partition.points.mean(axis=0)
-        self._shifted = np.empty(partition.points.shape, dtype=np.float32)
-        squares = np.empty(len(partition.points))
-        for start in range(0, len(squares), _CHUNK_ROWS):
-            some = slice(start, start + _CHUNK_ROWS)
-            shifted = partition.points[some] - self._shift
-            squares[some] = np.einsum("ij,ij->i", shifted, shifted)
-            with np.errstate(over="ignore"):
-                self._shifted[some] = shifted
-        self._squares = squares
-        self._longest = float(np.sqrt(squares.max()))
-
-    def pays(self, n_rows: int) -> bool:
-        """Return whether balls exclude enough centres to save time over a product with all."""
-        n_partitions, psi = self._partition.centres.shape
-        n_points, n_columns = self._partition.points.shape
-        n_products = self._share_left(n_rows) * n_partitions * psi * n_columns
-        return bool(n_products < _PRODUCTS_PER_SCREENED_CENTRE * n_points)
-
-    def _share_left(self, n_rows: int) -> float:
-        """Return the fraction of centres that balls around some blocks do not exclude."""
-        n_blocks = -(-n_rows // BLOCK)
-        left = []
-        for block in np.unique(np.linspace(0, n_blocks - 1, _BLOCKS_TO_TRY).astype(int)).tolist():
-            points = self._points_at(slice(block * BLOCK, min((block + 1) * BLOCK, n_rows)))
-            middle = points.mean(axis=0)
-            away2, errors = self._distances2(middle[np.newaxis])
-            radius = np.sqrt(((points - middle) ** 2).sum(axis=1).max())
-            own2 = away2[0][self._partition.centres]
-            limits = np.sqrt(np.maximum(own2.min(axis=1), 0)) + 2 * radius
-            left.append(np.mean(~(own2 > limits[:, np.newaxis] ** 2 + errors)))
-        return float(np.mean(left))
-
-    def _find_cells(
-        self, columns: NDArray[np.float64], space: block_cells.Workspace, cells: NDArray[Any]
-    ) -> None:
-        middles = columns.mean(axis=2)
-        away2, errors = self._distances2(middles)
-        block_cells.find_cells_in_balls(
-            columns, middles, away2, errors, self._centres, space, cells
-        )
-
-    def _distances2(
-        self, middles: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Return squared distances from middles to all centres, and bounds on rounding errors.
-
-        For a middle m, a centre z and the unit roundoff u, the error of a float32 product of d
-        columns is at most (d + 4) u |m| |z|, including the rounding of its factors. The sum adds an
-        error of a few u (|m| + |z|)^2.
-        """
-        shifted = middles - self._shift
-        squares = np.einsum("ij,ij->i", shifted, shifted)
-        with np.errstate(over="ignore", invalid="ignore"):
-            away2 = shifted.astype(np.float32) @ self._shifted.T
-            away2 *= -2
-            away2 += squares[:, np.newaxis].astype(np.float32)
-            away2 += self._squares.astype(np.float32)
-        reach = np.sqrt(squares) + self._longest
-        errors = reach * reach * ((middles.shape[1] + 32) * 2.0**-24)
-        errors[~((reach > _SHORTEST) & (reach < _LONGEST))] = np.inf
-        return away2, errors
+def _filled_up(points: NDArray[np.float64], n_blocks: int) -> NDArray[np.float64]:
+    """Return points of whole blocks, the last one filled up with copies of the last point."""
+    missing = n_blocks * BLOCK - len(points)
+    if not missing:
+        return points
+    return np.concatenate([points, np.repeat(points[-1:], missing, axis=0)])
 
 
-class ScreenEncoder(BoxEncoder):
-    """Encoder for devices and for many columns: rows are multiplied by all distinct centres."""
-
-    _boxes = False
-    _buffers = Buffers()
-
-    def _find_cells(
-        self, columns: NDArray[np.float64], space: block_cells.Workspace, cells: NDArray[Any]
-    ) -> None:
-        n_at_a_time = max(1, self._partition.chunk_rows // BLOCK)
-        for start in range(0, len(columns), n_at_a_time):
-            some = slice(start, start + n_at_a_time)
-            points = columns[some].transpose(0, 2, 1).reshape(-1, columns.shape[1])
-            by_row = self._partition.cells(points, compiled, self._buffers)
-            cells[some] = by_row.reshape(-1, BLOCK, cells.shape[1]).transpose(0, 2, 1)
+def _columns(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the points of blocks by column, (n_blocks, d, 64)."""
+    blocks = points.reshape(-1, BLOCK, points.shape[1])
+    return np.ascontiguousarray(blocks.transpose(0, 2, 1))
 
 
-def _by_columns(
-    partition: VoronoiPartition, n_partitions: int | None = None
-) -> NDArray[np.float64]:
-    """Return the centres of the first `n_partitions` partitionings (default all), (t, d, psi)."""
-    centres = partition.points[partition.centres[:n_partitions]]
-    return np.ascontiguousarray(centres.transpose(0, 2, 1))
+def _by_columns(partition: VoronoiPartition) -> NDArray[np.float64]:
+    """Return the coordinates of all centres, (t, d, psi)."""
+    return np.ascontiguousarray(partition.points[partition.centres].transpose(0, 2, 1))
 
 
 def _starts(

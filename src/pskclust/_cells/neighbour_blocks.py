@@ -17,12 +17,12 @@ from .._kernels.neighbour_blocks import BLOCK, Layout
 from .._kernels.reference import Cells
 from .._utils.parallel import map_chunks, n_threads, one_blas_thread
 from .._utils.progress import Progress, Report, ignore
-from .block_encoders import encoder_for
 from .count_tables import CountTable
+from .encoder_choice import encoder_for
 from .voronoi import VoronoiPartition
 
 BLOCKS_PER_SUPERBLOCK = 32
-_ROWS_PER_CHUNK = 1 << 16
+_ROWS_PER_CHUNK, _VALUES_PER_CHUNK = 1 << 16, 1 << 19
 _RANGES_PER_THREAD = 4
 # With more columns, rows are sorted along 8 main directions of variation, and not copied.
 MAX_COLUMNS_TO_COPY, _DIRECTIONS_TO_ORDER_BY = 32, 8
@@ -78,16 +78,15 @@ def block_rows(
     blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
 ) -> BlockedRows:
     """Sort rows into blocks and find their cells."""
-    order, points_at = _order_of_rows(data, partition, n_jobs)
-    units = data.weights.units[order]
-    encoder = encoder_for(points_at, len(order), partition, blocks_per_superblock)
     parts = []
     with one_blas_thread:
+        order, points_at = _order_of_rows(data, partition, n_jobs)
+        encoder = encoder_for(points_at, len(order), partition, blocks_per_superblock)
         for part in map_chunks(encoder.encode, len(order), encoder.rows_at_a_time, n_jobs):
             parts.append(part)
             done = min(len(parts) * encoder.rows_at_a_time, len(order))
             report(Progress("encode", done, len(order)))
-    return BlockedRows(order, units, encoder.layout(parts))
+    return BlockedRows(order, data.weights.units[order], encoder.layout(parts))
 
 
 def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
@@ -114,14 +113,17 @@ def _order_of_rows(
     """Return an order that keeps neighbours together, and a function for points in this order."""
     n_columns = partition.points.shape[1]
     if n_columns <= MAX_COLUMNS_TO_COPY:
-        order, points = _order_by_neighbourhood(data.points, len(data), n_columns, n_jobs)
+        order, points = _order_by_neighbourhood(
+            data.points, len(data), n_columns, _ROWS_PER_CHUNK, n_jobs
+        )
         return order, points.__getitem__
     directions = _main_directions(partition.points)
 
     def project(chunk: slice) -> NDArray[np.float64]:
         return data.points(chunk) @ directions
 
-    order, _ = _order_by_neighbourhood(project, len(data), directions.shape[1], n_jobs)
+    chunk_rows = max(BLOCK, _VALUES_PER_CHUNK // n_columns)
+    order, _ = _order_by_neighbourhood(project, len(data), directions.shape[1], chunk_rows, n_jobs)
     return order, lambda places: data.points(order[places])
 
 
@@ -138,6 +140,7 @@ def _order_by_neighbourhood(
     points_of: Callable[[slice], NDArray[np.float64]],
     n_rows: int,
     n_columns: int,
+    chunk_rows: int,
     n_jobs: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return an order that keeps neighbours together, and the points in that order.
@@ -149,7 +152,7 @@ def _order_by_neighbourhood(
     def copy(chunk: slice) -> None:
         points[chunk] = points_of(chunk)
 
-    _exhaust(map_chunks(copy, n_rows, _ROWS_PER_CHUNK, n_jobs))
+    _exhaust(map_chunks(copy, n_rows, chunk_rows, n_jobs))
     ranges = [(0, n_rows)]
 
     def split(some: slice) -> list[tuple[int, int]]:
@@ -179,8 +182,9 @@ def split_rows(
 ) -> int:
     """Sort a range of rows into blocks; if `once`, split it into two and return the border."""
     values = np.empty(neighbour_order.MAX_VALUES)
+    misplaced = np.empty((2, neighbour_order.BATCH), dtype=np.int64)
     ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
-    place: int = neighbour_order.split(points, order, first, last, once, values, ends)
+    place: int = neighbour_order.split(points, order, first, last, once, values, misplaced, ends)
     return place
 
 

@@ -19,17 +19,12 @@ from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
 from .bands import best_of_bands
 from .borders import Floats
-from .consensus import most_typical, numbered_by_size, share_agreeing
+from .consensus import numbered_by_size, share_agreeing
+from .draws import Draw, cut_of
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
 from .scales import sizes_for
-from .scoring import (
-    fitted_weights,
-    log_odds_of_several,
-    scored_evidence,
-    scores,
-    split_logits,
-)
+from .several import pooled_log_odds
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
 from .stability import MAX_PLACING_PSI, Grown, grow_trees
@@ -40,8 +35,6 @@ ONE = "one"
 MAX_ROWS = 2_000
 # In fewer rows, clusters cannot be told from chance.
 MIN_ROWS_TO_DIVIDE = 12
-# Number of candidates, by score, that may be chosen.
-N_BEST = 40
 # Largest share of rows in clusters below `min_cluster_size` for a cut to be a candidate.
 MAX_SHARE_TOO_SMALL = 0.1
 _N_SHOWN = 10
@@ -213,22 +206,24 @@ def _best_of_many(
     """
     sizes = sizes_for(points) if psi is None else [psi]
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
-    grown = grow_trees(points, sizes, n_partitions, rng, numbers, n_jobs)
-    found = gather_evidence(grown, n_jobs)
+
+    def drawn() -> Draw:
+        grown = grow_trees(points, sizes, n_partitions, rng, numbers, n_jobs)
+        return Draw.of(grown, gather_evidence(grown, n_jobs))
+
+    draw = drawn()
+    grown, found, logits, evidence, score = draw
     allowed = _large_enough(grown, found.candidates, least_rows)
     if not allowed.any():
         return None
-    weights = fitted_weights()
-    logits = split_logits(grown, found.splits, weights.split)
-    evidence = scored_evidence(grown, found, logits)
-    score = scores(evidence, weights)
-    best, odds, labels, winner = _best(grown, found.candidates, score, weights.temperature)
+    best, odds, labels, winner = draw.best()
     several = np.inf
     if n_clusters is None:
-        several = log_odds_of_several(grown, found, evidence, int(best[winner]), weights)
+        first = draw.log_odds_of_several(int(best[winner]))
+        several = pooled_log_odds(first, lambda: drawn().log_odds_of_several())
     if not allowed.all():
         score = np.where(allowed, score, -np.inf)
-        best, odds, labels, winner = _best(grown, found.candidates, score, weights.temperature)
+        best, odds, labels, winner = draw._replace(score=score).best()
     tree_number = found.candidates[best[winner]].tree
     tree = grown.trees[tree_number].tree
     share_of_one = 1 / (1 + math.exp(several))
@@ -257,18 +252,6 @@ def _best_of_many(
         clusters = numbered_by_size(labels[winner])
         confidences = (1 - share_of_one) * share_agreeing(clusters, labels, odds[best])
     return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)
-
-
-def _best(
-    grown: Grown, candidates: list[Candidate], score: Floats, temperature: float
-) -> tuple[NDArray[np.intp], Floats, list[NDArray[np.int64]], int]:
-    """Return the candidates with the best scores, all odds, their labels, and the most typical."""
-    best = np.argsort(-score, kind="stable")[:N_BEST]
-    best = best[np.isfinite(score[best])]
-    odds = np.exp((score - score[best[0]]) / temperature)
-    odds /= odds[best].sum()
-    labels = [_cut(grown, candidates[number]) for number in best]
-    return best, odds, labels, most_typical(labels, odds[best])
 
 
 def _supported_cuts(
@@ -304,13 +287,9 @@ def _large_enough(
     """Return which cuts have few rows in clusters of fewer than `least_rows` rows."""
     if least_rows <= 1:
         return np.ones(len(candidates), dtype=bool)
-    sizes = [np.bincount(_cut(grown, candidate)) for candidate in candidates]
+    sizes = [np.bincount(cut_of(grown, candidate)) for candidate in candidates]
     too_small = [some[some < least_rows].sum() / some.sum() for some in sizes]
     return np.array(too_small) <= MAX_SHARE_TOO_SMALL
-
-
-def _cut(grown: Grown, candidate: Candidate) -> NDArray[np.int64]:
-    return grown.trees[candidate.tree].tree.cut(candidate.n_clusters)
 
 
 def _by_one_tree(

@@ -67,6 +67,16 @@ class Logistic(NamedTuple):
         return np.asarray(columns @ self.coefficients + self.constant)
 
 
+class GapOdds(NamedTuple):
+    """How the log odds of several clusters rise with the widest empty space."""
+
+    limit: float  # hardly any single cluster has a wider gap
+    weight: float
+
+    def log_odds(self, gap: float) -> float:
+        return self.weight * max(0.0, gap - self.limit)
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """The fitted numbers in weights.json."""
@@ -76,6 +86,7 @@ class Weights:
     weights: Floats  # (len(names),)
     temperature: float  # differences of scores divided by it are log odds
     several: Logistic  # whether there is more than one cluster, from `SEVERAL_NAMES`
+    empty_gap: GapOdds  # added to the log odds of `several`
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> Weights:
@@ -87,6 +98,7 @@ class Weights:
             np.array(list(score["weights"].values())),
             float(score["temperature"]),
             _logistic(content["several"], SEVERAL_NAMES),
+            GapOdds(**content["empty_gap"]),
         )
 
 
@@ -213,56 +225,6 @@ def _split_scores(
             np.append(logits, -SURE)[last + 1],
         ]
     )
-
-
-def evidence_of_several(
-    grown: Grown, found: Evidence, evidence: dict[str, Floats], best: int
-) -> list[float]:
-    """Return the evidence, given the best candidate, that there is more than one cluster.
-
-    From the candidate: its most stable split, its valley, and its deepest dip. From all trees, the
-    mean over their best splits: stability in halves and in other trees, the distance of the sides,
-    and the valley on rows of the other half.
-    """
-    number, n_clusters = found.candidates[best]
-    splits = [dict(zip(SPLIT_NAMES, some.T, strict=True)) for some in found.splits]
-    own = {name: values[: n_clusters - 1] for name, values in splits[number].items()}
-    stable = [some["found_low"] * some["crossed_low"] for some in splits]
-    return [
-        float(own["found_low"].max()),
-        min(float(evidence["valley"][best]), 1.0),
-        float(own["dip"].max()),
-        _best_of_trees(stable),
-        *(
-            _best_of_trees([some[name] for some in splits])
-            for name in ("apart", "held_valley", "held_sure")
-        ),
-        float(evidence["path"][best]),
-        math.log(n_clusters),
-        log_rows(grown.n_rows),
-        log_dimension(grown),
-    ]
-
-
-def _best_of_trees(values: list[Floats]) -> float:
-    """Return the mean, over trees, of the largest value of a split, or 0 without splits."""
-    return float(np.mean([own.max() if len(own) else 0.0 for own in values]))
-
-
-def log_odds_of_several(
-    grown: Grown,
-    found: Evidence,
-    evidence: dict[str, Floats],
-    best: int,
-    weights: Weights,
-) -> float:
-    """Return the log odds that there is more than one cluster, given the best candidate."""
-    values = evidence_of_several(grown, found, evidence, best)
-    # Added in a fixed order, so that the sum is the same on every machine.
-    total = weights.several.constant
-    for value, weight in zip(values, weights.several.coefficients, strict=True):
-        total += value * weight
-    return float(total)
 
 
 def scores(evidence: dict[str, Floats], weights: Weights) -> Floats:

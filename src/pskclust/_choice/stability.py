@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .._utils.parallel import map_items
 from .discriminant import principal_axes
+from .empty_space import widest_gap
 from .scales import (
     N_NEIGHBOURS,
     Around,
@@ -95,6 +96,7 @@ class Grown:
 
     n_rows: int
     dimension: float  # intrinsic, from the fall of distances to the nearest centre with psi
+    empty_gap: float  # see `widest_gap`
     trees: list[GrownTree]
     crossed: list[NDArray[np.float64]]  # (m,) for each tree: how well others find a node
     at_near_psi: list[NDArray[np.float64]]  # (m,) the same for trees of the next psi
@@ -150,6 +152,7 @@ def grow_trees(
         intrinsic_dimension(
             drawn.log_gaps[levels[coarse]], drawn.log_gaps[levels[fine]], fine / coarse
         ),
+        widest_gap(distances),
         trees,
         crossed,
         at_near_psi,

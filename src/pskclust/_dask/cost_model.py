@@ -105,7 +105,7 @@ class Plan:
             "memory": f"{readable_bytes(self.bytes_per_worker)} on each worker",
             "rounds": f"{self.n_rounds:,} for {self.n_clusters} clusters, "
             f"{self.seconds_per_round:.3g} s each",
-            "network": f"{readable_bytes(self.bytes_per_round)} a round at the most",
+            "network": f"{readable_bytes(self.bytes_per_round)} a round at most",
             "encoding": _duration(self.encode_seconds),
             "in all": _duration(self.seconds),
         }

@@ -67,7 +67,7 @@ class Collection:
         return int(self.array.shape[1])
 
     def announced(self) -> list[Announced]:
-        """Return the number of rows, the width and the type that X announces for each block."""
+        """Return the number of rows, the width and the type that X declares for each block."""
         return [
             Announced(None if np.isnan(n_rows) else int(n_rows), self.n_columns, self.dtype)
             for n_rows in self.array.chunks[0]
@@ -93,20 +93,20 @@ def _column_names(frame: Any) -> list[str] | None:
 
 
 class Announced(NamedTuple):
-    """Shape and type that X announces for a block; None where they are unknown."""
+    """Shape and type that X declares for a block; None where they are unknown."""
 
     n_rows: int | None
     n_columns: int
     dtype: np.dtype[Any] | None
 
     def difference(self, rows: NDArray[Any]) -> str | None:
-        """Describe how rows differ from the announced shape and type; None if they do not."""
+        """Describe how rows differ from the declared shape and type; None if they do not."""
         if rows.ndim != 2 or rows.shape[1] != self.n_columns:
-            return f"has shape {rows.shape}, but X announces {self.n_columns} columns"
+            return f"has shape {rows.shape}, but X declares {self.n_columns} columns"
         if self.n_rows is not None and len(rows) != self.n_rows:
-            return f"has {len(rows)} rows, but X announces {self.n_rows}"
+            return f"has {len(rows)} rows, but X declares {self.n_rows}"
         if self.dtype is not None and rows.dtype != self.dtype:
-            return f"has the type {rows.dtype}, but X announces {self.dtype}"
+            return f"has the type {rows.dtype}, but X declares {self.dtype}"
         return None
 
 

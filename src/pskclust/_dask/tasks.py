@@ -43,14 +43,14 @@ class Tasks:
         self._known: dict[str, Any] = {}
         self._clock_behind = math.inf
         # Workers are noted before any work, because a lack of memory may kill them at once.
-        self._remember(self.asked("the workers", _facts_about_workers, client))
+        self._remember(self.asked("listing the workers", _facts_about_workers, client))
 
     def workers(self) -> dict[str, int]:
         """Return the number of threads of each worker, by address; wait for a first worker."""
-        facts = self.asked("the workers", _facts_about_workers, self.client)
+        facts = self.asked("listing the workers", _facts_about_workers, self.client)
         if not facts:
             _within(self.timeout, self.client.wait_for_workers, 1, timeout=self.timeout)
-            facts = self.asked("the workers", _facts_about_workers, self.client)
+            facts = self.asked("listing the workers", _facts_about_workers, self.client)
         if not facts:
             raise self.too_long("there was no worker")
         self._remember(facts)
@@ -58,7 +58,9 @@ class Tasks:
 
     def holders(self, futures: Sequence[Future]) -> dict[str, list[str]]:
         """Return, by the key of each future, the addresses of the workers that hold its result."""
-        held: dict[str, list[str]] = self.asked("results", self.client.who_has, list(futures))
+        held: dict[str, list[str]] = self.asked(
+            "finding results", self.client.who_has, list(futures)
+        )
         return held
 
     def shared(self, value: object) -> Future:
@@ -89,7 +91,7 @@ class Tasks:
             except (KeyError, TimeoutError) as error:
                 raise LostError(f"A value was lost with worker {address}.") from error
 
-        return self.asked("a place for data", scatter)
+        return self.asked("sending data", scatter)
 
     def repeated(self, attempt: Callable[[], T]) -> T:
         """Return the result of `attempt`, repeated up to three times if a worker is lost."""
@@ -107,14 +109,14 @@ class Tasks:
         """
         outcome = _within(self.timeout, function, *arguments, **options)
         if outcome is None:
-            raise self.too_long(f"the cluster did not answer when it was asked for {what}")
+            raise self.too_long(f"the cluster gave no answer to a request ({what})")
         answer, error = outcome
         if isinstance(error, OSError) and not isinstance(error, TimeoutError):
             if self._facts_now(self.timeout) is None:
                 raise scheduler_is_gone(error) from error
             raise LostError(f"Dask gave up {what}: a worker was lost meanwhile.") from error
         if isinstance(error, CancelledError):
-            raise LostError(f"Dask gave up {what}: it was lost with a worker.") from error
+            raise LostError(f"Dask gave up {what}: the result was lost with a worker.") from error
         if error is not None:
             raise error
         return cast(T, answer)

@@ -130,7 +130,7 @@ def pack(message: Any) -> bytes:
 
 
 def unpack(message: bytes) -> Any:
-    """Return the message in bytes. This is safe: the sender has shown that it has the key."""
+    """Unpickle a message. This is safe: the sender has shown that it has the key."""
     return pickle.loads(message)
 
 

@@ -233,7 +233,7 @@ def _words(name: str) -> list[str]:
 
 
 def _numbers_rows(values: NDArray[Any]) -> bool:
-    """Return whether values are distinct whole numbers, in any order, of which half are used."""
+    """Return whether values are distinct whole numbers that fill at least half of their range."""
     low, high = values.min(), values.max()
     if not len(values) <= high - low + 1 <= 2 * len(values):
         return False

@@ -104,8 +104,8 @@ def unit_exponent(total: float, whole: bool, resolution: int) -> int:
     room = LARGEST_EXACT // (2 * resolution)
     if total > room:
         raise ValueError(
-            f"sample_weight sums to {_in_words(total)}, more than the {room:g} up to which sums "
-            "are exact. Divide all weights by the same number."
+            f"sample_weight sums to {_in_words(total)}, but sums are exact only up to {room:g}. "
+            "Divide all weights by the same number."
         )
     return 0 if whole else math.floor(math.log2(room) - math.log2(total))
 

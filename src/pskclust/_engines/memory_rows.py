@@ -206,7 +206,7 @@ class MemoryRows(ABC):
         return clusters.scores(self._cells_of(rows), self._kernels)
 
     def _features(self, rows: NDArray[np.intp]) -> sparse.csr_array:
-        """Return the feature maps of some rows: what each row adds to a flattened table."""
+        """Return the feature maps of some rows: the counts that a row adds to a flattened table."""
         return one_hot(self._cells_of(rows), self._partition.n_cells, self._partition.no_cell)
 
     def _rows_by_cluster(self, n_clusters: int) -> Iterable[NDArray[np.intp]]:

@@ -122,7 +122,7 @@ class MergedEngine:
         self._seed_pairs = {}
 
     def _second_seed(self, number: int) -> int:
-        """Return x_q for a seed with copies: the next copy, or an earlier row as similar."""
+        """Return x_q for a seed with copies: its next copy, or an earlier row just as similar."""
         copy = self._equal.second_copy(number)
         if self._engine.n_rows_left == 1:
             return copy

@@ -1,4 +1,4 @@
-"""Clusters that are made of parts: grown parts that are linked, and cuts of a chosen tree."""
+"""Fits that link grown clusters, and fits that assign all rows to chosen clusters."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ def _with_dissolved(
     if not number or parameters.min_cluster_size < 2:
         return choice
     words = "1 of them is" if number == 1 else f"{number} of them are"
-    dissolved = f"{words} smaller than min_cluster_size={parameters.min_cluster_size}, so dissolved"
+    limit = f"min_cluster_size={parameters.min_cluster_size}"
+    dissolved = f"{words} smaller than {limit} and therefore dissolved"
     first, mark, rest = choice.reason.partition("; second choice")
     return replace(choice, reason=f"{first}; {dissolved}{mark}{rest}")
 

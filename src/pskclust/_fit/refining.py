@@ -1,4 +1,4 @@
-"""Refinement of clusters, and the values that end a fit."""
+"""Refinement as the parameters of a fit ask for it, and the rows most similar to clusters."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""Compiled loops that find the cells of neighbour blocks with four columns or more.
+"""Compiled loops that find the cells of neighbour blocks with 4 to 32 columns.
 
-In data with clusters, a box around the rows of a block excludes most centres; with many columns, a
-ball does. The remaining centres are compared with the rows by products in float32.
+In data with clusters, a box around the rows of a block excludes most centres. The remaining centres
+are compared with the rows by products in float32.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,12 @@ from .block_products import (
     n_within,
     settle_block,
     settle_row,
-    shift_centre,
     shift_centres,
     shift_rows,
     sum_for_row,
 )
 from .boxes import bound_gains, find_boxes
-from .compiling import compiled_into, compiled_with, compiled_within
+from .compiling import compiled_into, compiled_with
 from .neighbour_blocks import BLOCK
 from .vectors import CENTRES_AT_A_TIME
 
@@ -48,7 +47,7 @@ class Centres(NamedTuple):
 
     points: NDArray[np.float64]  # (u, d) the distinct centres
     numbers: NDArray[np.intp]  # (t, psi) index of each centre in `points`
-    columns: NDArray[np.float64]  # (t, d, psi) coordinates of all centres; (0, d, psi) for balls
+    columns: NDArray[np.float64]  # (t, d, psi) coordinates of all centres
 
 
 class Workspace(NamedTuple):
@@ -71,19 +70,16 @@ class Workspace(NamedTuple):
     nearest: NDArray[np.int32]  # (64,) index in `in_block` of each row's nearest centre
 
 
-def make_workspace(n_columns: int, psi: int, boxes: bool) -> Workspace:
-    """Return a workspace for boxes, with centres stored by column, or for balls."""
-    n_blocks, n_possible = (BLOCKS_PER_GROUP, psi) if boxes else (1, 0)
-    order: Literal["F", "C"] = "F" if boxes else "C"
+def make_workspace(n_columns: int, psi: int) -> Workspace:
     space = Workspace(
-        low=np.empty((n_blocks + 1, n_columns)),
-        high=np.empty((n_blocks + 1, n_columns)),
+        low=np.empty((BLOCKS_PER_GROUP + 1, n_columns)),
+        high=np.empty((BLOCKS_PER_GROUP + 1, n_columns)),
         middle=np.empty(n_columns),
-        rows=np.empty((n_blocks, n_columns, BLOCK), dtype=np.float32),
+        rows=np.empty((BLOCKS_PER_GROUP, n_columns, BLOCK), dtype=np.float32),
         bounds=np.empty((2, psi)),
-        possible=np.empty((n_columns, n_possible)),
+        possible=np.empty((n_columns, psi)),
         in_group=np.empty(psi, dtype=np.int32),
-        shifted=np.zeros((psi + 1, n_columns), dtype=np.float32, order=order),
+        shifted=np.zeros((psi + 1, n_columns), dtype=np.float32, order="F"),
         halves=np.empty(psi + 1, dtype=np.float32),
         in_block=np.arange(psi + CENTRES_AT_A_TIME, dtype=np.int32),
         candidates=np.empty(psi, dtype=np.intp),
@@ -138,15 +134,10 @@ def keep_in_block(box, n_in_group, bounded, space):
     for a in range(n_in_group):
         space.in_block[count] = a
         count += not bounded or space.bounds[1, a] >= 0
-    fill_up(count, space)
-    return count
-
-
-@compiled_within
-def fill_up(count, space):
-    """Pad the kept centres to a multiple of four with a centre that is never nearest."""
+    # Pad the list to a multiple of four with a centre that is never nearest.
     for a in range(count, count + CENTRES_AT_A_TIME - 1):
         space.in_block[a] = len(space.halves) - 1
+    return count
 
 
 @compiled_into
@@ -227,56 +218,3 @@ def find_cells_in_boxes(
                 n_left += n_kept
                 rows = space.rows[block - first]
                 write_nearest(points, block, rows, i, n_kept, margin, centres, space, cells)
-
-
-@compiled
-def find_cells_in_balls(
-    points,  # IN   (n_blocks, d, 64)
-    middles,  # IN   (n_blocks, d) a point in the middle of each block's rows
-    away2,  # IN   (n_blocks, u) squared distances from middles to centres, up to rounding errors
-    errors,  # IN   (n_blocks,) bounds on these errors
-    centres,  # IN   Centres
-    space,  # TMP  Workspace
-    cells,  # OUT  (n_blocks, t, 64)
-):
-    """Find the cells of all rows of some blocks, using balls around the rows."""
-    n_blocks, n_columns = points.shape[:2]
-    rows = space.rows[0]
-    for block in range(n_blocks):
-        radius = shift_rows(points, block, middles[block], rows, space.distances2[0])
-        for i in range(len(centres.numbers)):
-            n_kept, farthest = keep_in_ball(
-                i, away2[block], errors[block], radius, middles[block], centres, space
-            )
-            margin = margin_of_error(n_columns, radius + farthest)
-            write_nearest(points, block, rows, i, n_kept, margin, centres, space, cells)
-            for a in range(n_kept, n_kept + CENTRES_AT_A_TIME - 1):
-                space.in_block[a] = a
-
-
-@compiled_into
-def keep_in_ball(i, away2, error, radius, middle, centres, space):
-    """List centres that may be nearest to a ball's rows; return number and largest distance.
-
-    Let m be the middle of the ball, r its radius and y the centre nearest to m. A centre z with
-    |m - z| > |m - y| + 2 r is farther than y from every point of the ball. The limit is slightly
-    larger, so that this holds for computed distances, too.
-    """
-    numbers = centres.numbers[i]
-    least2 = np.inf
-    for number in range(len(numbers)):
-        least2 = min(least2, np.float64(away2[numbers[number]]))
-    limit = np.sqrt(max(least2, 0.0) + error) + 2 * radius
-    limit2 = limit * limit * (1 + 1e-9) + error
-    count, farthest2 = np.int64(0), 0.0
-    for number in range(len(numbers)):
-        # This comparison does not exclude a centre whose distance is NaN.
-        if away2[numbers[number]] > limit2:
-            continue
-        length2 = shift_centre(centres.points, numbers[number], middle, space.shifted, count)
-        space.in_group[count] = number
-        space.halves[count] = 0.5 * length2
-        farthest2 = max(farthest2, length2)
-        count += 1
-    fill_up(count, space)
-    return count, np.sqrt(farthest2)

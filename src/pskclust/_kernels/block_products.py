@@ -72,23 +72,6 @@ def shift_centres(
     return np.sqrt(farthest2)
 
 
-@compiled_loosely
-def shift_centre(
-    points,  # IN   (u, d)
-    point,  # IN   index of the centre among them
-    middle,  # IN   (d,)
-    shifted,  # OUT  (psi + 1, d)
-    to,  # IN   index of the result in `shifted`
-):
-    """Subtract one centre from the middle; return their squared distance."""
-    length2 = 0.0
-    for column in range(len(middle)):
-        value = middle[column] - points[point, column]
-        shifted[to, column] = value
-        length2 += value * value
-    return length2
-
-
 @compiled_into
 def compare(
     rows,  # IN   (d, 64)

@@ -11,11 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from . import boxes
-from .boxes import bound_gains, find_boxes
+from .boxes import EPSILON, SMALLEST, bound_gains, find_boxes
 from .compiling import compiled_into, compiled_with, compiled_within
 from .neighbour_blocks import BLOCK
 
 compiled = compiled_with(boxes)
+
+# Up to this number of possible centres of a superblock, the bounds of all its blocks are computed
+# together, with vector instructions.
+FEW_CENTRES = 16
 
 
 @compiled_within
@@ -40,6 +44,59 @@ def keep_possible(
             kept_numbers[end] = numbers[number]
             end += 1
     return end
+
+
+@compiled_into
+def share_cells(
+    corners,  # IN   (2, d, n_blocks) lower and upper corners of the blocks of a superblock
+    n_blocks,  # IN   number of blocks
+    centres,  # IN   (d, psi)
+    numbers,  # IN   (psi,)
+    n_centres,  # IN   number of centres to choose from
+    outside2,  # TMP  (FEW_CENTRES + 1, n_blocks) largest squared distances; the last is the least
+    own,  # TMP  (d, n_blocks) the centre to which the others are compared
+    gains,  # TMP  (n_blocks,)
+    best,  # TMP  (n_blocks,) its index
+    n_kept,  # TMP  (n_blocks,)
+    cells,  # OUT  (n_blocks,) the cell of blocks with one possible centre, psi for others
+):
+    """Find the blocks that have one possible centre; the bounds are those of `bound_gains`."""
+    n_columns, psi = centres.shape
+    low, high = corners[0], corners[1]
+    for a in range(n_centres):
+        for b in range(n_blocks):
+            outside2[a, b] = 0.0
+        for column in range(n_columns):
+            value = centres[column, a]
+            for b in range(n_blocks):
+                outside = max(high[column, b] - value, value - low[column, b])
+                outside2[a, b] += outside * outside
+    for b in range(n_blocks):
+        outside2[FEW_CENTRES, b] = np.inf
+    for a in range(n_centres):
+        for b in range(n_blocks):
+            closer = outside2[a, b] < outside2[FEW_CENTRES, b]
+            outside2[FEW_CENTRES, b] = outside2[a, b] if closer else outside2[FEW_CENTRES, b]
+            best[b] = a if closer else best[b]
+    for column in range(n_columns):
+        for b in range(n_blocks):
+            own[column, b] = centres[column, best[b]]
+    margin = 4 * (n_columns + 8) * EPSILON
+    for b in range(n_blocks):
+        n_kept[b] = 0
+    for a in range(n_centres):
+        for b in range(n_blocks):
+            gains[b] = margin * (outside2[a, b] + outside2[FEW_CENTRES, b]) + SMALLEST
+        for column in range(n_columns):
+            value = centres[column, a]
+            for b in range(n_blocks):
+                reference = own[column, b]
+                point = high[column, b] if value > reference else low[column, b]
+                gains[b] += (value - reference) * ((point - reference) + (point - value))
+        for b in range(n_blocks):
+            n_kept[b] += np.int64(gains[b] >= 0)
+    for b in range(n_blocks):
+        cells[b] = numbers[best[b]] if n_kept[b] == 1 else psi
 
 
 @compiled_into
@@ -157,6 +214,12 @@ def encode_superblocks(
     kept_numbers,  # TMP  (psi,)
     nearest,  # TMP  (64,)
     present,  # TMP  (t, psi) all False on entry and on return
+    corners,  # TMP  of `share_cells`, like the next five
+    outside2,
+    own,
+    gains,
+    best,
+    n_kept,
     block_cells,  # OUT  (n_blocks, t) the cell of all rows of a block, psi if they differ
     mixed_end,  # OUT  (n_blocks,) where the mixed partitionings of a block end
     mixed_partitionings,  # OUT  (mixed,)
@@ -176,6 +239,10 @@ def encode_superblocks(
     for first in range(0, n_blocks, blocks_per_superblock):
         last = min(first + blocks_per_superblock, n_blocks)
         find_boxes(points, first, last, first, low, high)
+        for block in range(first, last):
+            for column in range(points.shape[1]):
+                corners[0, column, block - first] = low[block, column]
+                corners[1, column, block - first] = high[block, column]
         for i in range(n_partitions):
             n_possible[i] = keep_possible(
                 low,
@@ -188,14 +255,30 @@ def encode_superblocks(
                 possible[i],
                 possible_numbers[i],
             )
+            if n_possible[i] <= FEW_CENTRES:
+                share_cells(
+                    corners,
+                    last - first,
+                    possible[i],
+                    possible_numbers[i],
+                    n_possible[i],
+                    outside2,
+                    own,
+                    gains,
+                    best,
+                    n_kept,
+                    block_cells[first:last, i],
+                )
+            else:
+                for block in range(first, last):
+                    block_cells[block, i] = psi
         for block in range(first, last):
             n_here = min(BLOCK, n_rows - block * BLOCK)
             for i in range(n_partitions):
-                if n_possible[i] == 1:
-                    block_cells[block, i] = possible_numbers[i, 0]
-                    present[i, possible_numbers[i, 0]] = True
+                if block_cells[block, i] < psi:
+                    present[i, block_cells[block, i]] = True
                     continue
-                cell, n_kept = shared_cell(
+                cell, n_left = shared_cell(
                     points,
                     n_here,
                     low,
@@ -213,11 +296,10 @@ def encode_superblocks(
                     block_cells[block, i] = cell
                     present[i, cell] = True
                     continue
-                block_cells[block, i] = psi
                 for place in range(BLOCK):
                     mixed_cells[n_mixed, place] = nearest[place]
                 n_distinct = list_cells(
-                    nearest, n_here, kept_numbers, n_kept, present[i], distinct_cells, n_distinct
+                    nearest, n_here, kept_numbers, n_left, present[i], distinct_cells, n_distinct
                 )
                 mixed_partitionings[n_mixed] = i
                 distinct_end[n_mixed] = n_distinct

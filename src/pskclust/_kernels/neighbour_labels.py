@@ -1,4 +1,4 @@
-"""Compiled loops over neighbour blocks that label rows, count clusters and score members."""
+"""Compiled loops over neighbour blocks that label rows, fill cluster tables and score members."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 

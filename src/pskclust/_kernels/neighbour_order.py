@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiling import compiled, compiled_into
+from .compiling import compiled, compiled_into, compiled_within
 from .neighbour_blocks import BLOCK
 
 # Number of rows of a range that are sampled to find its widest column.
-_SAMPLE = 256
+_SAMPLE = 128
 # One in this many sampled rows is used to find where rows are sparse. Steps are rounded down, so
 # a sample has fewer than 2 * _SAMPLE rows.
 _SAMPLES_PER_VALUE = 4
@@ -19,6 +19,8 @@ MAX_VALUES = 2 * _SAMPLE // _SAMPLES_PER_VALUE
 MAX_WAITING = 64
 # Number of rows that are sampled to find a pivot if there are many rows.
 _PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
+# Number of rows that are compared with a pivot before some of them are swapped.
+BATCH = 64
 # Ranges of more than this many blocks are split at a multiple of it.
 _UNIT_OF_MANY = 32
 # A split moves away from the middle only to a position that is this many times sparser.
@@ -32,6 +34,7 @@ def split_range(
     first,  # IN   first row of the range
     last,  # IN   end of the range
     values,  # TMP  (MAX_VALUES,)
+    misplaced,  # TMP  (2, BATCH)
 ):
     """Split rows in two along the column in which they vary most; return the border."""
     step = max(1, (last - first) // _SAMPLE)
@@ -48,8 +51,10 @@ def split_range(
             widest, chosen = variance, np.int64(column)
     n_blocks = (last - first + BLOCK - 1) // BLOCK
     n_values = list_rising(points, first, last, _SAMPLES_PER_VALUE * step, chosen, values)
-    place = first + BLOCK * blocks_below(values, n_values, n_blocks)
-    select(points, order, first, last, place, chosen, values)
+    n_below = blocks_below(values, n_values, n_blocks)
+    place = first + BLOCK * n_below
+    pivot = values[n_below * n_values // n_blocks]
+    select(points, order, first, last, place, chosen, pivot, values, misplaced)
     return place
 
 
@@ -107,37 +112,89 @@ def width_at(values, n_values, share):
 
 
 @compiled_into
-def select(points, order, first, last, place, column, values):
+def select(points, order, first, last, place, column, pivot, values, misplaced):
     """Partition rows so that values before `place` do not exceed those from `place` on."""
     state = np.uint64(first + last)
     while last - first > 1:
-        # The pivot is a quantile of a few pseudorandom rows, so that no common order is slow.
+        border = partition(points, order, first, last, pivot, column, misplaced)
+        if border == first:
+            # No value is below the pivot, so values equal to it are moved to the front.
+            border = move_to_front(points, order, first, last, pivot, True, column)
+            if place <= border:
+                return
+        if place < border:
+            last = border
+        elif place > border:
+            first = border
+        else:
+            return
+        # The next pivot is a quantile of a few pseudorandom rows, so that no common order is slow.
         n_values = _PIVOT_SAMPLE if last - first > _MANY_ROWS else 3
         for number in range(n_values):
             state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
             offset = np.int64(state >> np.uint64(33)) % (last - first)
             insert(points[first + offset, column], values, number)
         pivot = values[(place - first) * n_values // (last - first)]
-        left, right = first, last - 1
-        while left <= right:
-            while points[left, column] < pivot:
-                left += 1
-            while points[right, column] > pivot:
-                right -= 1
-            if left <= right:
-                for other in range(points.shape[1]):
-                    value = points[left, other]
-                    points[left, other] = points[right, other]
-                    points[right, other] = value
-                order[left], order[right] = order[right], order[left]
-                left += 1
-                right -= 1
-        if place <= right:
-            last = right + 1
-        elif place >= left:
-            first = left
-        else:
-            return
+
+
+@compiled_into
+def partition(
+    points,  # INOUT (n, d)
+    order,  # INOUT (n,)
+    first,  # IN   first row of the range
+    last,  # IN   end of the range
+    pivot,  # IN
+    column,  # IN   column that is compared with the pivot
+    misplaced,  # TMP  (2, BATCH)
+):
+    """Move rows with a value below the pivot to the front; return the number of the first other.
+
+    Rows that have to move are listed in batches from both ends, then swapped. The order of rows is
+    random, so a processor would mispredict every second branch; listing needs no branches.
+    """
+    n_left = n_right = done_left = done_right = 0
+    while last - first > 2 * BATCH:
+        if not n_left:
+            done_left = 0
+            for offset in range(BATCH):
+                misplaced[0, n_left] = offset
+                n_left += not points[first + offset, column] < pivot
+        if not n_right:
+            done_right = 0
+            for offset in range(BATCH):
+                misplaced[1, n_right] = offset
+                n_right += points[last - 1 - offset, column] < pivot
+        n_swaps = min(n_left, n_right)
+        for number in range(n_swaps):
+            left = first + misplaced[0, done_left + number]
+            right = last - 1 - misplaced[1, done_right + number]
+            swap(points, order, left, right)
+        n_left, n_right = n_left - n_swaps, n_right - n_swaps
+        done_left, done_right = done_left + n_swaps, done_right + n_swaps
+        first += BATCH if not n_left else 0
+        last -= BATCH if not n_right else 0
+    return move_to_front(points, order, first, last, pivot, False, column)
+
+
+@compiled_within
+def move_to_front(points, order, first, last, pivot, or_equal, column):
+    """Move rows with a value below (or equal to) a pivot to the front; return their end."""
+    end = first
+    for row in range(first, last):
+        value = points[row, column]
+        swap(points, order, end, row)
+        end += value < pivot or (or_equal and value == pivot)
+    return end
+
+
+@compiled_within
+def swap(points, order, one, other):
+    """Swap two rows."""
+    for column in range(points.shape[1]):
+        value = points[one, column]
+        points[one, column] = points[other, column]
+        points[other, column] = value
+    order[one], order[other] = order[other], order[one]
 
 
 @compiled
@@ -148,6 +205,7 @@ def split(
     last,  # IN   end of the range
     once,  # IN   whether to stop after the first split
     values,  # TMP  (MAX_VALUES,)
+    misplaced,  # TMP  (2, BATCH)
     ends,  # TMP  (MAX_WAITING,)
 ):
     """Split a range of rows into blocks; if `once`, split it into two and return the border."""
@@ -161,7 +219,7 @@ def split(
             first = last
             n_waiting -= 1
             continue
-        place = split_range(points, order, first, last, values)
+        place = split_range(points, order, first, last, values, misplaced)
         if once:
             return place
         ends[n_waiting] = place

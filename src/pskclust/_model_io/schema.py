@@ -264,7 +264,7 @@ def _check_part(part: str, values: Any, fields: Mapping[str, Check]) -> None:
     fields = _present(fields, values)
     odd = sorted(set(values) ^ set(fields))
     if odd:
-        raise ValueError(f"{odd[0]!r} is missing in {part}, or not expected there")
+        raise ValueError(f"{odd[0]!r} is missing from {part}, or not expected there")
     for name, check in fields.items():
         if not check(values[name]):
             raise ValueError(f"{name} of {part} is {values[name]!r:.80}")

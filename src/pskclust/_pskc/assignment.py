@@ -30,11 +30,11 @@ class OwnLabels(NamedTuple):
 def give_rows(
     engine: Engine, clusters: ClusterTables, min_mass: int, own: OwnLabels | None = None
 ) -> NDArray[np.bool_]:
-    """Assign each row to the cluster with the most members in its cells, or to noise if none.
+    """Assign each row to the cluster with the most members in its cells; without any, to noise.
 
     Rows in `own` keep their labels. A cluster that ends up with a mass below `min_mass` is
     dissolved: its rows go to the other clusters by the same rule. Return a mask of the clusters
-    that are left, (k,). The labels of rows number only these clusters.
+    that are left, (k,). Labels are the numbers of clusters among those left.
     """
     left = np.ones(len(clusters), dtype=bool)
     while True:

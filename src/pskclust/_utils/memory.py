@@ -31,7 +31,7 @@ def require_memory(needs: dict[str, int], what: str, way_out: str) -> None:
     )
     raise InsufficientMemoryError(
         f"{what} needs about {readable_bytes(total)} ({total} bytes: {parts}), but only "
-        f"{readable_bytes(available)} of memory are available. {way_out}"
+        f"{readable_bytes(available)} of memory is available. {way_out}"
     )
 
 

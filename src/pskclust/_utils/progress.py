@@ -219,7 +219,7 @@ def _line_of_now(progress: Progress | None, n_reserved: int = 0) -> str:
 
 
 def _line_for(progress: Progress, n_reserved: int = 0) -> str:
-    """Return a bar with words, no longer than a line of the terminal less `n_reserved`."""
+    """Return a bar with words that leaves `n_reserved` characters of the terminal's line free."""
     columns = shutil.get_terminal_size().columns - n_reserved
     clusters = f"{progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
     if progress.stage in _SINGLE_STEPS:

@@ -35,7 +35,7 @@ _USUAL_ROWS = 4_000
     type=int,
     default=0,
     show_default=True,
-    help="Seed of random numbers. Equal seeds give equal tables.",
+    help="Seed of the random numbers. The same seed gives the same table.",
 )
 @force_option
 @debug_option

@@ -193,7 +193,7 @@ _SEED_OPTION = click.option(
     type=WholeNumber(0, 2**32 - 1),
     default=0,
     show_default=True,
-    help="Seed of random numbers. Equal seeds give equal labels.",
+    help="Seed of the random numbers. The same seed gives the same labels.",
 )
 
 
@@ -253,7 +253,7 @@ _OTHER_OPTIONS = (
         type=click.Choice(METHODS),
         default="voronoi",
         show_default=True,
-        help="Kind of cells: nearest centres, balls, or boxes of random trees.",
+        help="Shape of the cells: Voronoi cells, balls, or leaves of random trees.",
     ),
     click.option(
         "--metric",

@@ -87,7 +87,7 @@ def provenance_of(model: PSKC) -> dict[str, Any]:
 
 
 def _numbers(model: PSKC) -> list[dict[str, Any]]:
-    """Return the candidate numbers of clusters; an empty list if the number was not chosen."""
+    """Return the numbers of clusters that a choice considered; empty without a choice."""
     from .._provenance import number_options
 
     if model.auto_ is None or model.n_clusters is not None:
@@ -110,7 +110,7 @@ def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
 
 
 def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> None:
-    """Print the candidate numbers of clusters, with odds and stability."""
+    """Print the numbers of clusters that a choice considered, with odds and stability."""
     if not summary["numbers"]:
         return
     best = summary["numbers"][:_MOST_NUMBERS_SHOWN]

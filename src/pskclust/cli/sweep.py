@@ -40,8 +40,9 @@ Example:
 
 
 _CAUTION = (
-    "Few, coarse clusters are often the most stable. Several pairs may be about as stable (within "
-    "0.01): this one has the most clusters. A pair with one cluster is shown only if all have one."
+    "Coarse clusters are often the most stable, so this is the pair with the most clusters among "
+    "those within 0.01 of the highest stability. Pairs with one cluster are left out if any pair "
+    "has more."
 )
 _SECTIONS = {"Values to try": ("psi", "tau", "n_seeds")}
 _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")

@@ -81,7 +81,7 @@ def load_paper_set(
     Raises
     ------
     FileNotFoundError
-        If the data folder is not set or lacks the file. The message tells where to get the file.
+        If the data folder is not set or lacks the file. The message says where to get the file.
     ValueError
         If the checksum of the file is not the known one, or `name` is unknown.
 
@@ -134,7 +134,7 @@ def load_mnist(
     Raises
     ------
     FileNotFoundError
-        If the data folder is not set or lacks the file. The message tells where to get the file.
+        If the data folder is not set or lacks the file. The message says where to get the file.
     ValueError
         If the checksum of the file is not the known one.
 
@@ -196,7 +196,7 @@ def load_painting(
     Raises
     ------
     FileNotFoundError
-        If the data folder is not set or lacks the file. The message tells where to get the file.
+        If the data folder is not set or lacks the file. The message says where to get the file.
     ValueError
         If the checksum of the file is not the known one, or `name` is unknown.
 

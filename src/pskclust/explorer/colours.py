@@ -54,7 +54,7 @@ def ramp(n_levels: int, theme: str) -> Rgb:
 def follow(fit: Fit, before: Fit | None, colours_before: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the colour number of each cluster of a fit.
 
-    A cluster takes the colour of the cluster in the previous fit that shares most rows with it, so
+    A cluster takes the colour of the cluster in the previous fit with which it shares most rows, so
     that a small change to a setting changes few colours.
     """
     if before is None or not fit.n_clusters or len(before.labels) != len(fit.labels):

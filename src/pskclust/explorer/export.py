@@ -28,9 +28,9 @@ class Export(NamedTuple):
 
 
 def export(fitter: Fitter, fit: Fit, kind: str) -> Export:
-    """Return the export of a kind, such as ``labels.csv``; raise ValueError for other kinds."""
+    """Return an export by its name, such as ``labels.csv``; raise ValueError for other names."""
     if kind not in _KINDS:
-        raise ValueError(f"there is nothing to export as {kind[:40]!r}.")
+        raise ValueError(f"there is no export named {kind[:40]!r}.")
     return _KINDS[kind](fitter, fit)
 
 

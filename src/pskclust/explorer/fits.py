@@ -81,7 +81,7 @@ class Fit:
 
     @property
     def growth_steps(self) -> NDArray[np.int32]:
-        """Growth step in which each row joined, -1 if none; ValueError for chosen clusters."""
+        """Growth step in which each row joined a cluster, or -1; ValueError for chosen clusters."""
         steps = self.model.growth_step_
         if steps is None:
             raise ValueError("these clusters were chosen and did not grow. Set tau to see growth.")

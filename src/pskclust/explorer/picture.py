@@ -56,7 +56,7 @@ class Picture(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ink:
-    """Colours, and the number of each row's colour."""
+    """Colours, and the index of each row's colour."""
 
     colours: Rgb  # (m, 3)
     of_rows: NDArray[np.uint8]  # (n,) number of a colour
@@ -108,7 +108,7 @@ def original(image: ImageSubject, frame: Frame) -> bytes:
 
 
 def encode(numbers: NDArray[np.uint8], colours: Rgb, alpha: NDArray[Any]) -> bytes:
-    """Return a PNG with a palette whose entry 0 is transparent, reduced if it is too large."""
+    """Return a PNG with a palette whose entry 0 is transparent; a large picture is reduced."""
     pil = optional("PIL.Image", "pskclust.explorer", "explore")
     image: Any = pil.fromarray(numbers)
     image.putpalette(b"\0\0\0" + colours.tobytes())

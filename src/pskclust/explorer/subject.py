@@ -55,7 +55,7 @@ _NOWHERE = Origin()
 
 @dataclass(frozen=True, eq=False)
 class TableSubject:
-    """Rows of a table, of which at most a sample is explored; exported labels cover all rows."""
+    """Rows of a table. Of a large table, a sample is explored; exported labels cover all rows."""
 
     name: str
     columns: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""AutoDisplay: the candidate numbers of clusters of a choice, with their odds and evidence."""
+"""AutoDisplay: the numbers of clusters that a choice considered, with odds and evidence."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _CHOSEN, _OTHER = "#1f6f8b", "#b8c4cc"
 
 
 class AutoDisplay:
-    """Display of the odds and the evidence of the candidate numbers of clusters of a choice.
+    """Display of the numbers of clusters that a choice considered, with odds and evidence.
 
-    The odds of a number are the sum over the best candidates with this number of clusters. The
-    evidence is that of the best of them.
+    The odds of a number are the sum over the listed candidates with this number of clusters. The
+    evidence is that of the best of these candidates.
 
     Use :meth:`from_estimator` to draw the choice of a fitted model.
 

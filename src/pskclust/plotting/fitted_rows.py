@@ -62,7 +62,7 @@ def names_before(X: Any) -> list[str]:
 
 
 def names_after(steps: Pipeline, X: Any) -> list[str] | None:
-    """Return the names of the columns that steps make of X; None if a step does not tell."""
+    """Return the names of the columns after `steps`; None if a step does not name its columns."""
     try:
         return [str(name) for name in steps.get_feature_names_out(names_before(X))]
     except (AttributeError, NotImplementedError):

@@ -56,7 +56,7 @@ def candidates(
 
 
 def _rows_of_choice(n_used: int, n_rows: int) -> str:
-    """Return how many rows the choice was made on, and why these are not all rows."""
+    """Return a sentence on the rows that the choice was made on: all of them, or a sample."""
     if n_used > n_rows:
         return f"The choice was made on {n_used:,} rows, counted with their weights."
     if n_used == n_rows:

@@ -24,7 +24,7 @@ _MEANINGS = {
 
 
 class KnownClasses(NamedTuple):
-    """Numbers of rows by cluster and by class; rows without a known class do not count."""
+    """Contingency table of clusters and known classes; rows without a class are left out."""
 
     column: str
     names: Sequence[str]  # of the largest classes, and "others" if there are more
@@ -49,14 +49,14 @@ class KnownClasses(NamedTuple):
 
 
 def known_classes(classes: KnownClasses | None, scores: Mapping[str, float]) -> list[str]:
-    """Return scores with their meaning and the table of clusters by classes, where known."""
+    """Return the table of clusters by known classes, if any, and the meaning of the scores."""
     meanings = [f"<li>{prose(_MEANINGS[name])}</li>" for name in scores if name in _MEANINGS]
     listed = f"<ul>{''.join(meanings)}</ul>" if meanings else ""
     if classes is None:
         return [listed]
     words = f"Rows of each cluster by their class in the column &quot;{text(classes.column)}&quot;."
     if classes.n_unknown:
-        words += f" Rows without a class do not count: {classes.n_unknown:,}."
+        words += f" Rows without a class ({classes.n_unknown:,}) are left out."
     body = [[name, *(f"{count:,}" for count in row)] for name, row in classes.counts.items()]
     return [f"<p>{words}</p>", table(["cluster", *map(text, classes.names)], body), listed]
 

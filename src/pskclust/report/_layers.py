@@ -44,7 +44,7 @@ def _also(numbers: Sequence[int]) -> str:
 
 
 def _how_to_get(content: Content) -> str:
-    """Return how to get the labels of a layer, for a command or for Python."""
+    """Return instructions for getting the labels of a layer, after a command or in Python."""
     how = "the method relabel(n_clusters=...) of the model returns their labels"
     if content.command is None:
         return f"{how[0].upper()}{how[1:]}."

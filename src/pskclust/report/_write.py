@@ -87,7 +87,7 @@ def write_report(
     n_left_out : int, default=0
         Number of rows that were left out before the fit, such as those with missing values.
     date : datetime.date or None, default=None
-        Date to show. None shows the date of today.
+        Date to show. None shows today's date.
     command : FitCommand or None, default=None
         The command that writes the report; ``pskclust fit`` sets it. None shows Python code.
 

@@ -1,4 +1,4 @@
-"""FitCommand: what a report says about the command that writes it."""
+"""FitCommand: the command that writes a report, as the report shows it."""
 
 from __future__ import annotations
 

@@ -39,10 +39,10 @@ _DAMAGED = (
 
 
 class TooShortError(ValueError):
-    """Error for an array whose file holds fewer bytes than its header announces."""
+    """Error for an array whose file holds fewer bytes than its header declares."""
 
     def __init__(self, n_announced: int, n_stored: int) -> None:
-        super().__init__(f"its header announces {n_announced:,} bytes, but it has {n_stored:,}")
+        super().__init__(f"its header declares {n_announced:,} bytes, but it has {n_stored:,}")
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ class Rows:
     """Rows to cluster, without missing values and before scaling.
 
     `kept` marks the rows of the file that are included; None if all are. `means` are the means of
-    the columns without missing values. `n_filled` is the number of missing values that were
-    filled in. `classes` are codes for the values of the label column, -1 for missing values;
-    `class_names` are these values.
-    `odd` are the columns that look like ids or classes, or have one value only.
+    the columns over the values that are present. `n_filled` is the number of missing values that
+    were filled in. `classes` are codes for the values of the label column, -1 for missing values;
+    `class_names` are these values. `odd` are the columns that look like ids or classes, or have
+    one value only.
     """
 
     values: Numbers | RowBlocks  # (n, d), in memory or read from the file in every pass

@@ -1,0 +1,63 @@
+"""The widest empty space: large between separate clusters, small within one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.random import RandomState
+
+from pskclust._choice.empty_space import widest_gap
+from pskclust._choice.similarity import squared_distances
+
+
+def gap(points):
+    return widest_gap(squared_distances(np.asarray(points, dtype=np.float64)))
+
+
+def spirals(n_rows, n_arms):
+    along = np.linspace(1, 4, n_rows // n_arms)
+    angles = [along * 2 + 2 * np.pi * arm / n_arms for arm in range(n_arms)]
+    return np.concatenate([np.c_[along * np.cos(a), along * np.sin(a)] for a in angles])
+
+
+def test_the_gap_is_the_ratio_of_the_space_between_to_the_gaps_within():
+    line = np.arange(50.0)
+    points = np.concatenate([line, line + 49 + 7.5])[:, np.newaxis]
+    assert gap(points) == pytest.approx(np.log(7.5))
+    three = np.concatenate([points[:, 0], line + 105.5 + 7.5])[:, np.newaxis]
+    assert gap(three) == pytest.approx(np.log(7.5))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_single_clusters_have_no_wide_gap(seed):
+    rng = RandomState(seed)
+    angles = rng.uniform(0, 2 * np.pi, 300)
+    for points in (
+        rng.randn(300, 2),
+        rng.rand(300, 3),
+        rng.rand(300, 1) * np.ones(5),
+        np.c_[np.cos(angles), np.sin(angles)] + 0.05 * rng.randn(300, 2),
+    ):
+        assert gap(points) < 0.5
+
+
+def test_winding_arms_of_few_rows_have_a_wide_gap():
+    assert gap(spirals(300, 3)) > 1
+
+
+def test_units_and_order_do_not_matter():
+    points = spirals(120, 2)
+    order = RandomState(0).permutation(len(points))
+    assert gap(1e3 * points[order]) == pytest.approx(gap(points))
+
+
+def test_a_few_rows_far_away_do_not_count():
+    rng = RandomState(0)
+    points = rng.rand(200, 2)
+    far = np.concatenate([points, [[50.0, 50.0], [60.0, 50.0], [70.0, 50.0]]])
+    assert gap(far) == pytest.approx(gap(points), abs=0.3)
+
+
+def test_copies_of_rows_have_no_gap():
+    assert gap(np.repeat(np.eye(3), 20, axis=0)) == 0
+    assert gap(np.zeros((12, 2))) == 0
