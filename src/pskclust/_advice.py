@@ -167,7 +167,7 @@ def _on_fragments(outcome: Outcome) -> Hint | None:
     have = "cluster has" if number == 1 else "clusters have"
     return Hint(
         f"{number:,} {have} fewer than {limit:,} {outcome.unit}, far fewer than the others. "
-        f"min_cluster_size={limit} assigns the {outcome.unit} of these fragments to the clusters "
-        "around them.",
+        f"min_cluster_size={limit} dissolves them: their {outcome.unit} move to other clusters or "
+        "become noise.",
         {"min_cluster_size": limit},
     )

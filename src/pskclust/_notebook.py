@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._cells.voronoi import VoronoiPartition
-from ._data.odd_columns import hint_on_spreads
+from ._data.odd_columns import hint_on_units
 
 _MAX_BARS = 12
 # Text has the colour of the notebook; these colours are visible on white and on black.
@@ -71,7 +71,8 @@ def _units(model: Any) -> str | None:
         return None
     number, names = fitted.columns
     names = names or [f"column {column}" for column in range(number)]
-    return hint_on_spreads(fitted.partition.points.std(axis=0), names)
+    hint = hint_on_units(names, fitted.partition.points.std(axis=0))
+    return None if hint is None else hint.with_remedy("scale the columns before the fit.")
 
 
 def _bars(sizes: NDArray[np.int64], n_noise: int) -> str:

@@ -336,7 +336,7 @@ def test_interruption_while_reading(tmp_path, table):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert err in ("", "Error: interrupted. Files that were written are complete.\n")
+    assert err in ("", "Error: interrupted. No incomplete file was left behind.\n")
     assert (tmp_path / "labels.csv").read_text() == "precious"
     assert {path.name for path in tmp_path.iterdir()} == {"labels.csv", "table.csv"}
 
@@ -362,7 +362,7 @@ def test_interruption_of_a_fit(command, stage, table, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Bars, "of_fit", interrupt)
     line = command.refused(130, "fit", table, "-o", "labels.csv", "--force", *paper)
-    assert line == "interrupted. Files that were written are complete."
+    assert line == "interrupted. No incomplete file was left behind."
     assert (tmp_path / "labels.csv").read_text() == "precious"
 
 

@@ -57,7 +57,43 @@ def test_hints_on_columns_that_nobody_has_chosen(command, scattered):
     assert '"y" varies' in out
     assert "If only their units differ, add: --scale standard" in out
     out = command.ok("fit", "t.csv", *FAST, "--id", "number", "--scale", "standard")
-    assert "hint" not in out
+    assert "Hints" not in out
+
+
+def test_hints_come_last_and_one_command_has_all_their_options(command, scattered):
+    frame = pd.DataFrame(scattered * [1, 1000], columns=["x", "y"])
+    frame = frame.assign(number=range(420), species=np.arange(420) % 3)
+    frame.to_csv("t.csv", index=False)
+    out = command.ok("fit", "t.csv", *FAST, "-o", "o.csv")
+    before, hints = out.split("\nHints:\n")
+    assert "written" in before
+    hints, _ = hints.split("\nSame labels:\n")
+    together = hints.splitlines()[-1]
+    assert together.startswith(
+        "  With all options for columns: pskclust fit t.csv -o o.csv --force "
+    )
+    better = command.ok(*shlex.split(together.partition(": pskclust ")[2]))
+    assert "Hints" not in better
+    assert 'with column "species"' in better
+
+
+def test_columns_that_the_user_names_are_not_called_ids(command, scattered):
+    frame = pd.DataFrame(scattered, columns=["x", "y"]).assign(number=range(420))
+    frame.to_csv("t.csv", index=False)
+    assert "row number" not in command.ok("fit", "t.csv", *FAST, "--columns", "x,y,number")
+
+
+def test_a_header_that_looks_like_data_is_pointed_out(command, scattered):
+    frame = pd.DataFrame(scattered, columns=["2020", "2021"])
+    frame.to_csv("years.csv", index=False)
+    hint = "No header was found, so the first line counts as data."
+    assert f"{hint} If it names the columns, add: --header" in command.ok("fit", "years.csv", *FAST)
+    assert hint not in command.ok("fit", "years.csv", *FAST, "--no-header")
+    found = command.ok("fit", "years.csv", *FAST, "--header")
+    assert hint not in found
+    assert "2020, 2021" in found
+    np.save("rows.npy", scattered)
+    assert hint not in command.ok("fit", "rows.npy", *FAST)
 
 
 def test_a_hint_names_columns_with_one_value(command, scattered):
@@ -201,7 +237,7 @@ def test_missing_values_of_new_rows_take_the_means_of_the_fit(command, frame):
     pd.DataFrame({"x": [None, 0.0], "y": [0.0, 0.0]}).to_csv("gap.csv", index=False)
     pd.DataFrame({"x": [mean, 0.0], "y": [0.0, 0.0]}).to_csv("filled.csv", index=False)
     answers = [
-        command.ok("predict", "m.npz", name, "--missing", "mean", "--similarity")
+        command("predict", "m.npz", name, "--missing", "mean", "--similarity").out
         for name in ("gap.csv", "filled.csv")
     ]
     assert answers[0] == answers[1]
@@ -483,3 +519,68 @@ def test_tau_grows_and_a_number_links_what_grew(command, table):
     linked = fitted("--psi", "32", "--tau", "0.1", "--n-clusters", "2")
     assert grown["n_clusters"] > linked["n_clusters"] == 2
     assert fitted("--n-clusters", "2")["n_clusters"] == 2
+
+
+def test_a_closed_pipe_ends_a_command_as_it_ends_other_programs(command, table):
+    code = (
+        "import os, sys\n"
+        "reading, writing = os.pipe()\n"
+        "os.close(reading)\n"
+        "os.dup2(writing, 1)\n"
+        f"sys.argv[1:] = {['fit', table, '--columns', 'x,y', *FAST]!r}\n"
+        "from pskclust.__main__ import main; main()"
+    )
+    answer = in_python(code)
+    assert (answer.returncode, answer.stderr) == (141, "")
+
+
+def test_an_option_that_is_left_out_is_not_called_none(command, table):
+    line = command.refused(2, "fit", table, "--n-clusters", "0")
+    assert line.startswith("--n-clusters 0 is not allowed. Use a whole number of 1 or more. See:")
+
+
+def test_a_number_that_was_asked_for_has_no_odds(command, table, undrawn):
+    words = ("--columns", "x,y", "--n-clusters", "3", "--report", "r.html")
+    assert "odds" not in command.ok("fit", table, *words)
+    report = Path("r.html").read_text("utf-8")
+    assert "<th class=n>odds" not in report
+    assert "<th class=n>stability" in report
+
+
+def test_predict_says_that_columns_are_taken_by_position(command, scattered):
+    pd.DataFrame(scattered, columns=["x", "y"]).to_csv("t.csv", index=False)
+    command.ok("fit", "t.csv", *FAST, "--model", "m.npz")
+    pd.DataFrame(scattered).to_csv("new.csv", index=False, header=False)
+    assert command("predict", "m.npz", "new.csv", "-o", "a.csv").err == (
+        "Note: new.csv has no header, so its columns are taken in the order of the fit: x, y. If "
+        "it has one, add: --header\n"
+    )
+    command.ok("predict", "m.npz", "t.csv", "-o", "b.csv")
+    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+
+
+def test_predict_counts_the_values_that_it_fills_in(command, scattered):
+    frame = pd.DataFrame(scattered, columns=["x", "y"])
+    frame.to_csv("t.csv", index=False)
+    command.ok("fit", "t.csv", *FAST, "--model", "m.npz")
+    frame.iloc[:3, 0] = np.nan
+    frame.to_csv("gaps.csv", index=False)
+    words = ("predict", "m.npz", "gaps.csv", "--missing", "mean")
+    assert "3 missing values filled in with column means" in command.ok(*words, "-o", "p.csv")
+    printed = command(*words)
+    assert printed.err == "Note: 3 missing values filled in with column means of the fit.\n"
+    assert printed.out == Path("p.csv").read_text()
+
+
+def test_help_has_options_in_sections(command):
+    out = command.ok("fit", "--help")
+    titles = re.findall(r"^(\w+):$", out, re.MULTILINE)
+    assert titles == ["Output", "Columns", "File", "Clustering", "Expert", "Other"]
+    for option in cli.commands["fit"].params:
+        if isinstance(option, click.Option):
+            assert len(re.findall(rf"^  (-\w, )?{option.opts[-1]}\b(?!-)", out, re.MULTILINE)) == 1
+
+
+def test_sweep_says_that_its_figures_are_means(command, table):
+    words = ("--columns", "x,y", "--psi", "16", "--tau", "0.05", "--seeds", "2")
+    assert "Figures are means over 2 seeds." in command.ok("sweep", table, *words)

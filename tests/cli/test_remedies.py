@@ -151,8 +151,10 @@ def test_stray_values_are_counted_and_found(command):
     line = command.refused(3, "fit", "t.csv")
     assert line == (
         'column "age" holds 1 value that is not a number among 399 values (line 302: "n/k"). '
-        "Correct it, or leave the column out with: pskclust fit t.csv --drop age"
+        "Correct it, or, if it stands for a missing value, use: pskclust fit t.csv --missing drop "
+        "--missing-values n/k"
     )
+    command.ok(*proposed(line), *FAST)
     # Seen at the beginning or while reading, the message is the same.
     ages[3], ages[300] = "n/k", "unknown"
     pd.DataFrame({"age": ages, "x": range(400)}).to_csv("t.csv", index=False)
@@ -160,14 +162,47 @@ def test_stray_values_are_counted_and_found(command):
     assert (
         'holds 2 values that are not numbers among 399 values (the first in line 5: "n/k")' in line
     )
-    assert "Correct them" in line
+    assert "Correct them, or, if they stand for missing values" in line
+    assert line.endswith("--missing drop --missing-values n/k,unknown")
+    assert "3 rows with missing values" in command.ok(*proposed(line), *FAST)
+    line = command.refused(3, "fit", "t.csv", "--missing", "mean")
+    assert line.endswith("--missing mean --missing-values n/k,unknown")
+    assert "filled in" in command.ok(*proposed(line), *FAST)
 
 
-@pytest.mark.parametrize("cell", ["59,588.56", "$59588.56", "12 %", "1 234 567"])
+def test_words_for_missing_values_are_missing_in_predict_and_among_classes(command):
+    rows = np.random.RandomState(0).randn(60, 2)
+    table = pd.DataFrame(rows, columns=["x", "y"]).assign(kind=["oak", "elm", "unknown"] * 20)
+    table.to_csv("t.csv", index=False)
+    words = ("--label", "kind", "--missing-values", "unknown", "--json", *FAST)
+    with_words = json.loads(command.ok("fit", "t.csv", "--model", "m.npz", *words))
+    table.replace("unknown", "").to_csv("empty.csv", index=False)
+    without = json.loads(command.ok("fit", "empty.csv", "--label", "kind", "--json", *FAST))
+    assert with_words["scores"] == without["scores"]
+    table.astype(object).assign(x=["unknown", *rows[1:, 0]]).to_csv("new.csv", index=False)
+    line = command.refused(3, "predict", "m.npz", "new.csv", "-o", "p.csv")
+    assert "1 row with missing values" in command.ok(*proposed(line))
+
+
+@pytest.mark.parametrize("cell", ["59,588.56", "$59588.56", "12 %", "1 234 567", "5.257,36"])
 def test_numbers_with_signs_and_separators_are_named(command, cell):
     pd.DataFrame({"x": range(20), "income": [cell] * 20}).to_csv("t.csv", index=False)
     line = command.refused(3, "fit", "t.csv")
     assert f'column "income" is text ("{cell}": remove thousands separators' in line
+    # The column is to be corrected, so no command without it is proposed.
+    assert "--drop" not in line
+
+
+def test_a_column_of_decorated_numbers_is_not_dropped_with_those_of_text(command):
+    table = pd.DataFrame({"x": range(20), "income": ["5.257,36"] * 20, "name": ["Ann"] * 20})
+    table.to_csv("t.csv", index=False, sep=";")
+    line = command.refused(3, "fit", "t.csv")
+    assert "remove thousands separators" in line
+    assert line.endswith("Then leave out the other column with: pskclust fit t.csv --drop name")
+    table["income"] = ["5.257,36"] * 3 + [str(number) for number in range(17)]
+    table.drop(columns="name").to_csv("t.csv", index=False, sep=";")
+    line = command.refused(3, "fit", "t.csv")
+    assert line.endswith('"5.257,36": remove thousands separators, currency signs and the like).')
 
 
 def test_all_columns_that_may_hold_classes_are_named(command):

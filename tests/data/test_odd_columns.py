@@ -11,7 +11,7 @@ from sklearn import datasets
 from sklearn.datasets import make_blobs
 
 from pskclust import PSKC, ColumnsWarning
-from pskclust._data.odd_columns import unequal_columns
+from pskclust._data.odd_columns import hint_on_units, odd_columns, unequal_columns
 
 
 @pytest.fixture
@@ -153,3 +153,79 @@ def test_many_columns_get_a_hint_only_if_a_few_are_dominant():
     assert unequal_columns(spreads[:32]) is not None
     spreads[5] = 1000
     assert unequal_columns(spreads).dominant == (5,)
+
+
+class TestHintsByNamesAndValues:
+    RANDOM = np.random.RandomState(0)
+    N_ROWS = 600
+
+    def kinds(self, **columns):
+        rows = np.column_stack(
+            [np.asarray(values, dtype=np.float64) for values in columns.values()]
+        )
+        return {odd.name: odd.kind for odd in odd_columns(rows, list(columns))}
+
+    @pytest.mark.parametrize(
+        ("name", "values", "kind"),
+        [
+            ("customer_id", RANDOM.randint(0, 200, N_ROWS), "id"),
+            ("UserID", RANDOM.randint(0, 200, N_ROWS), "id"),
+            ("number", np.arange(N_ROWS), "row number"),
+            ("ts", 1_600_000_000 + 60 * np.arange(N_ROWS), "row number or a time"),
+            ("shuffled", RANDOM.permutation(N_ROWS), "id"),
+            ("account", RANDOM.permutation(900_000)[:N_ROWS] + 100_000, "id"),
+            ("invoice no", 7 * RANDOM.permutation(N_ROWS), "id"),
+            ("class", RANDOM.randint(0, 3, N_ROWS), "classes"),
+            ("Species", RANDOM.randint(1, 4, N_ROWS), "classes"),
+            ("y", RANDOM.randint(0, 2, N_ROWS), "classes"),
+            ("country", np.full(N_ROWS, 7), "constant"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_a_column_is_told_by_its_name_or_its_values(self, name, values, kind):
+        assert self.kinds(height=self.RANDOM.randn(self.N_ROWS), **{name: values}) == {name: kind}
+
+    @pytest.mark.parametrize(
+        ("name", "values"),
+        [
+            ("income", RANDOM.normal(40_000, 9_000, N_ROWS).round()),
+            ("price", RANDOM.randint(100, 900, N_ROWS) * 1_000.0),
+            ("population", RANDOM.lognormal(11, 1, N_ROWS).round()),
+            ("no", RANDOM.poisson(40, N_ROWS)),
+            ("key", RANDOM.randint(0, 12, N_ROWS)),
+            ("visits", RANDOM.poisson(5, N_ROWS)),
+            ("humid", RANDOM.randint(0, 100, N_ROWS)),
+            ("age", RANDOM.randint(18, 90, N_ROWS)),
+            ("class", RANDOM.randn(N_ROWS)),
+            ("timestamp", RANDOM.permutation(10**6)[:N_ROWS] + 1_600_000_000),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_measured_columns_raise_no_alarm(self, name, values):
+        assert self.kinds(height=self.RANDOM.randn(self.N_ROWS), **{name: values}) == {}
+
+    def test_y_beside_x_is_a_coordinate(self):
+        whole = self.RANDOM.randint(0, 9, (2, self.N_ROWS))
+        assert self.kinds(x=whole[0], y=whole[1]) == {}
+
+    @pytest.mark.parametrize(
+        "load",
+        [
+            datasets.load_wine,
+            datasets.load_diabetes,
+            datasets.load_iris,
+            datasets.load_breast_cancer,
+        ],
+    )
+    def test_tables_that_people_try_first_raise_no_alarm(self, load):
+        data = load()
+        assert odd_columns(np.asarray(data.data), list(data.feature_names)) == ()
+
+    def test_an_id_and_classes_do_not_count_among_units(self):
+        rows = np.column_stack(
+            [self.RANDOM.permutation(10**6)[: self.N_ROWS], self.RANDOM.randn(2, self.N_ROWS).T]
+        )
+        names = ["customer_id", "height", "weight"]
+        spreads = rows.std(axis=0)
+        assert hint_on_units(names, spreads) is not None
+        assert hint_on_units(names, spreads, odd_columns(rows, names)) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -14,16 +15,18 @@ from pskclust import PSKC
 from pskclust import _advice as rules
 from pskclust._advice import Outcome
 from pskclust._utils.progress import Progress, ignore
-from pskclust.explorer.advice import hints, join, split
+from pskclust.explorer.advice import hints, join, split, to_json
 from pskclust.explorer.answers import summary
 from pskclust.explorer.colours import follow, palette
+from pskclust.explorer.column_hints import column_hints
+from pskclust.explorer.control_names import CONTROLS, as_controls
 from pskclust.explorer.fits import Fitter, Kept
 from pskclust.explorer.psi_tau_map import PsiTauMap
 from pskclust.explorer.queue import Cancelled, WorkQueue
 from pskclust.explorer.sessions import Sessions, TooManySessionsError
 from pskclust.explorer.settings import Settings, first_settings
 from pskclust.explorer.side_effects import besides
-from pskclust.explorer.subject import ImageSubject, TableSubject
+from pskclust.explorer.subject import ImageSubject, Origin, TableSubject
 from pskclust.image import segment
 from tests.helpers.explorer_client import blobs, painting
 
@@ -437,3 +440,46 @@ class TestSessions:
         assert sessions.get(first.id) is None
         assert sessions.get(second.id) is second
         sessions.close()
+
+
+class TestWordsOfThePage:
+    def test_messages_name_controls(self):
+        page = (resources.files("pskclust.explorer") / "page" / "index.html").read_text("utf-8")
+        labels = re.findall(r"<label [^>]*>([^<]+?) ?<", page)
+        assert set(CONTROLS.values()) <= set(labels)
+        assert as_controls("n_clusters=9 is too many. Use n_clusters <= 5.") == (
+            "Number of clusters 9 is too many. Use Number of clusters 5 or less."
+        )
+        words = as_controls("20% are noise. noise='nearest' assigns each to a cluster.")
+        assert words.endswith('Switching off "Leave noise out" assigns each to a cluster.')
+        assert as_controls("Use a smaller min_cluster_size or tau.") == (
+            "Use a smaller minimum size or tau."
+        )
+
+    def test_a_hint_on_fragments_tells_where_their_rows_go(self):
+        outcome = Outcome(np.array([150.0, 150.0, 8.0]), 0.0, 308, 64, 0.1)
+        (hint,) = map(to_json, rules.hints(outcome))
+        assert hint["text"].endswith(
+            "Minimum size 15 dissolves them: their rows move to other clusters or become noise."
+        )
+        assert hint["button"] == "Set Minimum size to 15"
+
+    def test_hints_on_columns_end_in_what_can_be_done(self):
+        X = blobs() * [1, 1000]
+        rows = np.column_stack([np.arange(len(X)), X, np.ones(len(X))])
+        names = ("number", "x", "height", "unit")
+        table = TableSubject.of(rows, columns=names)
+        number, unit, scale = column_hints(table, Settings())
+        assert number.text == (
+            '"number" looks like a row number. To leave it out, start the explorer without this '
+            "column."
+        )
+        assert unit.text.startswith('"unit" has the same value in all rows')
+        assert scale.change == {"scaling": "standard"}
+        assert len(column_hints(table, Settings(scaling="standard"))) == 2
+        origin = Origin("t.csv", {"columns": ()})
+        asked = TableSubject.of(rows, columns=names, origin=origin)
+        assert column_hints(asked, Settings())[0].text.endswith("with: --id number")
+        named = Origin("t.csv", {"columns": names})
+        chosen = TableSubject.of(rows, columns=names, origin=named)
+        assert "number" not in column_hints(chosen, Settings())[0].text

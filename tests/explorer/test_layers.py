@@ -109,7 +109,7 @@ def test_code_relabels_and_there_is_no_command_for_it(fitter):
     with pytest.raises(ValueError, match="cannot write the labels of a layer. Use the"):
         export(fitter, shown, "command")
     report = export(fitter, shown, "report").content.decode()
-    assert "4, the fit" in report
+    assert "also gives coarser or finer clusterings, with 3 clusters." in report
 
 
 def test_what_has_no_layers_says_so(fitter):

@@ -12,7 +12,7 @@ from PIL import Image as Pillow
 
 from pskclust._utils.progress import ignore
 from pskclust.explorer.answers import clusters, comparison, row_answer
-from pskclust.explorer.colours import faint_colour, palette
+from pskclust.explorer.colours import faint_colour, noise_colour, palette
 from pskclust.explorer.fits import Fitter
 from pskclust.explorer.picture import MAX_BYTES, MODES, Drawing, encode
 from pskclust.explorer.pictures import Pictures
@@ -120,7 +120,21 @@ def test_growth_shows_only_rows_that_have_joined(fit, pictures):
     assert 0 < counts[0] < counts[1] < counts[2]
 
 
-@pytest.mark.parametrize("mode", MODES)
+def test_known_classes_have_colours_of_their_own_and_unknown_ones_are_grey(fit):
+    classes = np.where(blobs()[:, 0] > 0, 1, 0)
+    classes[::2] = -1
+    pictures = Pictures(TableSubject.of(blobs(), classes=classes))
+    frame = frame_of(pictures.plane(FIRST, COLUMNS))
+    shown = pixels(pictures.draw(drawing_of(fit, mode="classes"), COLUMNS, frame).content)
+    found = {tuple(colour) for colour in shown[shown[..., 3] > 0][:, :3].tolist()}
+    expected = (*palette("light")[:2], noise_colour("light"))
+    assert found == {tuple(colour.tolist()) for colour in expected}
+    unknown = Pictures(TableSubject.of(blobs()))
+    with pytest.raises(ValueError, match="no classes are known. Name their column with --label"):
+        unknown.draw(drawing_of(fit, mode="classes"), COLUMNS, frame)
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "classes"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_mode_draws_rows_in_both_themes(fit, pictures, mode, theme):
     plane = pictures.plane(FIRST, COLUMNS)

@@ -83,7 +83,7 @@ class TestAnswers:
     def test_what_a_fit_cannot_do_is_said_and_the_next_one_works(self, client):
         asked = client.post("/api/fit", {**client.first, "psi": 601})["asked"]
         error = client.wait(asked)["error"]
-        assert error.startswith("psi=601 is more than the 600 rows of X.")
+        assert error.startswith("psi 601 is more than the 600 rows.")
         assert client.go()["clusters"] == 5
 
     def test_clusters_rows_and_the_map_are_told(self, client):
@@ -170,8 +170,13 @@ class TestChosen:
         pyarrow.csv.write_csv(table, tmp_path / "blobs.csv")
         monkeypatch.chdir(tmp_path)
         with explored("blobs.csv", monkeypatch, "--label", "known", "--sample", "300") as server:
-            fit = Client(server.url).go()
+            client = Client(server.url)
+            fit = client.go()
+            assert client.picture(fit["id"], mode="classes")[0] == 200
+            row = client.get("/api/row", fit=fit["id"], **FRAME, x=150, y=100)
         assert 0 < fit["agreement"] < 1
+        assert sorted(client.data["classes"]["names"]) == ["a", "b"]
+        assert row["class"] == known[row["row"]]
         with serve(TableSubject.of(rows, classes=known == "a"), {}, port=0) as server:
             assert 0 < Client(server.url).go()["agreement"] < 1
         with serve(TableSubject.of(rows), {}, port=0) as server:
@@ -258,8 +263,8 @@ class TestRefusals:
             (b"\xff\xfe\x00", "the body is not JSON."),
             ("[1]", "the body must be a JSON object."),
             ('{"tau": 0.1}', "psi is missing"),
-            ('{"psi": 1e999, "tau": 0.1}', "psi=inf must be a whole number"),
-            ('{"psi": NaN, "tau": 0.1}', "psi=nan must be a whole number"),
+            ('{"psi": 1e999, "tau": 0.1}', "psi inf must be a whole number"),
+            ('{"psi": NaN, "tau": 0.1}', "psi nan must be a whole number"),
             ('{"psi": {"a": 1}, "tau": 0.1}', "psi={'a': 1} must be a whole number"),
         ],
     )

@@ -168,3 +168,10 @@ def test_wrong_parameters_are_named(flag):
         segment(flag, position=-1)
     with pytest.raises(ValueError, match="psi"):
         segment(flag, psi=1)
+
+
+def test_an_image_of_one_colour_is_named(flag):
+    flag[:] = 200, 30, 30
+    with pytest.raises(ValueError, match="only one colour, so there is nothing to segment"):
+        found(flag)
+    assert found(flag, position=1.0).labels.shape == (60, 40)

@@ -158,7 +158,7 @@ def test_layers_are_shown_if_there_are_several(tmp_path, model, blobs):
     assert "odds" not in texts[texts.index("Layers") :]
     others = {layer.n_clusters for layer in layered.layers_} - {layered.n_clusters_}
     assert others == {2}
-    assert any("cuts, into 2 clusters." in text for text in texts)
+    assert any("clusterings, with 2 clusters." in text for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_layers_are_shown_if_there_are_several(tmp_path, model, blobs):
     [
         (
             [Layer(2, 0.0), Layer(4, 0.0), Layer(9, 0.0, 0.9, 0.9)],
-            "into 2 and 4 clusters",
+            "with 2 and 4 clusters",
             "likeness",
         ),
         ([Layer(4, 0.1), Layer(9, 0.2, 0.9, 0.9)], "Likeness is the similarity of", "stability"),
@@ -462,7 +462,7 @@ def test_a_pipeline_that_scales_is_reported_with_the_rows_before(table, array, t
     rows = table.to_numpy() if array else table
     pipeline = make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(rows)
     shown = " ".join(report(tmp_path, pipeline, rows).texts)
-    assert "Columns differ in spread" not in shown
+    assert "scale the columns before the fit" not in shown
     assert "the rows after these steps of the pipeline: StandardScaler" in shown
     members = np.asarray(rows)[pipeline[-1].labels_ == 0]
     assert number(members[:, 1].mean()) in shown  # in the units of the rows before scaling

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 
-from pskclust.tables import base, libsvm, text
+from pskclust.tables import base, libsvm, read_table, text
 from pskclust.tables.compressed import line_blocks
 from pskclust.tables.errors import TableError
 from pskclust.tables.formats import COMPRESSIONS
@@ -345,3 +345,37 @@ def test_more_columns_than_can_be_meant_are_refused(tmp_path):
     (tmp_path / "X.svm").write_text("1 2000000000:3\n")
     with pytest.raises(TableError, match="X.svm has .* columns, more than the limit of 1,000,000"):
         open_table(tmp_path / "X.svm", "X.svm")
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ("# exported today, by X\n# second\nx,y\n1,2\n3,4\n", ("x", "y")),
+        ("# x,y\n1,2\n3,4\n", ("x", "y")),
+        ("# x y\n1 2\n3 4\n", ("x", "y")),
+        ("#,y\n1,2\n3,4\n", ("#", "y")),
+        ("# exported today\n1,2\n3,4\n", ("column_1", "column_2")),
+    ],
+)
+def test_comments_above_a_table_are_skipped_and_may_name_its_columns(tmp_path, content, columns):
+    table = open_table(_csv(tmp_path, content), "x.csv")
+    assert table.columns == columns
+    assert table.has_names == (columns[1] == "y")
+    assert_array_equal(next(table.batches(columns)).numbers, [[1, 2], [3, 4]])
+
+
+def test_lines_are_counted_with_the_comments_above_the_table(tmp_path):
+    table = open_table(_csv(tmp_path, "# one\n# two\nx,y\n1,2\n3,many\n5,6\n7,8\n"), "x.csv")
+    assert table.strays("y").line == 5
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.csv", "t"])
+def test_json_is_named(tmp_path, name):
+    (tmp_path / name).write_text('[\n  {"x": 1, "y": 2}\n]')
+    with pytest.raises(TableError, match="is JSON. Save it as CSV or Parquet"):
+        open_table(tmp_path / name, name)
+
+
+def test_words_for_missing_values_can_be_named(tmp_path):
+    path = _csv(tmp_path, "x,y\n1,unknown\n3,4\n")
+    assert_array_equal(read_table(path, missing="drop", missing_values=["unknown"]), [[3, 4]])

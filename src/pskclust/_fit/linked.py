@@ -120,7 +120,8 @@ def _with_dissolved(
     words = "1 of them is" if number == 1 else f"{number} of them are"
     limit = f"min_cluster_size={parameters.min_cluster_size}"
     dissolved = f"{words} smaller than {limit} and therefore dissolved"
-    return replace(choice, reason=f"{choice.reason}; {dissolved}")
+    first, mark, rest = choice.reason.partition("; second choice")
+    return replace(choice, reason=f"{first}; {dissolved}{mark}{rest}")
 
 
 def _finish_linked(

@@ -28,7 +28,8 @@ from .sweep import sweep
 
 _EPILOG = """\b
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input that cannot be used,
-4 output that cannot be written, 5 too little memory, 130 interrupted.
+4 output that cannot be written, 5 too little memory, 130 interrupted,
+141 closed pipe.
 
 \b
 Example:
@@ -58,6 +59,13 @@ class _Commands(click.Group):
             if sys.stderr.isatty():
                 click.echo(err=True)
             raise CommandError(*end_of(error)) from error
+        except BrokenPipeError as error:
+            # Caught before click, which would exit with code 1.
+            raise _ClosedPipeError from error
+
+
+class _ClosedPipeError(Exception):
+    """The reader of the output has closed the pipe."""
 
 
 @click.group(
@@ -94,10 +102,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return ExitCode.USAGE
-    except BrokenPipeError:
+    except (_ClosedPipeError, BrokenPipeError):
         # The reader of the output has closed the pipe. Python would report this again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.FAILED
+        return ExitCode.CLOSED_PIPE
     except (Exception, KeyboardInterrupt) as error:
         if settings.debug:
             traceback.print_exc()

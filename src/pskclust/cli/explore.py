@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .bars import Bars
+from .help_sections import SectionedCommand
+from .hints import header_hints
 from .options import (
     PARAMETERS,
     WholeNumber,
@@ -29,10 +31,15 @@ Example:
   pskclust explore demo.csv --label shape
 """
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
-_READING = ("columns", "drop", "ids", "label", "weight", "missing", "kind", "delimiter", "encoding")
+_READING = (
+    *("columns", "drop", "ids", "label", "weight", "missing", "missing_values"),
+    *("kind", "delimiter", "encoding"),
+)
 
 
-@click.command(epilog=_EPILOG, short_help="Explore a table or an image in the browser.")
+@click.command(
+    cls=SectionedCommand, epilog=_EPILOG, short_help="Explore a table or an image in the browser."
+)
 @click.argument("data", metavar="DATA|IMAGE")
 @click.option(
     "--sample",
@@ -114,4 +121,6 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
         origin=Origin(None if data == "-" else data, how),
         kept=rows.kept,
         classes=rows.classes,
+        class_names=rows.class_names,
+        hints_on_file=tuple(header_hints(table, options)),
     )

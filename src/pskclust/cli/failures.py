@@ -29,6 +29,7 @@ class ExitCode(IntEnum):
     OUTPUT = 4
     MEMORY = 5
     INTERRUPTED = 130
+    CLOSED_PIPE = 141  # as of a program that the signal SIGPIPE ends
 
 
 class CommandError(Exception):
@@ -57,7 +58,7 @@ def end_of(error: BaseException) -> tuple[str, ExitCode]:
     if isinstance(error, CommandError):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return "interrupted. Files that were written are complete.", ExitCode.INTERRUPTED
+        return "interrupted. No incomplete file was left behind.", ExitCode.INTERRUPTED
     if isinstance(error, click.ClickException):
         return _usage_line(error), ExitCode.USAGE
     if isinstance(error, MemoryError):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._data.odd_columns import hint_on_spreads
-from .._data.scaling import mean_and_deviation
 from .._utils.memory import release_free_memory
 from .bars import Bars
 from .display import print_json
 from .failures import writing
+from .help_sections import SectionedCommand
+from .hints import column_hints, command_for, hint_words
 from .options import (
     PARAMETERS,
     as_options,
@@ -34,10 +34,11 @@ from .outputs import (
     output_for_labels,
 )
 from .reading import opened_data, read_data
-from .repeating import command_line, option_value
+from .repeating import command_line
 from .summary import peak_memory, print_summary, scores_against, summary_of
 
 if TYPE_CHECKING:
+    from .._data.odd_columns import ColumnHint
     from .._estimator import PSKC
     from ..tables.base import Table
     from ..tables.reading import Rows
@@ -45,11 +46,11 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Example:
-  pskclust fit demo.csv --label shape --psi 96 --tau 0.015 -o labels.csv --model model.npz
+  pskclust fit demo.csv --label shape --report report.html
+  pskclust fit demo.csv --label shape -o labels.csv --model model.npz
+  pskclust fit demo.csv --label shape --psi 96 --tau 0.015
 """
 
-# In fewer rows, whole numbers may increase by chance.
-_FEWEST_ROW_NUMBERS = 10
 STORAGE = ("scratch_dir", "checkpoint")
 
 
@@ -75,10 +76,10 @@ class _Job:
     model: PSKC
     scores: dict[str, float]
     seconds: dict[str, float]
-    hints: list[str]
+    hints: list[ColumnHint]
 
 
-@click.command(epilog=_EPILOG, short_help="Cluster the rows of a table.")
+@click.command(cls=SectionedCommand, epilog=_EPILOG, short_help="Cluster the rows of a table.")
 @click.argument("data")
 @click.option(
     "-o",
@@ -158,7 +159,8 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     fitted = time.perf_counter()
     scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
     seconds = {"read": read - started, "fit": fitted - read}
-    return _Job(table, selection, rows, model, scores, seconds, _hints(selection, rows, model))
+    hints = column_hints(table, selection, rows, options)
+    return _Job(table, selection, rows, model, scores, seconds, hints)
 
 
 def _write(job: _Job, outputs: _Outputs, keep_columns: bool, bars: Bars) -> None:
@@ -216,7 +218,9 @@ def _write_report(job: _Job, report: str) -> None:
             classes=_classes(job),
             class_column=job.selection.label,
             n_left_out=job.rows.n_dropped,
-            command=FitCommand(command_line(click.get_current_context()), job.hints, as_options),
+            command=FitCommand(
+                command_line(click.get_current_context()), [*map(hint_words, job.hints)], as_options
+            ),
         )
 
 
@@ -234,6 +238,7 @@ def _classes(job: _Job) -> list[Any] | None:
 def _summary(
     job: _Job, outputs: _Outputs, parameters: dict[str, Any], started: float
 ) -> dict[str, Any]:
+    written = [name for name in outputs.names() if name != STANDARD_OUTPUT]
     return {
         "data": job.table.name,
         "columns": list(job.selection.features),
@@ -241,7 +246,8 @@ def _summary(
         "n_dropped": job.rows.n_dropped,
         "n_filled": job.rows.n_filled,
         **summary_of(job.model),
-        "hints": job.hints,
+        "hints": [*map(hint_words, job.hints)],
+        "command_with_hints": command_for(job.hints, replaces_files=bool(written)),
         "label": job.selection.label,
         "weight": job.selection.weight,
         "scores": job.scores,
@@ -252,24 +258,5 @@ def _summary(
         "command": command_line(click.get_current_context()),
         "seconds": {**job.seconds, "total": time.perf_counter() - started},
         "memory_bytes": peak_memory(),
-        "written": [name for name in outputs.names() if name != STANDARD_OUTPUT],
+        "written": written,
     }
-
-
-def _hints(selection: Selection, rows: Rows, model: PSKC) -> list[str]:
-    """Return hints: row numbers, columns with one value, and unequal spreads without scaling."""
-    names = selection.features
-    hints = [
-        f'"{name}" looks like a row number. To leave it out, add: --id {option_value([name])}'
-        for name in rows.rising
-        if len(names) > 1 and len(rows) >= _FEWEST_ROW_NUMBERS
-    ]
-    hints += [
-        f'"{name}" has the same value in all rows, so it does not affect the clusters.'
-        for name in rows.constant
-    ]
-    if model.preparation_.scaling == "none":
-        _, spreads = mean_and_deviation(rows.values, rows.weight)
-        hint = hint_on_spreads(spreads, names, "add: --scale standard")
-        hints += [] if hint is None else [hint]
-    return hints

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ import click
 from .._data.distance_metrics import METRICS
 from .._data.parameters import METHODS
 from .._data.scaling import MISSING, SCALINGS
+from .._utils.wording import ParameterWords
 from ..tables.formats import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -72,9 +72,9 @@ def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...
     return tuple(name.strip() for row in rows for name in row if name.strip())
 
 
-def _names(flag: str, name: str, words: str) -> Any:
+def _names(flag: str, name: str, words: str, metavar: str = "NAMES") -> Any:
     return click.option(
-        flag, name, multiple=True, metavar="NAMES", callback=_split, expose_value=True, help=words
+        flag, name, multiple=True, metavar=metavar, callback=_split, expose_value=True, help=words
     )
 
 
@@ -141,7 +141,8 @@ _COLUMN_OPTIONS = (
     _names(
         "--columns",
         "columns",
-        "Columns to cluster, such as a,b,c. Default: all columns that no other option names.",
+        "Columns to cluster, such as a,b,c. Default: all columns, except those that another option "
+        "names.",
     ),
     _DROP_OPTION,
     _ID_OPTION,
@@ -169,6 +170,13 @@ _FITTED_COLUMNS_OPTION = _names(
     "columns",
     "Columns of DATA in the order of the fit, such as a,b,c. Default: the columns with the "
     "names of the fit.",
+)
+_MISSING_VALUES_OPTION = _names(
+    "--missing-values",
+    "missing_values",
+    "Texts that stand for a missing value in a text table, such as unknown,none. Always missing: "
+    "empty cells, NA, NaN, null, ? and the like.",
+    metavar="TEXTS",
 )
 _MISSING_WORDS = (
     "Missing values: stop with an error (refuse), give such rows no label (drop), or use column "
@@ -308,22 +316,20 @@ def _parameters_of(options: Iterable[Any]) -> tuple[str, ...]:
 OTHER_PARAMETERS = _parameters_of(_OTHER_OPTIONS)
 PARAMETERS = _parameters_of((*_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS))
 
-_QUOTES = "'\""
-_PARAMETER_WITH_VALUE = re.compile(
-    rf"\b({'|'.join(PARAMETERS)})=([{_QUOTES}]?[-+\w.:]*\w[{_QUOTES}]?)"
-)
-_PARAMETER_AT_MOST = re.compile(rf"\b({'|'.join(PARAMETERS)}) <= ([\d.]*\d)")
-
 
 def data_options(command: Command) -> Command:
     """Add the options that say how to read a table to be clustered."""
-    return _with(command, *_COLUMN_OPTIONS, _MISSING_OPTION, *_FORMAT_OPTIONS)
+    return _with(
+        command, *_COLUMN_OPTIONS, _MISSING_OPTION, _MISSING_VALUES_OPTION, *_FORMAT_OPTIONS
+    )
 
 
 def new_data_options(command: Command) -> Command:
     """Add the options that say how to read new rows for a fitted model."""
     columns = (_FITTED_COLUMNS_OPTION, _DROP_OPTION, _ID_OPTION)
-    return _with(command, *columns, _MISSING_OF_FIT_OPTION, *_FORMAT_OPTIONS)
+    return _with(
+        command, *columns, _MISSING_OF_FIT_OPTION, _MISSING_VALUES_OPTION, *_FORMAT_OPTIONS
+    )
 
 
 def clustering_options(command: Command) -> Command:
@@ -354,21 +360,24 @@ def check_clustering(parameters: dict[str, Any]) -> None:
 
 def as_options(message: str) -> str:
     """Return a message of the library with parameters written as options: --tau 0.1 for tau=0.1."""
-    plain = _PARAMETER_WITH_VALUE.sub(_as_option, message.replace(" rows of X", " rows"))
-    return _PARAMETER_AT_MOST.sub(lambda found: f"{_flag(found[1])} {found[2]} or less", plain)
+    return _WORDS.of(message)
+
+
+_YES_OR_NO = {"True": "yes", "False": "no"}
 
 
 def _flag(name: str) -> str:
     return "--seed" if name == "random_state" else f"--{name.replace('_', '-')}"
 
 
-def _as_option(found: re.Match[str]) -> str:
-    name, value = found.groups()
+def _as_option(name: str, value: str) -> str:
     flag = _flag(name)
     if name in ("replace", "refine"):
         return flag if value == "True" else flag.replace("--", "--no-")
-    words = {"True": "yes", "False": "no"}
-    return f"{flag} {words.get(value, value.strip(_QUOTES))}"
+    return f"{flag} {_YES_OR_NO.get(value, value)}"
+
+
+_WORDS = ParameterWords(PARAMETERS, _as_option)
 
 
 def _with(command: Command, *options: Any) -> Command:

@@ -14,8 +14,10 @@ from .._utils.exceptions import ModelFileError
 from .._utils.memory import readable_bytes
 from ..tables.errors import MissingValuesError, TableError
 from .bars import Bars
-from .display import counted, print_facts, print_json
+from .display import counted, escaped, print_facts, print_json
 from .failures import writing
+from .help_sections import SectionedCommand
+from .hints import lacks_header
 from .models import known_columns, loaded_model, preparation_of
 from .options import (
     debug_option,
@@ -44,7 +46,7 @@ Example:
 """
 
 
-@click.command(epilog=_EPILOG, short_help="Find the clusters of new rows.")
+@click.command(cls=SectionedCommand, epilog=_EPILOG, short_help="Find the clusters of new rows.")
 @click.argument("model_file", metavar="MODEL")
 @click.argument("data")
 @click.option(
@@ -93,6 +95,7 @@ def predict(
     with opened_data(data, options) as table, Bars() as bars:
         from ..tables.labels import write_labels
 
+        _note_on_positions(model, table, options)
         placing = _Placing(model, table, options, keep_columns, similarity, bars)
         pieces = placing.pieces()
         if output == STANDARD_OUTPUT:
@@ -117,7 +120,7 @@ def predict(
         print_json(summary)
     elif output != STANDARD_OUTPUT:
         _print(summary)
-    elif placing.n_filled and options["missing"] is None:
+    elif placing.n_filled:
         click.echo(f"Note: {_filled_words(placing.n_filled)}.", err=True)
 
 
@@ -242,7 +245,18 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
 
 
 def _filled_words(n_filled: int) -> str:
-    return f"{counted(n_filled, 'missing value')} replaced by column means of the fit"
+    return f"{counted(n_filled, 'missing value')} filled in with column means of the fit"
+
+
+def _note_on_positions(model: PSKC, table: Table, options: dict[str, Any]) -> None:
+    """Print a note if columns are taken by their positions, because no header was found."""
+    known = known_columns(model)
+    if known is None or options["columns"] or options["drop"] or not lacks_header(table):
+        return
+    more = "" if options["has_header"] is not None else " If it has one, add: --header"
+    names = ", ".join(known[:6]) + (", ..." if len(known) > 6 else "")
+    line = f"{table.name} has no header, so its columns are taken in the order of the fit: {names}."
+    click.echo(f"Note: {escaped(line)}{more}", err=True)
 
 
 def _print(summary: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..tables.reading import Rows
     from ..tables.selection import Selection
 
-_FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding")
+_FORMAT_NAMES = ("kind", "delimiter", "has_header", "encoding", "missing_values")
 
 
 @contextlib.contextmanager

@@ -81,6 +81,13 @@ class _Typed:
             return self.with_(**{**changed, "columns": tuple(left)})
         return self.with_(**{**changed, "drop": (*options["drop"], *names)})
 
+    def decorated(self, error: NotNumbersError) -> list[str]:
+        """Return the columns of an error that hold numbers with separators or currency signs."""
+        if self.table is None:
+            return []
+        found = {name: self.table.strays(name) for name in error.columns}
+        return [name for name, strays in found.items() if strays and strays.are_decorated]
+
     def as_classes(self, names: Sequence[str]) -> _Classes | None:
         """Return the columns that look like classes; None if there are none."""
         from ..tables.classes import looks_like_classes
@@ -116,8 +123,16 @@ class _Typed:
 
 
 def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
+    as_missing = _as_missing(error, typed)
+    if as_missing is not None:
+        if _has_several_strays(error):
+            return f"Correct them, or, if they stand for missing values, use: {as_missing}"
+        return f"Correct it, or, if it stands for a missing value, use: {as_missing}"
     if typed.is_predict:
         return "The model needs numbers in all its columns."
+    decorated = typed.decorated(error)
+    if decorated:
+        return _decorated(decorated, error, typed)
     others = typed.without_columns(error.columns)
     if others is None:
         return "There is no column of numbers to cluster." if typed.table is not None else ""
@@ -125,8 +140,8 @@ def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
         return f"Cluster other columns with: {others}"
     them = "it" if len(error.columns) == 1 else "them"
     if len(error.strays) == len(error.columns):
-        several = len(error.strays) > 1 or any(s.n_strays > 1 for s in error.strays.values())
-        return f"Correct {'them' if several else 'it'}, or leave the column out with: {others}"
+        strays = "them" if _has_several_strays(error) else "it"
+        return f"Correct {strays}, or leave the column out with: {others}"
     classes = typed.as_classes([name for name in error.columns if name not in error.strays])
     if classes is None or error.strays:
         return f"Leave {them} out with: {others}"
@@ -140,6 +155,34 @@ def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
         f'Leave {them} out with --drop, or, if "{classes.names[0]}" holds known classes, use: '
         f"{classes.command}"
     )
+
+
+def _has_several_strays(error: NotNumbersError) -> bool:
+    return sum(strays.n_strays for strays in error.strays.values()) > 1
+
+
+def _as_missing(error: NotNumbersError, typed: _Typed) -> str | None:
+    """Return the command in which stray words are missing values; None if that is unlikely."""
+    if len(error.strays) < len(error.columns):
+        return None
+    if not all(strays.may_be_missing for strays in error.strays.values()):
+        return None
+    texts = (text for strays in error.strays.values() for text in strays.texts)
+    known = dict.fromkeys([*typed.options["missing_values"], *texts])
+    missing = typed.options["missing"]
+    return typed.with_(
+        missing_values=tuple(known), missing="drop" if missing == "refuse" else missing
+    )
+
+
+def _decorated(names: Sequence[str], error: NotNumbersError, typed: _Typed) -> str:
+    """Return the remedy if some columns hold numbers with decoration, which must be corrected."""
+    others = [name for name in error.columns if name not in names]
+    command = typed.without_columns(others) if others else None
+    if command is None:
+        return ""
+    them = "other column" if len(others) == 1 else "other columns"
+    return f"Then leave out the {them} with: {command}"
 
 
 def _missing_values(error: MissingValuesError, typed: _Typed) -> str:

@@ -14,6 +14,7 @@ from ..tables.formats import format_of_ending
 from .bars import Bars
 from .display import print_json, print_table
 from .failures import CommandError, ExitCode, end_of, one_line, writing
+from .help_sections import SectionedCommand
 from .options import (
     PARAMETERS,
     check_clustering,
@@ -32,13 +33,14 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Example:
-  pskclust segment photo.jpg -o parts --psi 16 --tau 0.1
+  pskclust segment photo.jpg -o parts
+  pskclust segment photo.jpg -o parts --n-clusters 5 --force
 """
 _ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 _MARKER = "labels.npy"
 
 
-@click.command(epilog=_EPILOG, short_help="Segment images by colour.")
+@click.command(cls=SectionedCommand, epilog=_EPILOG, short_help="Segment images by colour.")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
 @click.option(
     "-o",
@@ -75,7 +77,7 @@ def segment(
     mean colours, a picture of each cluster on white, and a contact sheet.
     """
     check_clustering({name: parameters[name] for name in PARAMETERS})
-    command = command_line(click.get_current_context(), keep=("output",))
+    command = command_line(click.get_current_context(), keep=("output",), force=True)
     paths = _image_files(images)
     folders = _folders(paths, Path(output), single=len(images) == 1 and os.path.isfile(images[0]))
     for folder in folders.values():
@@ -88,7 +90,7 @@ def segment(
                 results.append(_segmented(path, folder, color_space, position, force, parameters))
             except (ValueError, FileNotFoundError) as error:
                 # The other images are still segmented.
-                failures.append(one_line(f"{end_of(error)[0]} {_way_out(path)}"))
+                failures.append(one_line(f"{_cause(error, path)} {_way_out(path)}"))
     if as_json:
         print_json({"images": results, "failures": failures, "command": command})
     elif results:
@@ -116,6 +118,12 @@ def _image_files(images: tuple[str, ...]) -> list[Path]:
         else:
             raise CommandError(f"there is no file {name}.", ExitCode.INPUT)
     return list(dict.fromkeys(paths))
+
+
+def _cause(error: Exception, path: Path) -> str:
+    """Return the message of an error, which names the image."""
+    message = end_of(error)[0]
+    return message if path.name in message else f"{path}: {message}"
 
 
 def _way_out(path: Path) -> str:

@@ -11,7 +11,9 @@ import click
 import numpy as np
 
 from .._utils.memory import readable_bytes
-from .display import counted, print_facts, print_table
+from .._utils.wording import percentage
+from .display import counted, escaped, print_facts, print_table
+from .options import as_options
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +104,7 @@ def provenance_facts(summary: Mapping[str, Any]) -> dict[str, str]:
         words.append(f"seed {seed} (default)" if is_default else f"seed {seed}")
     facts = {"given": ", ".join(words) or "nothing"}
     if summary["choice"] is not None:
-        facts["chosen"] = summary["choice"]
+        facts["chosen"] = as_options(summary["choice"])
     return facts
 
 
@@ -115,7 +117,7 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
     rows = [
         [
             counted(option["n_clusters"], "cluster"),
-            _share(option["odds"]),
+            percentage(option["odds"]),
             *(_figure(option[name]) for name in ("stability", "least_stability")),
             "chosen" if option["is_chosen"] else "",
         ]
@@ -123,10 +125,6 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
     ]
     header = ["candidate", "odds", "stability", "least stable cluster", ""]
     print_table(header, rows, to_stderr=to_stderr)
-
-
-def _share(value: float) -> str:
-    return "< 0.1%" if 0 < value < 0.001 else f"{value:.1%}"
 
 
 def _figure(value: float | None) -> str:
@@ -142,14 +140,14 @@ def found_words(summary: Mapping[str, Any]) -> str:
 
 def objective_words(summary: Mapping[str, Any]) -> str:
     """Return the objective in words and, if clusters were refined, its change."""
-    words = f"{summary['objective']:,.2f}"
+    words = f"{summary['objective']:,.2f} (sum of all similarities"
     if summary["n_reassigned"] is None:
-        return words
+        return f"{words})"
     if not summary["n_reassigned"]:
-        return f"{words} (refinement moved no row)"
+        return f"{words}; refinement moved no row)"
     moved = counted(summary["n_reassigned"], "row")
     before = summary["objective_before_refinement"]
-    return f"{words}, before refinement {before:,.2f} ({moved} moved)"
+    return f"{words}; {before:,.2f} before refinement, which moved {moved})"
 
 
 def print_repeating(summary: Mapping[str, Any], *, to_stderr: bool = False) -> None:
@@ -208,7 +206,7 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         [
             str(cluster["cluster"]),
             f"{cluster['size']:,}",
-            f"{cluster['size'] / n_rows:.1%}",
+            percentage(cluster["size"] / n_rows),
             *(f"{value:.3f}" for value in cluster["similarity_quartiles"]),
             _confidence(cluster),
         ]
@@ -218,10 +216,10 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     if hidden:
         n_hidden = sum(c["size"] for c in clusters) - sum(c["size"] for c in shown)
         words = f"{hidden:,} smaller"
-        rows.append([words, f"{n_hidden:,}", f"{n_hidden / n_rows:.1%}", *[""] * 6])
+        rows.append([words, f"{n_hidden:,}", percentage(n_hidden / n_rows), *[""] * 6])
     n_noise = summary["n_noise"]
     if n_noise:
-        rows.append(["noise", f"{n_noise:,}", f"{n_noise / n_rows:.1%}", *[""] * 6])
+        rows.append(["noise", f"{n_noise:,}", percentage(n_noise / n_rows), *[""] * 6])
     header = ["cluster", "rows", "share", "similarity: min", "25 %", "median", "75 %", "max"]
     if any(row[-1] for row in rows):
         header.append("confidence")
@@ -231,6 +229,18 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
 
 def _confidence(cluster: Mapping[str, Any]) -> str:
     return "" if cluster["confidence"] is None else f"{cluster['confidence']:.1%}"
+
+
+def _print_hints(summary: Mapping[str, Any], *, to_stderr: bool) -> None:
+    """Print hints on columns and, if several have an option, a command to copy with all of them."""
+    lines = list(summary["hints"])
+    if not lines:
+        return
+    if summary["command_with_hints"] is not None:
+        lines.append(f"With all options for columns: {summary['command_with_hints']}")
+    click.echo("\nHints:", err=to_stderr)
+    for line in lines:
+        click.echo(f"  {escaped(line)}", err=to_stderr)
 
 
 def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
@@ -243,14 +253,14 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         "found": found_words(summary),
         "columns": f"{few} (scaling: {summary['scaling']})",
         **provenance_facts(summary),
-        "objective": objective_words(summary),
     }
+    # The objective of chosen clusters is compared with nothing.
+    if summary["n_reassigned"] is not None:
+        facts["objective"] = objective_words(summary)
     if summary["n_dropped"]:
         facts["left out"] = f"{counted(summary['n_dropped'], 'row')} with missing values"
     if summary["n_filled"]:
         facts["filled in"] = f"{counted(summary['n_filled'], 'missing value')} with column means"
-    if summary["hints"]:
-        facts["hint"] = "\n".join(summary["hints"])
     if summary["scores"]:
         each = ", ".join(f"{name} {value:.3f}" for name, value in summary["scores"].items())
         facts["agreement"] = f'{each} with column "{summary["label"]}"'
@@ -263,4 +273,5 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     if summary["written"]:
         facts["written"] = ", ".join(summary["written"])
     print_facts(facts, to_stderr=to_stderr)
+    _print_hints(summary, to_stderr=to_stderr)
     print_repeating(summary, to_stderr=to_stderr)

@@ -12,6 +12,7 @@ import click
 from .bars import Bars
 from .display import counted, print_facts, print_json, print_table
 from .failures import writing
+from .help_sections import SectionedCommand
 from .options import (
     OTHER_PARAMETERS,
     WholeNumber,
@@ -43,10 +44,16 @@ _CAUTION = (
     "those within 0.01 of the highest stability. Pairs with one cluster are left out if any pair "
     "has more."
 )
+_SECTIONS = {"Values to try": ("psi", "tau", "n_seeds")}
 _NOT_OF_FIT = ("psi", "tau", "n_seeds", "plot", "growth_rate")
 
 
-@click.command(epilog=_EPILOG, short_help="Try many values of psi and tau on a table.")
+@click.command(
+    cls=SectionedCommand,
+    epilog=_EPILOG,
+    short_help="Try many values of psi and tau on a table.",
+    sections=_SECTIONS,
+)
 @click.argument("data")
 @click.option(
     "--psi",
@@ -124,6 +131,9 @@ def sweep(
     facts = {"seconds": f"{seconds:.2f}"}
     written = [name for name in (output, plot) if name]
     print_facts(facts | ({"written": ", ".join(written)} if written else {}))
+    click.echo(
+        f"\nFigures are means over {n_seeds} seeds. fit uses one seed, so its figures differ."
+    )
     _print_pair("Most stable", best)
     click.echo(f"  {_CAUTION}")
     if classes is not None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .. import _advice as rules
 from .._advice import Hint, Outcome, three_digits
 from .._utils.progress import Report
+from .control_names import as_controls, button_words
 from .fits import Fit, Fitter
 from .psi_tau_map import PsiTauMap, Spot
 from .settings import MIN_TAU, Settings
@@ -109,7 +110,9 @@ def hints(fit: Fit, psi_tau_map: PsiTauMap, *, is_image: bool = False) -> list[H
 
 
 def to_json(hint: Hint) -> dict[str, Any]:
-    return hint._asdict()
+    """Return a hint as JSON, in the words of the page, with the text of its button."""
+    button = None if hint.change is None else button_words(hint.change)
+    return {"text": as_controls(hint.text), "change": hint.change, "button": button}
 
 
 def _place(settings: Settings) -> tuple[int, float]:

@@ -12,6 +12,7 @@ from .._data.agreement import adjusted_rand
 from .._estimator import PSKC
 from .._provenance import is_refined, mean_confidences
 from .colours import N_COLOURS, THEMES, palette, to_hex
+from .control_names import as_controls
 from .fits import Fit
 from .planes import Plane
 from .subject import ImageSubject, Subject
@@ -20,6 +21,7 @@ from .subject import ImageSubject, Subject
 _ROWS_TO_DESCRIBE = 100_000
 _VALUES_TO_DESCRIBE = 5_000_000
 MAX_CLUSTERS_LISTED = 200
+MAX_CLASSES_LISTED = 6
 _COLUMNS_APART = 3
 _LEAST_APART = 0.25
 _HOVER_COLUMNS = 12
@@ -49,23 +51,14 @@ def summary(
         "steps": fit.n_steps,
         "stability": _stability(fit),
         "fit_clusters": int(fit.of_model.n_clusters_),
-        "layers": [] if subject.is_image else _layers(fit.of_model),
-        "reason": None if model.auto_ is None else model.auto_.reason,
+        "layers": [] if subject.is_image else [asdict(layer) for layer in fit.of_model.layers_],
+        "reason": None if model.auto_ is None else as_controls(model.auto_.reason),
         "found": None if found is None else _found(found),
         "agreement": _agreement(fit, subject),
         "seconds": asdict(fit.seconds),
-        "colours": {theme: _hex_colours(fit, colours, subject, theme) for theme in THEMES},
+        "colours": {theme: _point_colours(colours, theme) for theme in THEMES},
+        "mean_colours": _mean_colours(fit, subject),
     }
-
-
-def _layers(model: PSKC) -> list[dict[str, Any]]:
-    """Return the layers; those that were candidates have the odds of their number of clusters."""
-    numbers = () if model.auto_ is None else model.auto_.numbers
-    odds = {number.n_clusters: number.odds for number in numbers}
-    return [
-        asdict(layer) | {"odds": None if layer.odds is None else odds.get(layer.n_clusters)}
-        for layer in model.layers_
-    ]
 
 
 def _stability(fit: Fit) -> float | None:
@@ -82,7 +75,7 @@ def _found(fit: Fit) -> dict[str, Any]:
     assert choice is not None
     return {
         "clusters": fit.n_clusters,
-        "reason": choice.reason,
+        "reason": as_controls(choice.reason),
         "rows": choice.n_rows,
         "options": [asdict(option) for option in choice.numbers],
     }
@@ -144,6 +137,7 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
         "similarity": float(model.similarities_[row]),
         "step": None if model.growth_step_ is None else int(model.growth_step_[row]),
         "confidence": None if model.confidences_ is None else float(model.confidences_[row]),
+        "class": _class_of(subject, row),
         "values": [
             {"column": name, "value": float(value)}
             for name, value in zip(names[:_HOVER_COLUMNS], values, strict=False)
@@ -153,6 +147,27 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
     }
 
 
+def known_classes(subject: Subject) -> dict[str, Any] | None:
+    """Return the names and colours of the known classes; None without classes."""
+    if subject.classes is None:
+        return None
+    names = subject.class_names
+    numbers = np.arange(min(len(names), MAX_CLASSES_LISTED))
+    return {
+        "number": len(names),
+        "names": names[:MAX_CLASSES_LISTED],
+        "colours": {theme: _point_colours(numbers, theme) for theme in THEMES},
+    }
+
+
+def _class_of(subject: Subject, row: int) -> str | None:
+    """Return the known class of a row; None if it is unknown."""
+    if subject.classes is None or subject.classes[row] < 0:
+        return None
+    number = int(subject.classes[row])
+    return subject.class_names[number]
+
+
 def comparison(one: Fit, other: Fit) -> dict[str, Any]:
     """Return the agreement of two fits."""
     step = max(1, len(one.labels) // _ROWS_TO_DESCRIBE)
@@ -160,9 +175,15 @@ def comparison(one: Fit, other: Fit) -> dict[str, Any]:
     return {"agreement": adjusted_rand(first, second), "rows": len(first)}
 
 
-def _hex_colours(fit: Fit, colours: NDArray[np.int64], subject: Subject, theme: str) -> list[str]:
-    if isinstance(subject, ImageSubject):
-        return [to_hex(mean) for mean in subject.segments(fit.model).colours[:MAX_CLUSTERS_LISTED]]
+def _mean_colours(fit: Fit, subject: Subject) -> list[str] | None:
+    """Return the mean colour of each segment of an image; None for a table."""
+    if not isinstance(subject, ImageSubject):
+        return None
+    return [to_hex(mean) for mean in subject.segments(fit.model).colours[:MAX_CLUSTERS_LISTED]]
+
+
+def _point_colours(colours: NDArray[np.int64], theme: str) -> list[str]:
+    """Return the colours in which the points of each cluster are drawn."""
     named = [to_hex(colour) for colour in palette(theme)]
     return [named[number % N_COLOURS] for number in colours.tolist()]
 

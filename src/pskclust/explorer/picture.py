@@ -16,7 +16,7 @@ from .planes import ImagePlane, Plane
 from .raster import EMPTY, Frame, Raster
 from .subject import ImageSubject
 
-MODES = ("clusters", "similarity", "distribution", "growth")
+MODES = ("clusters", "similarity", "distribution", "growth", "classes")
 # A larger file is written again with half as many pixels in each direction.
 MAX_BYTES = 380_000
 _STRENGTHS = 6
@@ -133,20 +133,29 @@ def _ink(drawing: Drawing, subject: Any, on_image: bool) -> Ink:
     if drawing.mode == "growth" and drawing.step is None:
         steps = drawing.fit.growth_steps
         return _value_ink(drawing, 1 - np.maximum(steps, 0) / max(1, drawing.fit.n_steps))
+    if drawing.mode == "classes":
+        return _class_ink(drawing, subject)
     if on_image:
         return _image_ink(drawing, subject)
-    return _cluster_ink(drawing)
+    return _group_ink(drawing, drawing.fit.labels, drawing.colours)
 
 
-def _cluster_ink(drawing: Drawing) -> Ink:
-    fit, theme = drawing.fit, drawing.theme
-    of_clusters = palette(theme)
-    noise, faint = len(of_clusters), len(of_clusters) + 1
-    colours = np.concatenate([of_clusters, [noise_colour(theme), faint_colour(theme)]])
-    # Noise, label -1, is the last entry.
-    by_label = np.append(drawing.colours % len(of_clusters), noise).astype(np.uint8)
-    of_rows = by_label[fit.labels]
-    return Ink(colours.astype(np.uint8), _dimmed(drawing, of_rows, faint))
+def _class_ink(drawing: Drawing, subject: Any) -> Ink:
+    """Return the colours of known classes; rows without a class are grey."""
+    if subject.classes is None:
+        raise ValueError("no classes are known. Name their column with --label.")
+    return _group_ink(drawing, subject.classes, np.arange(len(subject.class_names)))
+
+
+def _group_ink(drawing: Drawing, numbers: NDArray[Any], colours_of: NDArray[np.int64]) -> Ink:
+    """Return the colours of groups of rows by their `numbers`; -1 is grey."""
+    theme = drawing.theme
+    of_groups = palette(theme)
+    noise, faint = len(of_groups), len(of_groups) + 1
+    colours = np.concatenate([of_groups, [noise_colour(theme), faint_colour(theme)]])
+    # The number -1 takes the last entry.
+    by_number = np.append(colours_of % len(of_groups), noise).astype(np.uint8)
+    return Ink(colours.astype(np.uint8), _dimmed(drawing, by_number[numbers], faint))
 
 
 def _image_ink(drawing: Drawing, subject: ImageSubject) -> Ink:

@@ -116,12 +116,13 @@ def _reading(table: TableSubject) -> list[str]:
         how["columns"].append(options["weight"])
     for argument, option in (
         ("missing", "missing"),
+        ("missing_values", "missing_values"),
         ("format", "kind"),
         ("delimiter", "delimiter"),
         ("encoding", "encoding"),
         ("header", "has_header"),
     ):
-        if options.get(option) not in (None, "refuse"):
+        if options.get(option) not in (None, "refuse", ()):
             how[argument] = options[option]
     reading = f"read_table({table.origin.path!r}, {arguments(how)})"
     if table.all_weights is None:
@@ -159,6 +160,8 @@ def _reading_words(options: dict[str, Any], *, for_fit: bool = True) -> list[str
                 words += [f"--{name}", options[name]]
     if options.get("missing") not in (None, "refuse"):
         words += ["--missing", options["missing"]]
+    if options.get("missing_values"):
+        words += ["--missing-values", _with_commas(options["missing_values"])]
     flags = {"kind": "--format", "delimiter": "--delimiter", "encoding": "--encoding"}
     for name, flag in flags.items():
         if options.get(name) is not None:

@@ -18,6 +18,9 @@ from starlette.routing import Route
 
 from .._version import __version__
 from . import advice, answers
+from .colours import THEMES, noise_colour, to_hex
+from .column_hints import column_hints
+from .control_names import as_controls
 from .export import export
 from .fits import Fit
 from .guarding import Guarded, in_words
@@ -97,7 +100,7 @@ class Explorer:
             except TooManySessionsError as error:
                 return in_words(503, str(error))
             except (ValueError, ImportError, MemoryError) as error:
-                return in_words(400, str(error) or "memory ran out.")
+                return in_words(400, as_controls(str(error)) or "memory ran out.")
             except Exception as error:
                 traceback.print_exc()
                 return in_words(500, f"{type(error).__name__}: {error}")
@@ -138,6 +141,8 @@ async def _open_session(explorer: Explorer, request: Request) -> Response:
                 "sampled": subject.sample is not None,
                 "size": subject.numbers.shape[::-1] if isinstance(subject, ImageSubject) else None,
                 "total": _total(subject),
+                "classes": answers.known_classes(subject),
+                "noise_colours": {theme: to_hex(noise_colour(theme)) for theme in THEMES},
             },
         }
     )
@@ -220,9 +225,11 @@ async def _clusters(explorer: Explorer, request: Request) -> Response:
     def answer() -> dict[str, Any]:
         plane = explorer.pictures.plane(fit.settings, view)
         found = advice.hints(fit, explorer.sessions.psi_tau_map, is_image=explorer.subject.is_image)
+        on_columns = column_hints(explorer.subject, fit.settings)
         return {
             "clusters": answers.clusters(fit, explorer.subject, plane),
             "hints": [advice.to_json(hint) for hint in found],
+            "column_hints": [advice.to_json(hint) for hint in on_columns],
         }
 
     return JSONResponse(await run_in_threadpool(answer))

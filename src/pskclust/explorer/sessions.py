@@ -21,6 +21,7 @@ from .._utils.progress import Progress, Report
 from . import advice
 from .answers import summary
 from .colours import follow
+from .control_names import as_controls
 from .fits import Fit, Fitter
 from .psi_tau_map import PsiTauMap
 from .queue import Cancelled, WorkQueue
@@ -155,7 +156,7 @@ class Session:
             except Cancelled:
                 return
             except (ValueError, TypeError, MemoryError, TimeoutError, ImportError) as error:
-                self._fail(number, str(error) or "memory ran out.")
+                self._fail(number, as_controls(str(error)) or "memory ran out.")
             except Exception as error:
                 traceback.print_exc()
                 self._fail(number, f"{type(error).__name__}: {error}")

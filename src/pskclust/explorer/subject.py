@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._data.scaling import Preparation
+from .._data.odd_columns import (
+    ColumnHint,
+    OddColumn,
+    hints_on_columns,
+    not_asked_for,
+    odd_columns,
+)
+from .._data.scaling import Preparation, mean_and_deviation
 from .._utils.optional import optional
 from ..image.colour_spaces import to_space
 from ..image.pixels import Colours, Pixels, to_eight_bits
@@ -58,6 +65,8 @@ class TableSubject:
     origin: Origin = _NOWHERE
     kept: NDArray[np.bool_] | None = None  # rows of the file that are included; None if all
     all_classes: NDArray[Any] | None = None  # (n_rows,) known classes, -1 where unknown
+    class_names: tuple[str, ...] = ()  # by number of the class
+    hints_on_file: tuple[ColumnHint, ...] = ()
     _preparations: dict[str, Preparation] = field(default_factory=dict, repr=False)
     _prepared: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
@@ -75,6 +84,8 @@ class TableSubject:
         origin: Origin = _NOWHERE,
         kept: NDArray[np.bool_] | None = None,
         classes: NDArray[Any] | None = None,
+        class_names: tuple[str, ...] = (),
+        hints_on_file: tuple[ColumnHint, ...] = (),
     ) -> TableSubject:
         """Return the subject for array-like data; `sample` is the number of rows to explore."""
         if columns is None and hasattr(X, "columns"):
@@ -87,9 +98,22 @@ class TableSubject:
             )
         if columns is None:
             columns = tuple(f"column_{number}" for number in range(1, rows.shape[1] + 1))
+        if classes is not None and not class_names:
+            class_names = tuple(map(str, range(int(np.max(classes)) + 1)))
         weight = None if weights is None else np.asarray(weights, dtype=np.float64)
         chosen = draw_sample(len(rows), rows.shape[1], sample)
-        return cls(name, columns, rows, weight, chosen, origin, kept, classes)
+        return cls(
+            name,
+            columns,
+            rows,
+            weight,
+            chosen,
+            origin,
+            kept,
+            classes,
+            class_names,
+            hints_on_file,
+        )
 
     @classmethod
     def from_file(
@@ -132,6 +156,22 @@ class TableSubject:
             return self.all_classes
         return self.all_classes[self.sample]
 
+    @functools.cached_property
+    def odd_columns(self) -> tuple[OddColumn, ...]:
+        """The columns that are probably not meant to be clustered."""
+        found = odd_columns(self.everything, self.columns)
+        return not_asked_for(found, bool(self.origin.options.get("columns")))
+
+    @functools.cached_property
+    def column_hints(self) -> tuple[ColumnHint, ...]:
+        """Hints on the file and on odd columns."""
+        return (*self.hints_on_file, *hints_on_columns(self.odd_columns))
+
+    @functools.cached_property
+    def spreads(self) -> NDArray[np.float64]:
+        """The standard deviation of each column."""
+        return mean_and_deviation(self.everything, self.all_weights)[1]
+
     def column_names(self, settings: Settings) -> tuple[str, ...]:
         return self.columns
 
@@ -163,6 +203,7 @@ class ImageSubject:
     sample = None
     kept = None
     classes = None
+    class_names: tuple[str, ...] = ()
 
     def __init__(self, image: ArrayLike, name: str = "image", origin: Origin = _NOWHERE) -> None:
         pixels = Pixels.of(image)

@@ -63,8 +63,8 @@ def segment(
     TypeError
         If `image` is a path.
     ValueError
-        If `image` has another shape, type or range of values, or fewer than two pixels that are not
-        transparent, or if another parameter is not valid.
+        If `image` has another shape, type or range of values, fewer than two pixels that are not
+        transparent, or only one colour, or if another parameter is not valid.
 
     See Also
     --------
@@ -89,6 +89,8 @@ def segment(
     model = PSKC(psi=psi, tau=tau, **parameters)
     colours = Colours(pixels, model.n_jobs)
     points = to_space(colours.rgb, color_space)
+    if len(points) < 2 and not position:
+        raise ValueError("the image has only one colour, so there is nothing to segment.")
     with warnings.catch_warnings():
         # The lightness of a grey image outweighs its other columns, and rightly so.
         warnings.simplefilter("ignore", ColumnsWarning)

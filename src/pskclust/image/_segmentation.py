@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._estimator import PSKC
 from .._utils.files import replacing
 from .._utils.optional import optional
+from .._utils.wording import percentage
 from ._contact_sheet import Tile, contact_sheet
 from ._label_map import label_map
 from .pixels import WHITE
@@ -163,7 +164,7 @@ class Segmentation:
             tiles.append(
                 Tile(
                     lambda cluster=cluster: self.cutout(cluster),  # type: ignore[misc]
-                    f"cluster {cluster}: {share:.1%}",
+                    f"cluster {cluster}: {percentage(share)}",
                     self.colors[cluster],
                 )
             )

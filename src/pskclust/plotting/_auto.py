@@ -10,6 +10,7 @@ import numpy as np
 
 from .._choice.options import AutoChoice, NumberOption
 from .._utils.palette import cluster_colours
+from .._utils.wording import percentage
 from ._axes import grid_of_axes, without_frame
 from .fitted_rows import model_of
 
@@ -150,7 +151,7 @@ class AutoDisplay:
         is_chosen = [option.is_chosen for option in options]
         shades = [_CHOSEN if chosen else _OTHER for chosen in is_chosen]
         bars = ax.barh(places, [option.odds for option in options], color=shades, height=0.72)
-        ax.bar_label(bars, [_percent(option.odds) for option in options], padding=3, fontsize=8)
+        ax.bar_label(bars, [percentage(option.odds) for option in options], padding=3, fontsize=8)
         names = ax.set_yticks(places, [_name(option) for option in options], fontsize=9)
         for name, chosen in zip(names, is_chosen, strict=True):
             name.label1.set_fontweight("bold" if chosen else "normal")
@@ -176,10 +177,6 @@ class AutoDisplay:
             self.figure_.legend(
                 loc="outside lower right", ncols=len(_EVIDENCE), fontsize=8, frameon=False
             )
-
-
-def _percent(share: float) -> str:
-    return "< 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 
 def _name(option: NumberOption) -> str:

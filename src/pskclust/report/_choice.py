@@ -19,10 +19,13 @@ _HEAD = (
     "separation",
     "overlap",
 )
-_EVIDENCE = (
+_ODDS = (
     "Candidates are clusterings at several scales. The odds of a number of clusters are the sum "
     "over the best candidates with this number; the odds of all candidates add up to 1. The other "
-    "columns are evidence for the best candidate with this number. Stability shows how well its "
+    "columns are evidence for the best candidate with this number."
+)
+_EVIDENCE = (
+    "Stability shows how well its "
     "clusters are found again in half of the rows: the mean over clusters, and the value of the "
     "least stable cluster. Agreement shows how well they are found again at other scales. "
     "Separation shows how much more similar rows are to their own cluster than to the nearest "
@@ -38,11 +41,16 @@ def candidates(
     if choice is None:
         return []
     reason = choice.reason[0].upper() + choice.reason[1:]
+    rows = [_HEAD, *map(_cells, choice.numbers)]
+    evidence = f"{_ODDS} {_EVIDENCE}"
+    if choice.is_asked:
+        # One number has no odds against others.
+        rows, pictures, evidence = [[row[0], *row[2:]] for row in rows], (), _EVIDENCE
     return [
         f"<p>{prose(reason)}.</p>",
-        table(_HEAD, map(_cells, choice.numbers)),
+        table(rows[0], rows[1:]),
         *map(figure, pictures),
-        f"<p>{prose(_EVIDENCE)}</p>",
+        f"<p>{prose(evidence)}</p>",
         f"<p>{prose(_rows_of_choice(choice.n_rows, n_rows))}</p>",
     ]
 

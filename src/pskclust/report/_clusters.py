@@ -7,7 +7,7 @@ from typing import Any
 from .._utils.palette import cluster_colours
 from ._content import Content
 from ._dark import colour_style
-from ._html import number, prose, swatch, table, text
+from ._html import number, prose, share_words, swatch, table, text
 from ._summary import Cluster, Trait
 
 # A strip extends at least this many standard deviations to each side of the mean of all rows.
@@ -22,7 +22,7 @@ def cluster_table(content: Content) -> str:
         [
             f"{swatch(colours[cluster])}{cluster}",
             f"{summary.sizes[cluster]:,}",
-            f"{summary.sizes[cluster] / n_rows:.1%}",
+            share_words(summary.sizes[cluster] / n_rows),
             *(number(quartile) for quartile in summary.quartiles[cluster]),
             *([] if confidences is None else [f"{confidences[cluster]:.1%}"]),
         ]
@@ -32,8 +32,8 @@ def cluster_table(content: Content) -> str:
     if confidences is not None:
         head.append("confidence")
     if summary.n_noise:
-        share = summary.n_noise / n_rows
-        body.append([f"{swatch(colours[-1])}noise", f"{summary.n_noise:,}", f"{share:.1%}"])
+        share = share_words(summary.n_noise / n_rows)
+        body.append([f"{swatch(colours[-1])}noise", f"{summary.n_noise:,}", share])
         body[-1] += [""] * (len(head) - 3)
     note = _SIMILARITY if confidences is None else f"{_SIMILARITY} {_CONFIDENCE}"
     return table(head, body) + f"<p>{prose(note)}</p>"
@@ -76,7 +76,7 @@ _FROM_ZERO = "Rows are counted from 0."
 
 def _card(cluster: Cluster, colour: Any, content: Content) -> str:
     title = f"{swatch(colour)}Cluster {cluster.number}"
-    size = f"{cluster.size:,} rows, {cluster.share:.1%}"
+    size = f"{cluster.size:,} rows, {share_words(cluster.share)}"
     traits = table(
         ["column", "mean", "spread", "all rows: mean", "spread", "comparison"],
         [_trait(trait, colour, content) for trait in cluster.traits],

@@ -31,10 +31,11 @@ class ChoiceContent(NamedTuple):
     reason: str
     n_rows: int  # number of rows that the choice was made on
     numbers: Sequence[NumberOption]
+    is_asked: bool = False  # whether the number was given, not compared with others
 
     @classmethod
-    def of(cls, choice: AutoChoice) -> ChoiceContent:
-        return cls(choice.reason, choice.n_rows, choice.numbers)
+    def of(cls, choice: AutoChoice, is_asked: bool) -> ChoiceContent:
+        return cls(choice.reason, choice.n_rows, choice.numbers, is_asked)
 
 
 class Content(NamedTuple):
@@ -58,4 +59,5 @@ class Content(NamedTuple):
     choice: ChoiceContent | None  # None if clusters grew
     layers: Sequence[Layer]
     rules: Sequence[AdviceRule]
-    hints: Sequence[str]
+    hints: Sequence[str]  # on the clusters
+    column_hints: Sequence[str]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from .._utils.wording import percentage
 from ._dark import colour_style
 from ._pictures import EmbeddedPicture
 
@@ -40,7 +41,7 @@ def number(value: float) -> str:
 
 def share_words(share: float) -> str:
     """Return a fraction as a percentage in HTML; small fractions are not rounded to 0%."""
-    return "&lt; 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+    return escape(percentage(share))
 
 
 def section(title: str, *parts: str) -> str:

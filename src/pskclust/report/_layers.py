@@ -40,7 +40,7 @@ def _also(numbers: Sequence[int]) -> str:
     *before, last = (f"{number:,}" for number in numbers)
     listed = f"{', '.join(before)} and {last}" if before else last
     unit = "cluster" if listed == "1" else "clusters"
-    return f"The tree of the fit also has coarser or finer cuts, into {listed} {unit}."
+    return f"The same fit also gives coarser or finer clusterings, with {listed} {unit}."
 
 
 def _how_to_get(content: Content) -> str:

@@ -23,7 +23,8 @@ def page(content: Content) -> str:
     clusters, *others = (picture for picture in content.pictures if picture.part != CHOICE)
     of_choice = [picture for picture in content.pictures if picture.part == CHOICE]
     parts = [
-        f"<header><h1>{text(content.title)}</h1>{_origin(content)}{_facts(content.facts)}</header>",
+        f"<header><h1>{text(content.title)}</h1>{_origin(content)}{_facts(content.facts)}"
+        f"{_column_hints(content.column_hints)}</header>",
         section("Clusters", figure(clusters), cluster_table(content)),
         section("What distinguishes each cluster", *cards(content)),
         section("Known classes", *known_classes(content.classes, content.scores)),
@@ -96,6 +97,12 @@ def _rules(content: Content) -> str:
 def _hints(hints: Sequence[str]) -> str:
     lines = "".join(f"<li>{prose(hint)}</li>" for hint in hints)
     return f"<ul>{lines}</ul>" if lines else ""
+
+
+def _column_hints(hints: Sequence[str]) -> str:
+    """Return a box of hints on columns, which may change the clusters altogether."""
+    title = "<strong>Before you use these clusters, check the columns:</strong>"
+    return f'<div class="check">{title}{_hints(hints)}</div>' if hints else ""
 
 
 def _provenance(content: Content) -> str:

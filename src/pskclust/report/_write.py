@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._advice import Outcome, hints, rules
-from .._data.odd_columns import hint_on_spreads
+from .._data.odd_columns import hint_on_units
 from .._provenance import (
     UNREPEATABLE,
     choice_words,
@@ -22,6 +22,7 @@ from .._provenance import (
     python_call,
 )
 from .._utils.files import replacing
+from .._utils.wording import percentage
 from ._classes import KnownClasses
 from ._content import ChoiceContent, Content, Provenance
 from ._html import number
@@ -159,10 +160,11 @@ def _content(
     model = shown.model
     outcome = Outcome.of(model)
     advice = [hint.text for hint in hints(outcome)]
+    on_columns: Sequence[str] = ()
     if command is not None:
-        advice = [*map(command.as_options, advice), *command.hints]
+        advice, on_columns = [*map(command.as_options, advice)], command.hints
     elif shown.are_fitted:
-        advice += _on_columns(summary, shown.names)
+        on_columns = _on_columns(summary, shown.names)
     return Content(
         title=title,
         date=date,
@@ -175,7 +177,9 @@ def _content(
         similarities=model.similarities_,
         confidences=mean_confidences(model),
         pictures=draw_pictures(model, shown.rows, shown.names, not shown.are_fitted),
-        choice=None if model.auto_ is None else ChoiceContent.of(model.auto_),
+        choice=None
+        if model.auto_ is None
+        else ChoiceContent.of(model.auto_, model.n_clusters is not None),
         layers=model.layers_,
         provenance=_provenance(model, shown.for_fit),
         details=_details(model, shown.scaling),
@@ -183,6 +187,7 @@ def _content(
         classes=classes,
         rules=rules(outcome),
         hints=advice,
+        column_hints=on_columns,
     )
 
 
@@ -197,7 +202,7 @@ def _facts(
         **({"rows left out": f"{n_left_out:,}"} if n_left_out else {}),
         "columns": f"{shape[1]:,}",
         "clusters": f"{model.n_clusters_:,}",
-        "noise": f"{summary.n_noise / shape[0]:.1%}",
+        "noise": percentage(summary.n_noise / shape[0]),
     }
     if model.auto_ is not None:
         # `psi_` of a chosen clustering belongs to the kernel that assigns rows. It is not meant to
@@ -237,5 +242,5 @@ def _details(model: Any, scaling: str) -> dict[str, str]:
 
 
 def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
-    hint = hint_on_spreads(summary.columns.spreads, names)
-    return [] if hint is None else [hint]
+    hint = hint_on_units(names, summary.columns.spreads)
+    return [] if hint is None else [hint.with_remedy("scale the columns before the fit.")]

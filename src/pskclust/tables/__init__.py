@@ -28,6 +28,7 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    missing_values: Sequence[str] = (),
 ) -> NDArray[Any]:
     """Read the numbers in a file into an array, as ``pskclust fit`` does.
 
@@ -52,6 +53,9 @@ def read_table(
         Whether the first line of a text table holds column names. None detects it.
     encoding : str or None, default=None
         Encoding of a text table, such as "cp1252". None reads UTF-8 or UTF-16.
+    missing_values : sequence of str, default=()
+        Texts that stand for a missing value in a text table, such as "unknown", besides empty
+        cells, "NA", "NaN", "null" and the like.
 
     Returns
     -------
@@ -81,7 +85,9 @@ def read_table(
     array([[1., 2.],
            [3., 2.]])
     """
-    table = open_table(Path(path), os.fspath(path), format, delimiter, header, encoding)
+    table = open_table(
+        Path(path), os.fspath(path), format, delimiter, header, encoding, missing_values
+    )
     selection = select(table, columns=columns, drop=drop)
     return read_rows(table, selection, missing=missing, report=lambda share: None).numbers
 
@@ -96,6 +102,7 @@ def stream_table(
     delimiter: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    missing_values: Sequence[str] = (),
 ) -> RowBlocks:
     """Return the numbers in a file as row blocks, which are never all in memory at once.
 
@@ -123,6 +130,9 @@ def stream_table(
         Whether the first line of a text table holds column names. None detects it.
     encoding : str or None, default=None
         Encoding of a text table, such as "cp1252". None reads UTF-8 or UTF-16.
+    missing_values : sequence of str, default=()
+        Texts that stand for a missing value in a text table, such as "unknown", besides empty
+        cells, "NA", "NaN", "null" and the like.
 
     Returns
     -------
@@ -152,5 +162,7 @@ def stream_table(
     ...     stream_table(path, drop=["name"])
     RowBlocks(100 rows, 2 columns)
     """
-    table = open_table(Path(path), os.fspath(path), format, delimiter, header, encoding)
+    table = open_table(
+        Path(path), os.fspath(path), format, delimiter, header, encoding, missing_values
+    )
     return stream(table, select(table, columns=columns, drop=drop), missing)

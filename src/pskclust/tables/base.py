@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Strays, TableError
+from .number_texts import MISSING
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +37,7 @@ class Table(Protocol):
 
     `columns` are clustered by default, `extras` only if the user names them. `has_names` tells
     whether the file names its columns. `n_rows` is None if it is not known before all rows have
-    been read.
+    been read. `missing` are the texts that stand for a missing value.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Table(Protocol):
     extras: tuple[str, ...]
     has_names: bool
     n_rows: int | None
+    missing: tuple[str, ...]
 
     def not_numbers(self) -> dict[str, str]:
         """Return the columns known not to hold numbers, and their types in words."""
@@ -67,6 +69,7 @@ class NamedColumns:
     extras: tuple[str, ...] = ()
     has_names: bool = True
     n_rows: int | None = None
+    missing: tuple[str, ...] = MISSING
     _strange: dict[str, str] = field(default_factory=dict)
 
     def not_numbers(self) -> dict[str, str]:

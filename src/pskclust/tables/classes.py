@@ -5,12 +5,9 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from .._data.odd_columns import FEWEST_ROWS_PER_CLASS, MOST_CLASSES
 from .base import Table
-from .dialect import MISSING
 from .errors import TableError
-
-_MOST_CLASSES = 50
-_FEWEST_ROWS_PER_CLASS = 5
 
 
 def looks_like_classes(table: Table, column: str) -> bool:
@@ -22,18 +19,18 @@ def looks_like_classes(table: Table, column: str) -> bool:
     # Conversion to Python fails for dates beyond the year 9999.
     with contextlib.suppress(TableError, StopIteration, OverflowError, ValueError):
         (values,) = next(iter(table.batches((), (column,)))).others
-        known = [value for value in values.to_pylist() if not _is_missing(value)]
+        known = [value for value in values.to_pylist() if not _is_missing(value, table.missing)]
         classes = set(known)
         return (
-            2 <= len(classes) <= _MOST_CLASSES
-            and len(known) >= _FEWEST_ROWS_PER_CLASS * len(classes)
+            2 <= len(classes) <= MOST_CLASSES
+            and len(known) >= FEWEST_ROWS_PER_CLASS * len(classes)
             and not any(map(_is_fraction, classes))
         )
     return False
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value or str(value).strip() in MISSING
+def _is_missing(value: Any, missing: tuple[str, ...]) -> bool:
+    return value is None or value != value or str(value).strip() in missing
 
 
 def _is_fraction(value: Any) -> bool:

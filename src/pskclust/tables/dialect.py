@@ -6,22 +6,16 @@ import codecs
 import csv
 import io
 import itertools
-import re
 from collections import Counter
 from dataclasses import dataclass
 
 from .base import numbered
 from .errors import TableError
-
-# Texts that stand for a missing value.
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
+from .number_texts import MISSING, is_number
 
 _DELIMITERS = (",", "\t", ";", "|", " ")
 _SAMPLE_ROWS = 200
-# With a decimal comma, a point is not part of a number.
-_COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
-_DECORATION = re.compile(r"(?<=\d)[,' _\u00a0\u202f](?=\d{3}\b)|[$€£¥%]|\s")
-_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
+_COMMENT = "#"
 
 
 @dataclass(frozen=True)
@@ -30,7 +24,9 @@ class Dialect:
 
     encoding: str
     delimiter: str
-    has_header: bool
+    n_comments: int  # lines above the table
+    n_header_rows: int  # rows of the table that hold names: 0 or 1
+    has_names: bool  # also true if the last comment names the columns
     decimal: str
     quotes: bool
     names: tuple[str, ...]
@@ -53,11 +49,18 @@ def known_encoding(name: str) -> str:
         ) from None
 
 
-def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | None) -> Dialect:
+def sniff(
+    text: str,
+    encoding: str,
+    delimiter: str | None,
+    has_header: bool | None,
+    missing: tuple[str, ...] = MISSING,
+) -> Dialect:
     """Return the dialect of a text; a delimiter or header that is given is not detected.
 
     Raise TableError if the text has no rows, or an implausibly long cell.
     """
+    comments, text = _without_comments(text)
     try:
         delimiter = delimiter or _delimiter_of(text)
         rows = [[cell.strip() for cell in row] for row in _first_rows(text, delimiter)]
@@ -66,28 +69,25 @@ def sniff(text: str, encoding: str, delimiter: str | None, has_header: bool | No
     if not rows:
         raise TableError("this table has no rows, or only empty ones.")
     decimal = "," if delimiter != "," and _has_decimal_commas(rows) else "."
-    if has_header is None:
-        has_header = _first_row_is_header(rows, decimal)
-    names = _names(rows[0]) if has_header else numbered(len(rows[0]))
-    columns = _columns(rows[1:] if has_header else rows, len(names))
+    looks_like_header = _first_row_is_header(rows, decimal, missing)
+    n_header_rows = int(looks_like_header if has_header is None else has_header)
+    names = _names(rows[0]) if n_header_rows else numbered(len(rows[0]))
+    has_names = bool(n_header_rows)
+    if comments and not looks_like_header and has_header is not False:
+        in_comment = _names_in_comment(comments[-1], delimiter, len(rows[0]))
+        if in_comment is not None:
+            names, n_header_rows, has_names = in_comment, 0, True
+    columns = _columns(rows[n_header_rows:], len(names))
     texts = {}
     for name, cells in zip(names, columns, strict=True):
         for cell in cells:
-            if not is_number(cell, decimal):
+            if not is_number(cell, decimal, missing):
                 texts[name] = cell
                 break
-    return Dialect(encoding, delimiter, has_header, decimal, '"' in text, names, texts)
-
-
-def is_number(cell: str, decimal: str = ".") -> bool:
-    """Return whether a cell holds a number or a missing value."""
-    pointed = cell if decimal == "." else cell.translate(_COMMA_TO_POINT)
-    return cell.strip() in MISSING or bool(_NUMBER.fullmatch(pointed))
-
-
-def is_decorated_number(cell: str) -> bool:
-    """Return whether a cell is a number with a currency or percent sign or thousands separators."""
-    return not is_number(cell) and is_number(_DECORATION.sub("", cell) or "-")
+    quotes = '"' in text
+    return Dialect(
+        encoding, delimiter, len(comments), n_header_rows, has_names, decimal, quotes, names, texts
+    )
 
 
 def too_long_a_cell() -> TableError:
@@ -96,6 +96,25 @@ def too_long_a_cell() -> TableError:
         f"a cell of this table is longer than the limit of {csv.field_size_limit():,} characters. "
         "Look for a quote that is not closed, or save the table without that column."
     )
+
+
+def _without_comments(text: str) -> tuple[list[str], str]:
+    """Return the lines above a table that start with #, and the text below them."""
+    lines = text.split("\n")
+    comments = list(itertools.takewhile(lambda line: line.startswith(_COMMENT), lines))
+    below = "\n".join(lines[len(comments) :])
+    # Without a line below them, they are the table.
+    return (comments, below) if below.strip() else ([], text)
+
+
+def _names_in_comment(line: str, delimiter: str, width: int) -> tuple[str, ...] | None:
+    """Return the names in a comment such as ``# x,y``; None if it does not name the columns."""
+    for words in (line, line.lstrip(_COMMENT)):
+        rows = _first_rows(words.strip(), delimiter)
+        cells = [cell.strip() for cell in rows[0]] if rows else []
+        if len(cells) == width and not any(map(is_number, cells)):
+            return (cells[0].lstrip(f"{_COMMENT} ") or cells[0], *cells[1:])
+    return None
 
 
 def _first_rows(text: str, delimiter: str) -> list[list[str]]:
@@ -130,14 +149,14 @@ def _has_decimal_commas(rows: list[list[str]]) -> bool:
     return with_comma and not any("." in cell and is_number(cell) for cell in cells)
 
 
-def _first_row_is_header(rows: list[list[str]], decimal: str) -> bool:
+def _first_row_is_header(rows: list[list[str]], decimal: str, missing: tuple[str, ...]) -> bool:
     """Return whether the first row holds no number, or holds text above a column of numbers."""
     first = rows[0]
     if not any(is_number(cell, decimal) for cell in first):
         return True
     for number, cell in enumerate(first):
         below = [row[number] for row in rows[1:] if number < len(row)]
-        known = [other for other in below if other not in MISSING]
+        known = [other for other in below if other not in missing]
         numbers_below = known and all(is_number(other, decimal) for other in known)
         if numbers_below and not is_number(cell, decimal):
             return True

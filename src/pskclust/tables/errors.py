@@ -9,6 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from .number_texts import is_decorated_number
+
+# More different values than this are not listed as texts for missing values.
+MOST_STRAY_TEXTS = 3
+
 
 class TableError(ValueError):
     """Error for a file that cannot be used as a table."""
@@ -61,11 +66,23 @@ class Strays(NamedTuple):
     cell: str  # the first value that is not a number
     line: int  # its line in the file
     is_all: bool  # whether the whole column was examined
+    texts: tuple[str, ...]  # the different values that are not numbers, or some of them if many
 
     @property
     def are_few(self) -> bool:
         """Whether most values are numbers, so that the column was meant to hold numbers."""
         return 2 * self.n_strays < self.n_values
+
+    @property
+    def are_decorated(self) -> bool:
+        """Whether the first value is a number with currency signs or thousands separators."""
+        return is_decorated_number(self.cell)
+
+    @property
+    def may_be_missing(self) -> bool:
+        """Whether a few words without digits stand for missing values, such as "unknown"."""
+        has_digit = any(letter.isdigit() for text in self.texts for letter in text)
+        return self.is_all and len(self.texts) <= MOST_STRAY_TEXTS and not has_digit
 
 
 class NotNumbersError(TableError):
@@ -84,16 +101,23 @@ class NotNumbersError(TableError):
         super().__init__(f"{', '.join(each)}.")
 
 
+def advice_on(cell: str) -> str:
+    """Return how to correct a number with decoration; nothing for other cells."""
+    if is_decorated_number(cell):
+        return ": remove thousands separators, currency signs and the like"
+    return ""
+
+
 def _stray_words(strays: Strays) -> str:
     values = f"{'' if strays.is_all else 'the first '}{strays.n_values:,} values"
     if strays.n_strays == 1:
         return (
             f"holds 1 value that is not a number among {values} "
-            f'(line {strays.line:,}: "{strays.cell}")'
+            f'(line {strays.line:,}: "{strays.cell}"{advice_on(strays.cell)})'
         )
     return (
         f"holds {strays.n_strays:,} values that are not numbers among {values} "
-        f'(the first in line {strays.line:,}: "{strays.cell}")'
+        f'(the first in line {strays.line:,}: "{strays.cell}"{advice_on(strays.cell)})'
     )
 
 

@@ -64,6 +64,8 @@ _OTHERS = {
     b"\x89HDF": "HDF5",
 }
 _SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+_JSON = (".json", ".jsonl", ".ndjson", ".geojson")
+_JSON_STARTS = (b'{"', b"[{", b"[[")
 _HTML = (b"<!doctype html", b"<html")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -79,6 +81,11 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
     head = first_bytes(path)
     if head.lstrip().lower().startswith(_HTML):
         raise TableError(f"{name} is an HTML page, not a table.")
+    if claimed is None and (path.suffix.lower() in _JSON or _looks_like_json(head)):
+        raise TableError(
+            f"{name} is JSON. Save it as CSV or Parquet, and use that: pandas.read_json reads it, "
+            "to_csv writes it."
+        )
     ending = claimed or format_of_ending(path)
     found = _format_of_bytes(head)
     if ending in TEXT and path.suffix.lower() in COMPRESSIONS:
@@ -122,6 +129,11 @@ def _format_of_bytes(head: bytes) -> str | None:
 
 def _described(found: str | None) -> str | None:
     return _WORDS.get(found, found) if found else None
+
+
+def _looks_like_json(head: bytes) -> bool:
+    """Return whether the first bytes are those of an object or of a list of objects or lists."""
+    return b"".join(head[:200].split()).startswith(_JSON_STARTS)
 
 
 def _looks_like_libsvm(head: bytes) -> bool:

@@ -7,7 +7,7 @@ import difflib
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,15 +41,17 @@ def opened_table(
     delimiter: str | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
+    missing_values: Sequence[str] = (),
     standard_input: BinaryIO | None = None,
 ) -> Iterator[Table]:
     """Yield the table in a file; ``-`` is standard input, which is copied to a temporary file.
 
-    `kind` is one of `formats.FORMATS`; None detects the format. `delimiter`, `has_header` and
-    `encoding` apply to text.
+    `kind` is one of `formats.FORMATS`; None detects the format. `delimiter`, `has_header`,
+    `encoding` and `missing_values` apply to text.
     """
+    how = (kind, delimiter, has_header, encoding, missing_values)
     if path != STANDARD_INPUT:
-        yield open_table(Path(path), path, kind, delimiter, has_header, encoding)
+        yield open_table(Path(path), path, *how)
         return
     if standard_input is None:
         raise ValueError(
@@ -58,8 +60,7 @@ def opened_table(
     # Columnar formats are read from their end, and rows are read several times: both need a file.
     with temporary_file() as (spool, spool_path):
         _copy(standard_input, spool, spool_path, kind)
-        name = _NAME_OF_STANDARD_INPUT
-        yield open_table(spool_path, name, kind, delimiter, has_header, encoding)
+        yield open_table(spool_path, _NAME_OF_STANDARD_INPUT, *how)
 
 
 def open_table(
@@ -69,6 +70,7 @@ def open_table(
     delimiter: str | None = None,
     has_header: bool | None = None,
     encoding: str | None = None,
+    missing_values: Sequence[str] = (),
 ) -> Table:
     """Return the table in a file, or in a folder of Parquet files; raise TableError on failure."""
     if kind is not None and kind not in FORMATS:
@@ -100,7 +102,14 @@ def open_table(
         from .text import TextTable
 
         delimiter = delimiter or ("\t" if kind == "tsv" else None)
-        table = TextTable(path, name, delimiter=delimiter, has_header=has_header, encoding=encoding)
+        table = TextTable(
+            path,
+            name,
+            delimiter=delimiter,
+            has_header=has_header,
+            encoding=encoding,
+            missing_values=missing_values,
+        )
     if not table.columns:
         raise TableError(f"{name} has no columns.")
     return table

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.odd_columns import OddColumn
 from .._data.sources import RowBlocks
 from .base import Numbers, Table
 from .errors import TableError
@@ -24,18 +25,19 @@ class Rows:
 
     `kept` marks the rows of the file that are included; None if all are. `means` are the means of
     the columns over the values that are present. `n_filled` is the number of missing values that
-    were filled in. `classes` are codes for the values of the label column, -1 for missing values.
-    `rising` names the columns that look like row numbers, and `constant` those with one value only.
+    were filled in. `classes` are codes for the values of the label column, -1 for missing values;
+    `class_names` are these values. `odd` are the columns that look like ids or classes, or have
+    one value only.
     """
 
     values: Numbers | RowBlocks  # (n, d), in memory or read from the file in every pass
     weight: NDArray[np.float64] | None  # (n,)
     classes: NDArray[np.int32] | None  # (n,)
+    class_names: tuple[str, ...]
     kept: NDArray[np.bool_] | None  # (n_in_file,)
     means: NDArray[np.float64]  # (d,)
     n_filled: int
-    rising: tuple[str, ...]
-    constant: tuple[str, ...]
+    odd: tuple[OddColumn, ...]
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -72,11 +74,11 @@ def read_rows(
         values,
         found.weight,
         found.classes,
+        found.class_names,
         found.kept,
         found.means,
         found.n_gaps,
-        found.rising,
-        found.constant,
+        found.odd,
     )
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from .._data.odd_columns import ColumnKinds, OddColumn
 from .._data.scaling import chunks
 from .._utils.memory import require_memory
 from .base import Numbers, Table
-from .dialect import MISSING
 from .errors import (
     EmptyColumnsError,
     EmptyLabelError,
@@ -21,6 +21,7 @@ from .errors import (
     TableError,
     WeightsError,
 )
+from .number_texts import MISSING
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -45,11 +46,11 @@ class Scan:
     numbers: Numbers | None  # (n, d)
     weight: NDArray[np.float64] | None  # (n,)
     classes: NDArray[np.int32] | None  # (n,) codes for the values of the label, -1 if missing
+    class_names: tuple[str, ...]  # the values of the label, by code
     kept: NDArray[np.bool_] | None  # (n_in_file,) the rows to cluster; None if all are
     means: NDArray[np.float64]  # (d,) over the values that are not missing
     n_gaps: int  # number of missing values in the features of these rows
-    rising: tuple[str, ...]  # features that are whole numbers and rise from row to row
-    constant: tuple[str, ...]  # features with one value only
+    odd: tuple[OddColumn, ...]  # features that look like ids or classes, or have one value only
 
 
 def scan(
@@ -67,15 +68,12 @@ def scan(
     features, n_features = selection.features, len(selection.features)
     store = _Store(table, n_features, most_bytes)
     sums, counts = np.zeros(n_features), np.zeros(n_features, dtype=np.int64)
-    rising = _Rising(n_features)
-    lowest, highest = np.full(n_features, np.inf), np.full(n_features, -np.inf)
+    kinds = ColumnKinds(features)
     for chunk in chunks(reading.kept_rows()):
         wide = chunk.astype(np.float64, copy=False)
         sums += np.nansum(wide, axis=0)
         counts += np.count_nonzero(~np.isnan(wide), axis=0)
-        rising.add(chunk)
-        lowest = np.fmin(lowest, np.fmin.reduce(wide, axis=0))
-        highest = np.fmax(highest, np.fmax.reduce(wide, axis=0))
+        kinds.add(wide)
         store.add(chunk)
     reading.check()
     nowhere = [name for name, count in zip(features, counts, strict=True) if not count]
@@ -89,11 +87,11 @@ def scan(
         numbers=store.numbers(),
         weight=reading.weight(),
         classes=reading.classes(),
+        class_names=reading.class_names,
         kept=reading.kept(),
         means=sums / counts,
         n_gaps=0 if missing == "drop" else int(reading.gaps[:n_features].sum()),
-        rising=tuple(np.array(features, dtype=object)[rising.columns]),
-        constant=tuple(np.array(features, dtype=object)[lowest == highest]),
+        odd=kinds.found(),
     )
 
 
@@ -111,7 +109,7 @@ class _Pass:
         self.gaps = np.zeros(len(self._columns), dtype=np.int64)
         self._with_gaps: list[NDArray[np.bool_]] = []
         self._weights: list[NDArray[np.float64]] = []
-        self._classes = Classes(selection.label or "")
+        self._classes = Classes(selection.label or "", table.missing)
 
     def kept_rows(self) -> Iterator[Numbers]:
         """Yield the features of the rows that are kept, with NaN for missing values."""
@@ -158,6 +156,10 @@ class _Pass:
             raise EmptyLabelError(self._table.name, self._others[0])
         return found
 
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self._classes.names
+
     def _all_with_gaps(self) -> NDArray[np.bool_]:
         if len(self._with_gaps) != 1:
             self._with_gaps = [np.concatenate([np.zeros(0, dtype=bool), *self._with_gaps])]
@@ -199,29 +201,11 @@ class _Store:
         return self._most_bytes is None or n_rows * self._n_columns * 8 <= self._most_bytes
 
 
-class _Rising:
-    """Search for columns of whole numbers that increase from row to row, like row numbers."""
-
-    def __init__(self, n_columns: int) -> None:
-        self.columns = np.ones(n_columns, dtype=bool)
-        self._last = np.full(n_columns, -np.inf)
-
-    def add(self, chunk: Numbers) -> None:
-        for column in np.flatnonzero(self.columns):
-            values = chunk[:, column]
-            self.columns[column] = (
-                values[0] > self._last[column]
-                and (np.diff(values) > 0).all()
-                and (values == np.rint(values)).all()
-            )
-            self._last[column] = values[-1]
-
-
 class Classes:
     """Integer codes for the distinct values of a column, in the order of their first rows."""
 
-    def __init__(self, column: str) -> None:
-        self._column = column
+    def __init__(self, column: str, missing: tuple[str, ...] = MISSING) -> None:
+        self._column, self._missing = column, missing
         self._known: dict[Any, int] = {}
         self._pieces = [np.zeros(0, dtype=np.int32)]
 
@@ -247,9 +231,14 @@ class Classes:
         """Return the code of the value in each row; -1 where the value is missing."""
         return np.concatenate(self._pieces)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The distinct values, by code."""
+        return tuple(map(str, self._known))
+
     def _number(self, value: Any) -> int:
         # In a column of text, missing values are still texts such as "NA".
-        if value is None or str(value).strip() in MISSING:
+        if value is None or str(value).strip() in self._missing:
             return -1
         return self._known.setdefault(value, len(self._known))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,16 +18,22 @@ from .arrow_values import release_memory, to_numbers
 from .base import Batch, NamedColumns, batch_rows, checked_names
 from .compressed import opened_stream
 from .dialect import (
-    MISSING,
     Dialect,
     encoding_of,
-    is_decorated_number,
-    is_number,
     known_encoding,
     sniff,
 )
-from .errors import NotNumbersError, Strays, TableError, WrongEncodingError, WrongFormatError
+from .errors import (
+    MOST_STRAY_TEXTS,
+    NotNumbersError,
+    Strays,
+    TableError,
+    WrongEncodingError,
+    WrongFormatError,
+    advice_on,
+)
 from .formats import COMPRESSIONS
+from .number_texts import MISSING, is_number
 
 _HEAD_BYTES = 1 << 18
 # Arrow reads about 40 blocks ahead. A line must fit into a block.
@@ -53,12 +60,15 @@ class TextTable(NamedColumns):
         delimiter: str | None = None,
         has_header: bool | None = None,
         encoding: str | None = None,
+        missing_values: Sequence[str] = (),
     ) -> None:
         self._path = path
+        missing = (*MISSING, *missing_values)
         head = self._head(name)
         encoding = known_encoding(encoding) if encoding else encoding_of(head)
-        dialect = sniff(_decoded(head, encoding, name), encoding, delimiter, has_header)
-        super().__init__(name, checked_names(dialect.names, name), has_names=dialect.has_header)
+        dialect = sniff(_decoded(head, encoding, name), encoding, delimiter, has_header, missing)
+        names = checked_names(dialect.names, name)
+        super().__init__(name, names, has_names=dialect.has_names, missing=missing)
         self._strange = {column: _text_words(cell) for column, cell in dialect.texts.items()}
         self._dialect: Dialect = dialect
         longest = max(map(len, head.split(b"\n")))
@@ -88,7 +98,8 @@ class TextTable(NamedColumns):
             read_options=pacsv.ReadOptions(
                 block_size=self._block_bytes,
                 column_names=dialect.names,
-                skip_rows_after_names=int(dialect.has_header),
+                skip_rows=dialect.n_comments,
+                skip_rows_after_names=dialect.n_header_rows,
                 encoding="utf8" if dialect.encoding == "utf-8-sig" else dialect.encoding,
             ),
             parse_options=pacsv.ParseOptions(
@@ -98,7 +109,7 @@ class TextTable(NamedColumns):
             convert_options=pacsv.ConvertOptions(
                 column_types=types,
                 include_columns=list(types),
-                null_values=MISSING,
+                null_values=self.missing,
                 strings_can_be_null=False,
                 decimal_point=dialect.decimal,
             ),
@@ -143,9 +154,10 @@ class TextTable(NamedColumns):
         place, decimal = self.columns.index(column), self._dialect.decimal
         n_strays = n_values = 0
         first: tuple[str, int] | None = None
+        texts: dict[str, None] = {}
         is_all = True
         for number, (line, row) in enumerate(self._numbered_rows()):
-            if number < int(self._dialect.has_header) or place >= len(row):
+            if number < self._dialect.n_header_rows or place >= len(row):
                 continue
             # If most values are text, fewer of them are enough to show it.
             if first and n_values >= (
@@ -154,11 +166,13 @@ class TextTable(NamedColumns):
                 is_all = False
                 break
             cell = row[place].strip()
-            n_values += cell not in MISSING
-            if not is_number(cell, decimal):
+            n_values += cell not in self.missing
+            if not is_number(cell, decimal, self.missing):
                 n_strays += 1
                 first = first or (cell, line)
-        return Strays(n_strays, n_values, *first, is_all) if first else None
+                if len(texts) <= MOST_STRAY_TEXTS:
+                    texts[cell] = None
+        return Strays(n_strays, n_values, *first, is_all, tuple(texts)) if first else None
 
     def _line_of(self, is_it: Callable[[list[str]], bool]) -> int:
         """Return the number of the first line whose row meets a condition; 0 if there is none."""
@@ -168,18 +182,18 @@ class TextTable(NamedColumns):
         """Yield rows with their line numbers; slow, used only for messages."""
         with opened_stream(self._path) as (stream, _):
             lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
-            reader = csv.reader(lines, delimiter=self._dialect.delimiter)
+            n_comments = self._dialect.n_comments
+            below = itertools.islice(lines, n_comments, None)
+            reader = csv.reader(below, delimiter=self._dialect.delimiter)
             # A damaged file is read up to the damage.
             with contextlib.suppress(csv.Error, OSError):
                 for row in reader:
                     if row:
-                        yield reader.line_num, row
+                        yield n_comments + reader.line_num, row
 
 
 def _text_words(cell: str) -> str:
-    if is_decorated_number(cell):
-        return f'is text ("{cell}": remove thousands separators, currency signs and the like)'
-    return f'is text ("{cell}")'
+    return f'is text ("{cell}"{advice_on(cell)})'
 
 
 def _decoded(head: bytes, encoding: str, name: str) -> str:

@@ -1,7 +1,7 @@
 // Advice: answers about the selected clusters, and hints about the fit.
 
 import * as api from "./api.js";
-import { byId, element, plural } from "./words.js";
+import { byId, element } from "./words.js";
 
 export class AdvicePanel {
   constructor(state, go, fail) {
@@ -12,7 +12,8 @@ export class AdvicePanel {
       this.showSelection();
       byId("advice-answer").replaceChildren();
     });
-    state.on("hints", () => this.showHints());
+    state.on("hints", () => this.showHints("hints", state.hints));
+    state.on("columnHints", () => this.showHints("column-hints", state.columnHints));
   }
 
   async ask(kind) {
@@ -39,17 +40,20 @@ export class AdvicePanel {
     byId("advice-answer").scrollIntoView({ block: "nearest" });
   }
 
-  showHints() {
-    const lines = (this.state.hints ?? []).map((hint) => element("li", {}, ...this.parts(hint)));
-    byId("hints").replaceChildren(...lines);
+  showHints(id, hints) {
+    byId(id).replaceChildren(...hints.map((hint) => element("li", {}, ...this.parts(hint))));
   }
 
-  parts({ text, change }) {
-    if (!change) return [text];
-    const words = Object.entries(change).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
-    const label = change.n_clusters ? `Ask for ${plural(change.n_clusters, "cluster")}` : `Set ${words.join(", ")}`;
-    const button = element("button", { type: "button", class: "do-it" }, label);
-    button.addEventListener("click", () => this.go({ ...this.state.settings, ...change }));
-    return [text, button];
+  parts({ text, change, button }) {
+    if (!change) return withOption(text);
+    const made = element("button", { type: "button", class: "do-it" }, button);
+    made.addEventListener("click", () => this.go({ ...this.state.settings, ...change }));
+    return [text, made];
   }
+}
+
+/** Return a text whose option at the end, such as --id name, is never broken after a dash. */
+function withOption(text) {
+  const [, words, option] = /^(.*: )(--.*)$/.exec(text) ?? [null, text, null];
+  return option === null ? [words] : [words, element("code", {}, option)];
 }

@@ -9,7 +9,7 @@ export class Answers {
   constructor(state, theme, fail) {
     Object.assign(this, { state, theme, fail });
     state.on("fit view", () => this.refresh());
-    state.on("chosen rows", () => this.show());
+    state.on("chosen rows view", () => this.show());
   }
 
   async refresh() {
@@ -18,7 +18,7 @@ export class Answers {
     this.showTiles(fit);
     try {
       const found = await api.clusters(fit.id, view);
-      if (this.state.fit.id === fit.id) this.state.set({ rows: found.clusters, hints: found.hints });
+      if (this.state.fit.id === fit.id) this.state.set({ rows: found.clusters, hints: found.hints, columnHints: found.column_hints });
     } catch (error) {
       this.fail(error);
     }
@@ -58,7 +58,8 @@ export class Answers {
     const { rows, fit, chosen } = this.state;
     const focused = document.activeElement?.closest?.("#clusters [data-cluster]");
     const kept = focused && [focused.dataset.cluster, document.activeElement.className];
-    byId("clusters").replaceChildren(...rows.map((row) => this.line(row, chosen.includes(row.cluster))));
+    const lines = rows.map((row) => this.line(row, chosen.includes(row.cluster)));
+    byId("clusters").replaceChildren(...lines, ...this.noiseLine());
     if (kept) byId("clusters").querySelector(`[data-cluster="${kept[0]}"] .${kept[1]}`)?.focus();
     const more = fit ? fit.clusters - rows.length : 0;
     byId("clusters-more").textContent = more > 0 && rows.length ? `and ${plural(more, "smaller cluster")}` : "";
@@ -85,6 +86,19 @@ export class Answers {
     );
     line.addEventListener("click", (event) => state.choose(row.cluster, event.shiftKey || event.ctrlKey || event.metaKey));
     return line;
+  }
+
+  /** Return the line of the noise, which cannot be selected; none if there is no noise. */
+  noiseLine() {
+    const { fit } = this.state;
+    if (!fit || !fit.noise) return [];
+    const colour = this.state.noiseColour(this.theme());
+    return [element("tr", { class: "noise" },
+      element("td", {}),
+      element("td", {}, element("span", { class: "name" }, swatch(colour), "Noise")),
+      element("td", { class: "right" }, count(fit.noise), element("div", { class: "share" }, percent(fit.noise_share))),
+      element("td", { colspan: 2 }),
+    )];
   }
 
   showProfile() {

@@ -1,5 +1,7 @@
 // Requests to the server. An error has a message that can be shown.
 
+import { sentence } from "./words.js";
+
 let session = "";
 
 export class Refused extends Error {
@@ -24,7 +26,7 @@ async function request(path, options = {}) {
   } catch {
     // The answer is not JSON, so only the status is known.
   }
-  throw new Refused(words[0].toUpperCase() + words.slice(1), response.status);
+  throw new Refused(sentence(words), response.status);
 }
 
 function address(path, parameters) {

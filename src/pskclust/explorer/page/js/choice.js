@@ -1,13 +1,13 @@
 // The number of clusters, chosen or asked for, and the table of candidates.
 
-import { byId, capital, element, percent, refill } from "./words.js";
+import { byId, capital, element, percent, refill, wholeIn } from "./words.js";
 
 const MAX_OPTIONS = 6;
 const LEAST_MOST = 20;
 
 export class Choice {
-  constructor(state, changed) {
-    Object.assign(this, { state, changed });
+  constructor(state, changed, fail) {
+    Object.assign(this, { state, changed, fail });
     this.found = null;
     this.foundAt = null;
     const slider = byId("n_clusters");
@@ -30,10 +30,12 @@ export class Choice {
 
   type() {
     const input = byId("n_clusters-number");
-    const number = Number(input.value.trim());
-    const wrong = input.value.trim() !== "" && !Number.isInteger(number);
+    const isEmpty = input.value.trim() === "";
+    const number = wholeIn(input.value);
+    const wrong = !isEmpty && Number.isNaN(number);
     input.classList.toggle("wrong", wrong);
-    if (!wrong) this.ask(input.value.trim() === "" ? null : number);
+    if (wrong) this.fail(new Error(`Number of clusters must be a whole number, without separators, not "${input.value}".`));
+    else this.ask(isEmpty ? null : number);
   }
 
   /** Return the choice at this setting, also if another number is asked for; null if unknown. */

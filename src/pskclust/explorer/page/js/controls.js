@@ -1,18 +1,19 @@
 // The settings on the left: the switch between chosen and grown, logarithmic sliders, and other controls.
 
-import { byId, short } from "./words.js";
+import { byId, numberIn, short, wholeIn } from "./words.js";
 
 const STEPS = 1000;
 const TAU = [1e-4, 0.9];
-// An arrow key doubles or halves psi, and multiplies or divides tau by 10 ** 0.1.
+// An arrow key doubles or halves psi, and multiplies or divides tau by 10 ** 0.1; a page key goes further with tau.
 const KEY_FACTORS = { psi: 2, tau: 10 ** 0.1 };
-const KEY_DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+const PAGE_FACTORS = { psi: 2, tau: 10 };
+const KEY_DIRECTIONS = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
+const FRACTIONS = ["tau", "growth_rate"];
 const NUMBERS = ["growth_rate", "n_partitions", "random_state", "min_cluster_size"];
 
 export class Controls {
-  constructor(state, changed) {
-    this.state = state;
-    this.changed = changed;
+  constructor(state, changed, fail) {
+    Object.assign(this, { state, changed, fail });
     this.grown = state.grown;
     const mostPsi = Math.max(8, Math.min(4096, Math.floor(state.data.explored / 2)));
     this.scales = {
@@ -71,20 +72,28 @@ export class Controls {
       const direction = KEY_DIRECTIONS[event.key];
       if (direction === undefined) return;
       event.preventDefault();
-      this.set(name, this.scales[name].moved(this.state.settings[name], KEY_FACTORS[name] ** direction));
+      const factors = event.key.startsWith("Page") ? PAGE_FACTORS : KEY_FACTORS;
+      this.set(name, this.scales[name].moved(this.state.settings[name], factors[name] ** direction));
     });
     this.wireNumber(byId(`${name}-number`), name);
   }
 
   wireNumber(input, name) {
     input.addEventListener("change", () => {
-      const text = input.value.trim();
-      if (text === "" && (name === "min_cluster_size" || input.id === "chosen-psi")) return this.set(name, null);
-      const value = Number(text);
-      const wrong = text === "" || !Number.isFinite(value);
+      const isOpen = name === "min_cluster_size" || input.id === "chosen-psi";
+      // The value of a field of type number is empty if its text is not a number.
+      if (input.value.trim() === "" && isOpen && !input.validity.badInput) return this.set(name, null);
+      const value = FRACTIONS.includes(name) ? numberIn(input.value) : wholeIn(input.value);
+      const wrong = !Number.isFinite(value);
       input.classList.toggle("wrong", wrong);
-      return wrong ? undefined : this.set(name, value);
+      return wrong ? this.refuse(input, name) : this.set(name, value);
     });
+  }
+
+  refuse(input, name) {
+    const label = document.querySelector(`label[for="${input.id.replace("-number", "")}"]`).firstChild.textContent.trim();
+    const kind = FRACTIONS.includes(name) ? "a number" : "a whole number, without separators";
+    this.fail(new Error(`${label} must be ${kind}.`));
   }
 
   set(name, value) {

@@ -67,8 +67,8 @@ export class History {
 export function settingWords(settings) {
   const { psi, tau, n_clusters: number, layer } = settings;
   if (layer !== null) return `Layer of ${plural(layer, "cluster")}; ${settingWords({ ...settings, layer: null })}`;
-  if (tau !== null) return `Grown: psi ${count(psi)}, tau ${short(tau)}${otherWords(settings)}`;
-  const how = number === null ? "Chosen" : `Chosen: ${plural(number, "cluster")} asked for`;
+  if (tau !== null) return `psi ${count(psi)}, tau ${short(tau)}${otherWords(settings)}`;
+  const how = number === null ? "Automatic" : `${plural(number, "cluster")} asked for`;
   return `${how}${psi === null ? "" : `, psi ${count(psi)}`}${otherWords(settings)}`;
 }
 

@@ -42,10 +42,11 @@ export class Hover {
   }
 
   show(row, fit, pane, x, y) {
-    const colour = fit.colours[this.theme()][row.cluster];
+    const colour = this.state.colours(this.theme(), fit)[row.cluster];
     const name = row.cluster < 0 ? "Noise" : `Cluster ${row.cluster}`;
     const title = element("div", {}, ...(colour ? [swatch(colour), " "] : []), element("strong", {}, name));
     const words = [this.state.data.image ? "" : `row ${count(row.row)}`];
+    if (row.class !== null) words.push(`class ${row.class}`);
     if (row.cluster >= 0) words.push(`similarity ${short(row.similarity)}`);
     if (row.cluster >= 0 && row.confidence !== null) words.push(`confidence ${percent(row.confidence)}`);
     if (row.step !== null && row.step >= 0) words.push(`step ${row.step}`);

@@ -1,10 +1,9 @@
 // Layers: coarser and finer clusterings of the same rows, shown without a new fit.
 
-import { byId, capital, element, percent, refill } from "./words.js";
+import { byId, capital, element, refill } from "./words.js";
 
 const COLUMNS = [
   { name: "likeness", title: "Similarity of the two most similar clusters: the lower, the clearer the clusters", words: (value) => value.toFixed(3) },
-  { name: "odds", title: "Odds of this number of clusters, as in the table above", words: percent },
   { name: "stability", title: "How well clusters are found again in random halves of the rows: mean over clusters", words: (value) => value.toFixed(2) },
 ];
 

@@ -15,7 +15,7 @@ import { Export } from "./export.js";
 import { wireTabs } from "./tabs.js";
 import { theme, wireTheme } from "./theme.js";
 import { Views } from "./views.js";
-import { byId, count, plural } from "./words.js";
+import { byId, count, plural, sentence } from "./words.js";
 
 const MILLISECONDS_BETWEEN_QUESTIONS = 70;
 const STAGES = {
@@ -100,7 +100,7 @@ function receive(found) {
   const isNew = found.asked !== toldOf;
   if (found.error || found.advice) toldOf = found.asked;
   if (found.error && isNew) {
-    fail(new Error(found.error));
+    fail(new Error(sentence(found.error)));
     if (!asking && found.asked >= lastAsked) putBack();
   }
   if (found.fit && found.answered === found.asked && found.asked >= lastAsked) showFit(found.fit);
@@ -131,6 +131,7 @@ function stillChosen(fit) {
 function showWork({ doing, progress, queue }) {
   byId("stop").disabled = doing === null;
   document.querySelector(".stage").classList.toggle("busy", doing !== null);
+  document.querySelector(".answers").classList.toggle("old", doing === "fit");
   const bar = byId("progress");
   if (doing === null) {
     byId("work-words").textContent = "Ready";
@@ -158,7 +159,7 @@ function wireKeys() {
     }
     if (event.key === "Escape" && !byId("keys").open) return escape();
     if (isTyping(event.target) || event.altKey) return;
-    const modes = { 1: "clusters", 2: "similarity", 3: "distribution", 4: "growth" };
+    const modes = { 1: "clusters", 2: "similarity", 3: "distribution", 4: "growth", 5: "classes" };
     if (modes[event.key]) setMode(modes[event.key]);
     else if (event.key === "+" || event.key === "=") parts.stage.zoom(0.7);
     else if (event.key === "-") parts.stage.zoom(1 / 0.7);
@@ -172,7 +173,7 @@ function wireKeys() {
 }
 
 function setMode(mode) {
-  if (mode !== "growth" || isGrown()) state.set({ mode, step: null });
+  if (state.hasMode(mode) && (mode !== "growth" || isGrown())) state.set({ mode, step: null });
 }
 
 /** Return whether the clusters in the picture grew. */
@@ -216,6 +217,8 @@ function describe(data) {
 async function start() {
   wireTheme(() => { if (parts) repaint(); });
   byId("error-close").addEventListener("click", forgive);
+  // An error is about the last input, so the next input removes it.
+  document.addEventListener("input", forgive, true);
   byId("help").addEventListener("click", () => byId("keys").showModal());
   byId("stop").addEventListener("click", stop);
   wireTabs(document.querySelector("[role=tablist]"));
@@ -228,8 +231,8 @@ async function start() {
   const stage = new Stage(state, theme, fail);
   parts = {
     stage,
-    controls: new Controls(state, (settings, keepChosen = true) => fitAt(settings, keepChosen)),
-    choice: new Choice(state, (settings) => fitAt(settings, true)),
+    controls: new Controls(state, (settings, keepChosen = true) => fitAt(settings, keepChosen), fail),
+    choice: new Choice(state, (settings) => fitAt(settings, true), fail),
     layers: new Layers(state, (settings) => go(settings, true)),
     views: new Views(state),
     growth: new Growth(state, stage),

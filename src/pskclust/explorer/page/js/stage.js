@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { settingWords } from "./history.js";
 import { Hover } from "./hover.js";
 import { Pane } from "./pane.js";
-import { byId, plural, short } from "./words.js";
+import { byId, element, plural, short, swatch } from "./words.js";
 
 const LEGENDS = {
   similarity: "similarity to own cluster",
@@ -141,6 +141,8 @@ export class Stage {
     const few = state.rows.length <= 60 && state.mode !== "distribution";
     const seeds = few ? state.rows.filter((row) => row.seed_at).map((row) => row.seed_at) : [];
     this.right.marks = this.isImage ? [] : seeds;
+    byId("marks").hidden = !this.right.marks.length;
+    byId("marks-words").textContent = state.fit?.settings.tau === null ? "most similar row of each cluster" : "first row of each cluster";
     for (const pane of this.panes) pane.draw();
   }
 
@@ -154,13 +156,26 @@ export class Stage {
     const chosen = (state.fit ?? state).settings.tau === null;
     const growth = document.querySelector("[data-mode=growth]");
     growth.disabled = chosen;
-    growth.title = chosen ? "Only grown clusters have growth steps: switch to Grown" : "The growth step in which each row joined its cluster (4)";
+    growth.title = chosen ? "Only grown clusters have growth steps: switch to psi and tau" : "The growth step in which each row joined its cluster (4)";
     byId("growth").hidden = state.mode !== "growth" || chosen;
-    if (state.mode === "clusters") byId("legend").hidden = true;
+    if (["clusters", "classes"].includes(state.mode)) byId("legend").hidden = true;
+    this.showClasses();
     const others = state.data.columns.length > 2 && state.mode === "distribution" && !this.isImage;
     byId("picture-words").textContent = others
       ? state.view.view === "pca" ? "On the plane through the mean" : "Other columns are at their medians"
       : "";
+  }
+
+  /** Show the names of the known classes in their colours. */
+  showClasses() {
+    const { classes } = this.state.data;
+    document.querySelector("[data-mode=classes]").hidden = classes === null;
+    const line = byId("class-names");
+    line.hidden = this.state.mode !== "classes";
+    if (line.hidden) return;
+    const names = classes.names.map((name, place) => element("span", {}, swatch(classes.colours[this.theme()][place]), ` ${name}`));
+    const more = classes.number - classes.names.length;
+    line.replaceChildren(...names, ...(more > 0 ? [`and ${more} more`] : []));
   }
 
   /** Show the agreement of the two settings side by side. */
@@ -290,7 +305,7 @@ export function moveAmong(event, selector) {
   if (!by) return;
   event.preventDefault();
   event.stopPropagation();
-  const all = [...document.querySelectorAll(selector)];
+  const all = [...document.querySelectorAll(selector)].filter((button) => !button.hidden && !button.disabled);
   const next = all[(all.indexOf(event.target) + by + all.length) % all.length];
   next.focus();
   next.click();

@@ -3,7 +3,7 @@
 const NUMBERS = ["psi", "tau", "n_clusters", "layer", "growth_rate", "n_partitions", "random_state", "min_cluster_size"];
 // Settings that become null if a link does not name them.
 const OPEN = ["psi", "tau", "n_clusters", "layer", "min_cluster_size", "refine"];
-const MODES = ["clusters", "similarity", "distribution", "growth"];
+const MODES = ["clusters", "similarity", "distribution", "growth", "classes"];
 
 export class State extends EventTarget {
   constructor(first, grown, data) {
@@ -20,6 +20,8 @@ export class State extends EventTarget {
     this.chosen = [];
     this.fit = null;
     this.rows = [];
+    this.hints = [];
+    this.columnHints = [];
     this.beside = null;
     this.step = null;
   }
@@ -81,7 +83,7 @@ export class State extends EventTarget {
     if (this.knows(view, Number(vx), Number(vy))) {
       changes.view = { view, vx: Number(vx), vy: Number(vy) };
     }
-    if (MODES.includes(parts.get("mode"))) changes.mode = parts.get("mode");
+    if (this.hasMode(parts.get("mode"))) changes.mode = parts.get("mode");
     const wholes = (parts.get("chosen") ?? "").split(",").filter(Boolean).map(Number);
     changes.chosen = wholes.every((n) => Number.isInteger(n) && n >= 0) ? wholes.slice(0, 2) : [];
     const box = (parts.get("box") ?? "").split(",").filter(Boolean).map(Number);
@@ -96,13 +98,24 @@ export class State extends EventTarget {
     return view === "columns" || (view === "pca" && n > 2) || (view === "image" && this.data.image);
   }
 
+  /** Return whether a mode exists for this data. */
+  hasMode(mode) {
+    return MODES.includes(mode) && (mode !== "classes" || this.data.classes !== null);
+  }
+
   /** Return the mode of the picture of a fit: growth only if its clusters grew. */
   modeOf(fit) {
     return this.mode === "growth" && fit?.settings.tau === null ? "clusters" : this.mode;
   }
 
-  /** Return the colours of clusters in a theme. */
-  colours(theme) {
-    return this.fit ? this.fit.colours[theme] : [];
+  /** Return the colours of clusters in the picture of a fit: mean colours on an image. */
+  colours(theme, fit = this.fit) {
+    if (!fit) return [];
+    return this.view.view === "image" ? fit.mean_colours : fit.colours[theme];
+  }
+
+  /** Return the colour of noise in the picture. */
+  noiseColour(theme) {
+    return this.view.view === "image" ? "#ffffff" : this.data.noise_colours[theme];
   }
 }

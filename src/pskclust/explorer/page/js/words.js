@@ -45,6 +45,21 @@ export function capital(text) {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
+/** Return a message that starts with a capital letter, unless it starts with psi or tau. */
+export function sentence(text) {
+  return /^(psi|tau)\b/.test(text) ? text : capital(text);
+}
+
+/** Return the whole number in a text; NaN if there is none. */
+export function wholeIn(text) {
+  return /^[+-]?\d+$/.test(text.trim()) ? Number(text) : NaN;
+}
+
+/** Return the number in a text, with a decimal point or comma; NaN if there is none. */
+export function numberIn(text) {
+  return text.trim() === "" ? NaN : Number(text.trim().replace(",", "."));
+}
+
 /** Return an SVG element. */
 export function shape(tag, attributes = {}, text = null) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);

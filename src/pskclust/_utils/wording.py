@@ -1,0 +1,42 @@
+"""Wording that several interfaces share: percentages, and parameters in messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+_QUOTES = "'\""
+
+
+def percentage(share: float) -> str:
+    """Return a fraction as a percentage; small fractions are not rounded to 0%."""
+    return "< 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+
+
+class ParameterWords:
+    """Messages of the library with its parameters in the words of an interface.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Parameters that the interface has words for.
+    with_value : callable
+        Returns the words for a parameter with a value, such as ``--tau 0.1`` for ``tau=0.1``.
+    """
+
+    def __init__(self, names: Iterable[str], with_value: Callable[[str, str], str]) -> None:
+        self._with_value = with_value
+        any_name = "|".join(names)
+        self._value = re.compile(rf"\b({any_name})=([{_QUOTES}]?[-+\w.:]*\w[{_QUOTES}]?)")
+        self._limit = re.compile(rf"\b({any_name}) <= ([\d.]*\d)")
+
+    def of(self, message: str) -> str:
+        """Return a message in the words of the interface."""
+        # Nobody types None: an option or a field that is left out stands for it.
+        plain = message.replace(" rows of X", " rows").replace(", or None", "")
+        plain = self._value.sub(
+            lambda found: self._with_value(found[1], found[2].strip(_QUOTES)), plain
+        )
+        return self._limit.sub(
+            lambda found: f"{self._with_value(found[1], found[2])} or less", plain
+        )

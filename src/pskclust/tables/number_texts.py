@@ -1,0 +1,32 @@
+"""Texts of numbers: which cells of a text table hold a number, a missing value, or neither."""
+
+from __future__ import annotations
+
+import re
+
+# Texts that stand for a missing value.
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
+
+# With a decimal comma, a point is not part of a number.
+_COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
+# Signs that are no part of a number, and thousands separators by the decimal point or comma.
+_SIGNS = r"(?<=\d)[' _\u00a0\u202f](?=\d{3}\b)|[$€£¥%]|\s"
+_DECORATIONS = {
+    ".": re.compile(rf"(?<=\d),(?=\d{{3}}\b)|{_SIGNS}"),
+    ",": re.compile(rf"(?<=\d)\.(?=\d{{3}}\b)|{_SIGNS}"),
+}
+
+
+def is_number(cell: str, decimal: str = ".", missing: tuple[str, ...] = MISSING) -> bool:
+    """Return whether a cell holds a number or a missing value."""
+    pointed = cell if decimal == "." else cell.translate(_COMMA_TO_POINT)
+    return cell.strip() in missing or bool(_NUMBER.fullmatch(pointed))
+
+
+def is_decorated_number(cell: str) -> bool:
+    """Return whether a cell is a number with a currency or percent sign or thousands separators."""
+    return not is_number(cell) and any(
+        is_number(decoration.sub("", cell) or "-", decimal)
+        for decimal, decoration in _DECORATIONS.items()
+    )
