@@ -139,6 +139,10 @@ def cost_table() -> str:
             f"{empty_space.MIN_SIDE} rows, and one in {empty_space.MAX_SIDE_SHARE}",
             "smallest side of an empty space",
         ),
+        (
+            f"{empty_space.MIN_FACING} log(n) rows",
+            "within twice the width of an empty space from another side, for it to count",
+        ),
         (f"{draws.N_BEST} candidates", "with the best scores, compared with each other"),
         (
             f"{several.MAX_DRAWS} draws",

@@ -21,11 +21,18 @@ def spirals(n_rows, n_arms):
 
 
 def test_the_gap_is_the_ratio_of_the_space_between_to_the_gaps_within():
-    line = np.arange(50.0)
-    points = np.concatenate([line, line + 49 + 7.5])[:, np.newaxis]
-    assert gap(points) == pytest.approx(np.log(7.5))
-    three = np.concatenate([points[:, 0], line + 105.5 + 7.5])[:, np.newaxis]
-    assert gap(three) == pytest.approx(np.log(7.5))
+    grid = np.stack(np.meshgrid(np.arange(20.0), np.arange(4.0)), axis=-1).reshape(-1, 2)
+    two = np.concatenate([grid, grid + [0, 3 + 7.5]])
+    assert gap(two) == pytest.approx(np.log(7.5))
+    assert gap(np.concatenate([two, grid - [0, 3 + 7.5]])) == pytest.approx(np.log(7.5))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gaps_of_chance_between_few_rows_do_not_count(seed):
+    rng = RandomState(seed)
+    for rows in (rng.rand(300), rng.randn(100), rng.exponential(size=500)):
+        assert gap(rows[:, np.newaxis]) == 0
+        assert gap(np.c_[rows, 0.01 * rng.randn(len(rows))]) == 0
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -248,11 +248,11 @@ def test_a_model_fitted_with_means_fills_in_the_missing_values_of_new_rows(comma
     frame[["x", "y"]].to_csv("gaps.csv", index=False)
     command.ok("fit", "gaps.csv", *FAST, "--missing", "mean", "--model", "m.npz")
     out = command.ok("predict", "m.npz", "gaps.csv", "-o", "p.csv")
-    assert "2 missing values replaced by column means of the fit" in " ".join(out.split())
+    assert "filled in 2 missing values with column means of the fit" in " ".join(out.split())
     command.ok("predict", "m.npz", "gaps.csv", "--missing", "mean", "-o", "q.csv")
     assert Path("p.csv").read_bytes() == Path("q.csv").read_bytes()
     answer = command("predict", "m.npz", "gaps.csv")
-    assert answer.err == "Note: 2 missing values replaced by column means of the fit.\n"
+    assert answer.err == "Note: filled in 2 missing values with column means of the fit.\n"
     words = "predict", "m.npz", "gaps.csv", "--missing", "refuse"
     assert "missing in 2 rows" in command.refused(3, *words, "-o", "r.csv")
 
@@ -566,9 +566,9 @@ def test_predict_counts_the_values_that_it_fills_in(command, scattered):
     frame.iloc[:3, 0] = np.nan
     frame.to_csv("gaps.csv", index=False)
     words = ("predict", "m.npz", "gaps.csv", "--missing", "mean")
-    assert "3 missing values filled in with column means" in command.ok(*words, "-o", "p.csv")
+    assert "3 missing values with column means" in command.ok(*words, "-o", "p.csv")
     printed = command(*words)
-    assert printed.err == "Note: 3 missing values filled in with column means of the fit.\n"
+    assert printed.err == "Note: filled in 3 missing values with column means of the fit.\n"
     assert printed.out == Path("p.csv").read_text()
 
 

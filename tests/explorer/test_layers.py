@@ -94,8 +94,6 @@ def test_the_page_is_told_of_layers_with_their_evidence(fitter):
     for each in (fit, shown):
         told = summary(each, np.arange(each.n_clusters), fitter.subject)
         assert [layer["n_clusters"] for layer in told["layers"]] == [3, 4]
-        numbers = {number.n_clusters: number.odds for number in fit.model.auto_.numbers}
-        assert told["layers"][1]["odds"] == numbers.get(told["layers"][1]["n_clusters"])
         assert told["fit_clusters"] == fit.n_clusters == 4
         assert told["clusters"] == each.n_clusters
         assert told["stability"] == (1.0 if each is fit else None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from scipy.cluster.hierarchy import linkage
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from .similarity import Distances
@@ -12,6 +14,9 @@ from .split_tree import PATH, condense
 # Both sides of a split must have at least 5 rows, and one row in 20, so that a few rows at the edge
 # of a cluster do not count.
 MIN_SIDE, MAX_SIDE_SHARE = 5, 20
+# Chance leaves wide gaps where few rows face each other, as between the rows of a line. So at least
+# this many times log(n) rows must face the space.
+MIN_FACING = 12
 # Splits are compared with the length that this share of the joins does not exceed.
 _SHARE_OF_JOINS = 0.9
 _WIDEST = 3.0
@@ -22,15 +27,29 @@ def widest_gap(distances: Distances) -> float:
 
     `distances` are squared. The lengths at which single linkage joins two sides of enough rows are
     sorted; the result is the largest log ratio of two successive ones. Within one cluster, these
-    lengths are all similar.
+    lengths are all similar. The result is 0 if few rows face the space: a row faces it if another
+    side is at most twice the space away.
     """
-    apart = np.sqrt(squareform(distances, checks=False))
-    joined = np.asarray(linkage(apart, "single"))
     n_rows = len(distances)
+    apart = np.sqrt(distances)
+    joined = np.asarray(linkage(squareform(apart, checks=False), "single"))
     usual = joined[int(_SHARE_OF_JOINS * (n_rows - 2)), 2]
-    heights = condense(joined, PATH, 2, max(MIN_SIDE, n_rows // MAX_SIDE_SHARE)).heights
+    least = max(MIN_SIDE, n_rows // MAX_SIDE_SHARE)
+    heights = condense(joined, PATH, 2, least).heights
     # Many copies of rows say nothing about gaps.
     if not len(heights) or usual <= 0:
         return 0.0
     ratios = heights / np.maximum(np.append(heights[1:], 0), usual)
+    space = heights[ratios.argmax()]
+    sides = fcluster(joined, space * (1 - 1e-9), "distance")
+    if _n_facing(apart, sides, 2 * space, least) < MIN_FACING * math.log(n_rows):
+        return 0.0
     return float(np.clip(np.log(ratios.max()), 0, _WIDEST))
+
+
+def _n_facing(apart: Distances, sides: np.ndarray, reach: float, least: int) -> int:
+    """Return how many rows have another side within reach; sides of few rows do not count."""
+    rows = np.flatnonzero((np.bincount(sides) >= least)[sides])
+    own = sides[rows]
+    others = np.where(own[:, np.newaxis] == own, np.inf, apart[np.ix_(rows, rows)])
+    return int(np.count_nonzero(others.min(axis=1) <= reach))

@@ -121,7 +121,7 @@ def predict(
     elif output != STANDARD_OUTPUT:
         _print(summary)
     elif placing.n_filled:
-        click.echo(f"Note: {_filled_words(placing.n_filled)}.", err=True)
+        click.echo(f"Note: filled in {_filled_words(placing.n_filled)}.", err=True)
 
 
 def _without_bars(pieces: Iterator[Labelled], bars: Bars) -> Iterator[Labelled]:
@@ -245,7 +245,7 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
 
 
 def _filled_words(n_filled: int) -> str:
-    return f"{counted(n_filled, 'missing value')} filled in with column means of the fit"
+    return f"{counted(n_filled, 'missing value')} with column means of the fit"
 
 
 def _note_on_positions(model: PSKC, table: Table, options: dict[str, Any]) -> None:

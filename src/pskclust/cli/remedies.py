@@ -171,7 +171,7 @@ def _as_missing(error: NotNumbersError, typed: _Typed) -> str | None:
     known = dict.fromkeys([*typed.options["missing_values"], *texts])
     missing = typed.options["missing"]
     return typed.with_(
-        missing_values=tuple(known), missing="drop" if missing == "refuse" else missing
+        missing_values=tuple(known), missing="drop" if missing in (None, "refuse") else missing
     )
 
 
