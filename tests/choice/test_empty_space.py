@@ -68,3 +68,9 @@ def test_a_few_rows_far_away_do_not_count():
 def test_copies_of_rows_have_no_gap():
     assert gap(np.repeat(np.eye(3), 20, axis=0)) == 0
     assert gap(np.zeros((12, 2))) == 0
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 5, 12, 40])
+def test_evenly_spaced_rows_have_no_gap(n_rows):
+    assert gap(np.arange(n_rows)[:, np.newaxis]) == 0
+    assert gap(1e150 * np.eye(n_rows)) == 0

@@ -52,4 +52,4 @@ def _n_facing(apart: Distances, sides: np.ndarray, reach: float, least: int) -> 
     rows = np.flatnonzero((np.bincount(sides) >= least)[sides])
     own = sides[rows]
     others = np.where(own[:, np.newaxis] == own, np.inf, apart[np.ix_(rows, rows)])
-    return int(np.count_nonzero(others.min(axis=1) <= reach))
+    return int(np.count_nonzero(others.min(axis=1, initial=np.inf) <= reach))
