@@ -291,7 +291,7 @@ def fit_gap(sets: list[Collected]) -> GapOdds:
     """Return how the log odds of several clusters rise with the widest empty space.
 
     Both numbers come from single clusters: the limit is a quantile of their gaps, and the weight is
-    that of an exponential distribution of these gaps, 1 / mean.
+    that of an exponential distribution of the gaps above zero, 1 / mean.
     """
     gaps = np.array([each.grown.empty_gap for each in sets if each.is_single])
     if not (gaps > 0).any():

@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib")
 
 @pytest.fixture
 def printed_and_shown(command, tmp_path, undrawn):
-    """What a fit prints as JSON, and the text of its report."""
+    """The JSON that a fit prints, and the text of its report."""
     rows = three_blobs()
     table = pd.DataFrame(rows * [1.0, 1000.0], columns=["east", "north"])
     table.insert(0, "number", np.arange(len(rows)))

@@ -181,9 +181,8 @@ def _best_of_many(
     considered = numbers_of(options, chosen)
     reason = _reason(chosen, considered, n_clusters)
     choice = AutoChoice(chosen, tuple(shown), reason, len(points), layers, considered)
-    if chosen.n_clusters == 1:
-        clusters, confidences = np.zeros_like(labels[0]), np.full(len(points), share_of_one)
-    else:
+    clusters, confidences = np.zeros_like(labels[0]), np.full(len(points), share_of_one)
+    if chosen.n_clusters > 1:
         clusters = numbered_by_size(labels[winner])
         confidences = (1 - share_of_one) * share_agreeing(clusters, labels, odds[best])
     return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)

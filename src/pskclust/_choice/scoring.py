@@ -68,7 +68,7 @@ class Logistic(NamedTuple):
 
 
 class GapOdds(NamedTuple):
-    """How the log odds of several clusters rise with the widest empty space."""
+    """Log odds of several clusters that a wide empty space adds."""
 
     limit: float  # hardly any single cluster has a wider gap
     weight: float

@@ -183,7 +183,7 @@ class Unequal(NamedTuple):
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> Unequal | None:
-    """Return what is unequal in the spreads of columns; None if nothing calls for scaling.
+    """Return the columns of very unequal spreads; None if nothing calls for scaling.
 
     Columns without spread are ignored. If there are many columns, they are unequal only if a few
     are dominant.
