@@ -10,18 +10,22 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.spatial import KDTree
 
 from .._data.checks import check_overflow
 from .._data.rows import FitRows
 from .._kernels import reference
 from .._kernels.reference import Cells
 from .._kernels.screening import Screen, make_screen, screen_bytes, screen_points
-from .._utils.parallel import Buffers, rows_per_product
+from .._utils.parallel import Buffers, rows_per_chunk, rows_per_product
 from .drawing import draw_points
+from .neighbour_lists import NeighbourLists, length_of_lists
 from .partition import Partition, require_valid
 from .spacing import log_spacings
 
 _MIN_COLUMNS_FOR_PRODUCTS = 4
+# Working memory for a row and one of its nearest points: numbers, distances and their order.
+_BYTES_PER_NEIGHBOUR = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +84,13 @@ class VoronoiPartition(Partition):
 
     @property
     def chunk_rows(self) -> int:
-        return rows_per_product(len(self.points)) if self._screened else super().chunk_rows
+        if self._screened:
+            return rows_per_product(len(self.points))
+        return rows_per_chunk(self._n_near) if self._n_near else super().chunk_rows
 
     def encoding_bytes(self, n_rows: int, n_threads: int) -> int:
+        if self._n_near:
+            return self._rows_at_work(n_rows, n_threads) * _BYTES_PER_NEIGHBOUR * self._n_near
         if not self._screened:
             return super().encoding_bytes(n_rows, n_threads)
         n_points, n_columns = self.points.shape
@@ -95,6 +103,8 @@ class VoronoiPartition(Partition):
         kernels: Any = reference,
         buffers: Buffers | None = None,
     ) -> Cells:
+        if self._n_near:
+            return self._cells_by_lists(points)
         if not self._screened:
             return super().cells(points, kernels, buffers)
         screen = self._wide_screen if kernels is reference else self._narrow_screen
@@ -103,6 +113,27 @@ class VoronoiPartition(Partition):
         cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
         kernels.settle_cells(points, screen, screen_points(points, screen, bound2), cells)
         return cells
+
+    def _cells_by_lists(self, points: NDArray[np.float64]) -> Cells:
+        lists = NeighbourLists.of(points, self._search_tree, self._n_near)
+        cells = np.empty((self.n_partitions, len(points)), dtype=self.cell_type)
+        for number, column in enumerate(cells):
+            missed = lists.find_cells(self.centres[number], column)
+            if len(missed):
+                settled = np.empty(len(missed), dtype=self.cell_type)
+                scratch = np.empty((2, len(missed), self.psi))
+                self._find_cells(points[missed], number, scratch, settled)
+                column[missed] = settled
+        return np.ascontiguousarray(cells.T)
+
+    @cached_property
+    def _n_near(self) -> int:
+        """Length of the lists of nearest points from which cells are found; 0 for no lists."""
+        return length_of_lists(len(self.points), self.psi, self.points.shape[1])
+
+    @cached_property
+    def _search_tree(self) -> KDTree:
+        return KDTree(self.points)
 
     @property
     def _screened(self) -> bool:
@@ -145,6 +176,11 @@ class HyperspherePartition(VoronoiPartition):
     def _screened(self) -> bool:
         """Whether matrix products are used: never, because distances are compared with radii."""
         return False
+
+    @property
+    def _n_near(self) -> int:
+        """Length of lists of nearest points: 0, because the nearest centre may not hold a point."""
+        return 0
 
     def check(self, n_columns: int) -> None:
         super().check(n_columns)

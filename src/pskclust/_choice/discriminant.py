@@ -101,15 +101,21 @@ def _discriminants(
 
 def _dip(along: Floats, inside: Floats, n_rows: Floats, spread: Floats) -> Floats:
     width = 1.06 * np.minimum(spread, _WIDEST) * np.maximum(n_rows, 2) ** -0.2 + 1e-3
-    densities = np.empty((len(_PLACES), len(n_rows)))
+    # Only rows on either side count: most splits divide few rows.
+    is_inside = inside.T > 0
+    counts = is_inside.sum(axis=1)
+    present = np.flatnonzero(counts)
+    starts = np.cumsum(counts[present]) - counts[present]
+    position = along.T[is_inside]
+    width = np.repeat(width, counts)
+    densities = np.zeros((len(_PLACES), len(counts)))
     for number, place in enumerate(_PLACES):
-        weights = along - place
+        weights = position - place
         weights /= width
         weights *= weights
         weights *= -0.5
         np.exp(weights, out=weights)
-        weights *= inside
-        densities[number] = weights.sum(axis=0)
+        densities[number, present] = np.add.reduceat(weights, starts)
     peak = np.minimum(densities[_LEFT].max(axis=0), densities[_RIGHT].max(axis=0))
     # One row is added everywhere, so that a gap between few rows is not infinitely deep.
     depth = np.log(peak + 1) - np.log(densities[_MIDDLE].min(axis=0) + 1)

@@ -49,7 +49,8 @@ def widest_gap(distances: Distances) -> float:
 
 def _n_facing(apart: Distances, sides: np.ndarray, reach: float, least: int) -> int:
     """Return how many rows have another side within reach; sides of few rows do not count."""
-    rows = np.flatnonzero((np.bincount(sides) >= least)[sides])
-    own = sides[rows]
-    others = np.where(own[:, np.newaxis] == own, np.inf, apart[np.ix_(rows, rows)])
-    return int(np.count_nonzero(others.min(axis=1, initial=np.inf) <= reach))
+    counts = (np.bincount(sides) >= least)[sides]
+    within_reach = apart <= reach
+    within_reach &= sides[:, np.newaxis] != sides
+    within_reach &= counts
+    return int(np.count_nonzero(within_reach[counts].any(axis=1)))

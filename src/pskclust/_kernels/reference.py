@@ -32,6 +32,20 @@ def squared_distances(
         np.add(distance2, difference, out=distance2)
 
 
+def column_order_distances(
+    points: NDArray[np.float64],  # IN   (m, d)
+    others: NDArray[np.float64],  # IN   (n, d)
+    numbers: NDArray[np.intp],  # IN   (m, k) numbers of others
+) -> NDArray[np.float64]:
+    """Return the squared distance from each point to k others, summed in column order, (m, k)."""
+    distance2 = np.zeros(numbers.shape)
+    for point_values, other_values in zip(points.T, others.T, strict=True):
+        difference = point_values[:, np.newaxis] - other_values[numbers]
+        difference *= difference
+        distance2 += difference
+    return distance2
+
+
 def nearest_centres(
     points: NDArray[np.float64],  # IN   (m, d)
     centres: NDArray[np.float64],  # IN   (psi, d)
