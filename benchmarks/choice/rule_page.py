@@ -204,6 +204,11 @@ def noise_table() -> str:
             "smallest sample that is searched for a background; in fewer rows, the tails of a "
             "cluster could pass for one",
         ),
+        (
+            f"{noise.MIN_COLUMNS_FOR_BACKGROUND} columns",
+            "fewest that are searched for a background; in one column, the tails of a cluster "
+            "pass for one",
+        ),
         (f"{noise.MIN_SEEN} rows", "needed in the emptiest part to show a background"),
         (f"{noise.MAX_SHARE:.0%}", "largest share of rows that a background can have"),
         (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import pskclust
@@ -553,3 +554,27 @@ def test_linked_growth_goes_on_from_a_checkpoint(scattered, tmp_path):
     assert next(event for event in heard if event.stage == "grow").n_clusters == 4
     assert_array_equal(model.labels_, PSKC(**parameters).fit(scattered).labels_)
     assert not folder.exists()
+
+
+def test_the_largest_number_of_clusters_comes_with_a_warning():
+    centres = np.array([[column, row] for column in range(9) for row in range(9)])
+    rng = np.random.RandomState(0)
+    X = np.repeat(centres, 20, axis=0) + 0.02 * rng.randn(20 * len(centres), 2)
+    with pytest.warns(UserWarning, match="60 clusters were chosen, the most that are considered"):
+        model = PSKC(random_state=0).fit(X)
+    assert model.n_clusters_ == 60
+    assert PSKC(n_clusters=81, random_state=0).fit(X).n_clusters_ == 81
+
+
+def test_the_reason_calls_unstable_clusters_unclear():
+    chosen = PSKC(random_state=0).fit(make_moons(300, noise=0.05, random_state=0)[0]).auto_
+    assert chosen.chosen.stability >= _choose.STABLE
+    assert "unclear" not in chosen.reason
+    shaky = replace(chosen.chosen, stability=_choose.STABLE - 0.01)
+    assert "unclear: only partly found again" in _choose._reason(shaky, chosen.numbers, None)
+
+
+def test_the_reason_tells_how_few_rows_are_too_few():
+    rows = np.random.RandomState(0).rand(_choose.MIN_ROWS_TO_DIVIDE - 1, 2)
+    reason = PSKC(random_state=0).fit(rows).auto_.reason
+    assert reason == "1 cluster: 11 rows; fewer than 12 are not divided"

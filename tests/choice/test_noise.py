@@ -52,3 +52,10 @@ def test_the_grid_settles_most_rows():
     near_by, far_off = rule._grid.settled(inside)
     assert not (near_by & far_off).any()
     assert (near_by | far_off).mean() > 0.8
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tails_of_a_single_column_are_not_a_background(seed):
+    values = np.random.RandomState(seed).randn(1000, 1)
+    for points in (values, np.hstack([values, np.full((1000, 1), 3.0)])):
+        assert not find_noise(points, np.random.RandomState(0))(points).any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -28,7 +29,7 @@ from .options import ONE, AutoChoice, NumberOption, Option, numbers_of
 from .scales import sizes_for
 from .several import pooled_log_odds
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
-from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
+from .split_tree import AVERAGE, MAX_LEAVES, SplitTree, condense, join_rows, settle
 from .stability import MAX_PLACING_PSI, Grown, grow_trees
 
 # More rows add little information, and the cost grows with their square.
@@ -38,6 +39,8 @@ MIN_ROWS_TO_DIVIDE = 12
 # Largest share of rows in clusters below `min_cluster_size` for a cut to be a candidate.
 MAX_SHARE_TOO_SMALL = 0.1
 _N_SHOWN = 10
+# A clustering with a smaller mean Jaccard index is not called stable (Hennig, 2007).
+STABLE = 0.75
 # Memory of a choice. For each pair of rows: distances, neighbours and shared cells. For each cell
 # of a row: its number at each psi, and the products that count shared cells.
 _BYTES_PER_PAIR = 50
@@ -107,6 +110,8 @@ def choose(
         if not isinstance(found, _Found):
             reason = _reason_for_one(len(rows), min_cluster_size, found)
             found = _by_one_tree(points, psi, n_clusters, n_partitions, rng, reason)
+    if n_clusters is None:
+        _warn_of_limit(found.choice.chosen.n_clusters)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
     return Chosen(noise, rows, points, *found)
 
@@ -291,15 +296,32 @@ def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | N
     second = f"; second choice: {_clusters(others[0])}" if others else ""
     if chosen.n_clusters == 1:
         return f"1 cluster: no split into more is stable and well separated{second}"
+    found_again = (
+        "found again" if chosen.stability >= STABLE else "unclear: only partly found again"
+    )
     return (
-        f"{_clusters(chosen.n_clusters)}, found again in random halves of the rows (stability "
+        f"{_clusters(chosen.n_clusters)}, {found_again} in random halves of the rows (stability "
         f"{chosen.stability:.0%}, least stable cluster {chosen.least_stability:.0%}){second}"
     )
+
+
+def _warn_of_limit(n_clusters: int) -> None:
+    """Warn if there may be more clusters than are considered."""
+    if n_clusters >= MAX_LEAVES:
+        warnings.warn(
+            f"{n_clusters} clusters were chosen, the most that are considered unless their number "
+            "is given; there may be more. Use n_clusters=k for k clusters, or psi and tau for "
+            "clusters that grow on all rows.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _reason_for_one(n_rows: int, min_cluster_size: int, ruled_out: _RuledOut | None) -> str:
     """Return why there is one cluster although no candidate was compared with others."""
     if ruled_out is None:
+        if n_rows < MIN_ROWS_TO_DIVIDE:
+            return f"1 cluster: {n_rows} rows; fewer than {MIN_ROWS_TO_DIVIDE} are not divided"
         return f"1 cluster: {n_rows:,} rows are too few, or too alike, to split"
     if ruled_out.n_clusters == 1:
         return "1 cluster: no split into more is stable and well separated"

@@ -28,6 +28,8 @@ _ROWS_PER_FEW = 40
 EMPTIEST = 0.1
 # With fewer rows, the tails of a cluster could pass for a background.
 MIN_ROWS_FOR_BACKGROUND = 300
+# In one column, the tails of a cluster fill the emptiest part of the range, as a background would.
+MIN_COLUMNS_FOR_BACKGROUND = 2
 # A background has at least 3 rows there, like the smallest cluster.
 MIN_SEEN = 3
 # A background with more than this share of the rows is the data itself.
@@ -121,7 +123,8 @@ def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
     in_box = search.distances(box[:_N_PROBES], itself=False).mean(axis=1)
     threshold = np.inf
     # If no row is as far as places in the emptiest part are, that part is empty: no background.
-    is_possible = n_rows >= MIN_ROWS_FOR_BACKGROUND
+    n_varying = np.count_nonzero(kept.min(axis=0) < kept.max(axis=0))
+    is_possible = n_rows >= MIN_ROWS_FOR_BACKGROUND and n_varying >= MIN_COLUMNS_FOR_BACKGROUND
     if is_possible and distances.max() >= np.quantile(in_box, 1 - EMPTIEST / 2):
         others = search.distances(box[_N_PROBES:], itself=False)
         in_box = np.append(in_box, others.mean(axis=1))
