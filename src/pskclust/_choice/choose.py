@@ -296,9 +296,8 @@ def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | N
     second = f"; second choice: {_clusters(others[0])}" if others else ""
     if chosen.n_clusters == 1:
         return f"1 cluster: no split into more is stable and well separated{second}"
-    found_again = (
-        "found again" if chosen.stability >= STABLE else "unclear: only partly found again"
-    )
+    is_stable = (chosen.stability or 0.0) >= STABLE
+    found_again = "found again" if is_stable else "unclear: only partly found again"
     return (
         f"{_clusters(chosen.n_clusters)}, {found_again} in random halves of the rows (stability "
         f"{chosen.stability:.0%}, least stable cluster {chosen.least_stability:.0%}){second}"
