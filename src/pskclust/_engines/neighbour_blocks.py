@@ -122,7 +122,8 @@ class NeighbourBlocksEngine(MemoryRows):
 
         def count(some: Superblocks) -> tuple[NDArray[np.int64], int]:
             counts = np.zeros((n_partitions, psi + 1), dtype=np.int64)
-            mass = growth_kernels.count_blocks(self._layout, some, self._open, self._units, counts)
+            rows = self._open, self._units, block_scores()
+            mass = growth_kernels.count_blocks(self._layout, some, *rows, counts)
             return counts, mass
 
         parts = list(self._map_superblocks(count))
@@ -187,7 +188,7 @@ class NeighbourBlocksEngine(MemoryRows):
                 return 0, best_left, None
             counts = np.zeros_like(self._own_table)
             mass = growth_kernels.count_blocks(
-                self._layout, some, self._joined, self._units, counts
+                self._layout, some, self._joined, self._units, block_scores(), counts
             )
             return n_taken, best_left, CountTable(counts[:, :-1], mass)
 
@@ -229,9 +230,8 @@ class NeighbourBlocksEngine(MemoryRows):
         def count(some: Superblocks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             tables = np.zeros((n_clusters, n_partitions, psi + 1), dtype=np.int64)
             masses, bits = np.zeros(n_clusters, dtype=np.int64), np.empty(BLOCK, dtype=np.uint64)
-            label_kernels.count_clusters(
-                self._layout, some, self._labels, self._units, bits, tables, masses
-            )
+            rows = self._labels, self._units, bits, block_scores()
+            label_kernels.count_clusters(self._layout, some, *rows, tables, masses)
             return tables, masses
 
         # Each run allocates tables, so large tables are counted in one run.

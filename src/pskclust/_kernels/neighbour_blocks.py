@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from .compiling import compiled_into, compiled_within
 
 BLOCK = 64
-ALL_ROWS = np.uint64(2**64 - 1)
 UNKNOWN = np.iinfo(np.int64).max
 # With more distinct cells per mixed pair, bounds are not worth computing.
 _MAX_CELLS_TO_BOUND = 12
+# With this many distinct cells, a mixed pair is counted row by row.
+_MANY_CELLS = 6
 
 
 class Layout(NamedTuple):
@@ -120,45 +121,57 @@ def score_block(layout, block, common, table, scores):
     """Fill the scores, (64,), of all rows of a block."""
     cells, partitionings = layout.mixed_cells, layout.mixed_partitionings
     for place in range(BLOCK):
-        scores[place] = common
-    mixed, stop = layout.mixed_start[block], layout.mixed_start[block + 1]
-    # Adding four partitionings at a time loads and stores the scores a quarter as often.
-    while mixed + 4 <= stop:
-        a, b = partitionings[mixed], partitionings[mixed + 1]
-        c, d = partitionings[mixed + 2], partitionings[mixed + 3]
-        for place in range(BLOCK):
-            scores[place] += (
-                table[a, cells[mixed, place]]
-                + table[b, cells[mixed + 1, place]]
-                + table[c, cells[mixed + 2, place]]
-                + table[d, cells[mixed + 3, place]]
-            )
-        mixed += 4
-    while mixed < stop:
+        scores[place] = 0
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
         i = partitionings[mixed]
-        for place in range(BLOCK):
-            scores[place] += table[i, cells[mixed, place]]
-        mixed += 1
+        start = layout.distinct_start[mixed]
+        if layout.distinct_start[mixed + 1] - start == 2:
+            # Comparing cells takes vector instructions; looking up their counts does not.
+            other = layout.distinct_cells[start + 1]
+            count = table[i, layout.distinct_cells[start]]
+            common += count
+            more = table[i, other] - count
+            for place in range(BLOCK):
+                scores[place] += more if cells[mixed, place] == other else 0
+        else:
+            for place in range(BLOCK):
+                scores[place] += table[i, cells[mixed, place]]
+    for place in range(BLOCK):
+        scores[place] += common
 
 
 @compiled_into
-def count_rows(layout, block, chosen, units, counts):
-    """Add a block's rows to a table if their bit in `chosen` is set; return their mass."""
+def count_rows(layout, block, chosen, units, own_units, counts):
+    """Add a block's rows to a table if their bit in `chosen` is set; return their mass.
+
+    `own_units`, (64,), is temporary.
+    """
     start = block * BLOCK
     n_here = min(BLOCK, len(units) - start)
     mass = 0
+    for place in range(BLOCK):
+        own_units[place] = 0
     for place in range(n_here):
-        if chosen >> np.uint64(place) & np.uint64(1):
-            mass += units[start + place]
+        is_chosen = np.int64(chosen >> np.uint64(place) & np.uint64(1))
+        own_units[place] = units[start + place] * is_chosen
+        mass += own_units[place]
     for i in range(len(counts)):
         counts[i, layout.block_cells[block, i]] += mass
     for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
         i = layout.mixed_partitionings[mixed]
-        if chosen == ALL_ROWS:
+        first, last = layout.distinct_start[mixed], layout.distinct_start[mixed + 1] - 1
+        if last - first >= _MANY_CELLS:
             for place in range(BLOCK):
-                counts[i, layout.mixed_cells[mixed, place]] += units[start + place]
+                counts[i, layout.mixed_cells[mixed, place]] += own_units[place]
             continue
-        for place in range(n_here):
-            if chosen >> np.uint64(place) & np.uint64(1):
-                counts[i, layout.mixed_cells[mixed, place]] += units[start + place]
+        # With few cells, comparing cells takes vector instructions; adding row by row does not.
+        rest = mass
+        for number in range(first, last):
+            cell = layout.distinct_cells[number]
+            here = 0
+            for place in range(BLOCK):
+                here += own_units[place] if layout.mixed_cells[mixed, place] == cell else 0
+            counts[i, cell] += here
+            rest -= here
+        counts[i, layout.distinct_cells[last]] += rest
     return mass

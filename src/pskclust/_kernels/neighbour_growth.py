@@ -33,6 +33,7 @@ def count_blocks(
     superblocks,  # IN   (m,) numbers of the superblocks
     chosen,  # IN   (n_blocks,) bits of the rows to count
     units,  # IN   (n,)
+    own_units,  # TMP  (64,)
     counts,  # OUT  (t, psi + 1) added to
 ):
     """Add the chosen rows of some superblocks to a table; return their mass."""
@@ -41,7 +42,7 @@ def count_blocks(
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
             if chosen[block]:
-                mass += count_rows(layout, block, chosen[block], units, counts)
+                mass += count_rows(layout, block, chosen[block], units, own_units, counts)
     return mass
 
 

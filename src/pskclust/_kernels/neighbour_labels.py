@@ -99,26 +99,40 @@ def row_results(
 
 
 @compiled_within
+def largest_gain(own, other, cells, start, stop):
+    """Return the largest difference between the contributions of some cells to two closenesses."""
+    largest = -np.inf
+    for place in range(start, stop):
+        largest = max(largest, other[cells[place]] - own[cells[place]])
+    return largest
+
+
+@compiled_within
 def could_be_closer(
     layout,
-    block,  # IN   which block
+    number,  # IN   number of the block or superblock
+    is_super,  # IN   whether it is a superblock
     own,  # IN   the cluster of its rows
     other,  # IN   another cluster
     closeness,  # IN   (k, t, psi + 1) contribution of a cell to a row's closeness to a cluster
     gap,  # IN   by how much the other cluster's sum of contributions must be larger
 ):
-    """Return whether a row of a block could be closer to another cluster than to its own."""
+    """Return whether a row could be closer to another cluster than to its own."""
     gain = -gap
-    for i in range(closeness.shape[1]):
-        cell = layout.block_cells[block, i]
-        gain += closeness[other, i, cell] - closeness[own, i, cell]
-    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
-        i = layout.mixed_partitionings[mixed]
-        largest = -np.inf
-        for place in range(layout.distinct_start[mixed], layout.distinct_start[mixed + 1]):
-            cell = layout.distinct_cells[place]
-            largest = max(largest, closeness[other, i, cell] - closeness[own, i, cell])
-        gain += largest
+    ours, others = closeness[own], closeness[other]
+    if is_super:
+        for i in range(len(ours)):
+            at = number * len(ours) + i
+            start, stop = layout.super_start[at], layout.super_start[at + 1]
+            gain += largest_gain(ours[i], others[i], layout.super_cells, start, stop)
+    else:
+        for i in range(len(ours)):
+            cell = layout.block_cells[number, i]
+            gain += others[i, cell] - ours[i, cell]
+        for mixed in range(layout.mixed_start[number], layout.mixed_start[number + 1]):
+            i = layout.mixed_partitionings[mixed]
+            start, stop = layout.distinct_start[mixed], layout.distinct_start[mixed + 1]
+            gain += largest_gain(ours[i], others[i], layout.distinct_cells, start, stop)
     # The tolerance covers rounding errors of up to 2e-12; rows in doubt are labelled elsewhere.
     return gain > -1e-9
 
@@ -126,24 +140,41 @@ def could_be_closer(
 @compiled_into
 def mark_clusters(
     layout,
-    block,  # IN   which block
+    superblock,  # IN   which superblock
     psi,  # IN   number of cells of each partitioning
     starts,  # IN   (t * psi + 1,) start of each cell's clusters
     clusters,  # IN   clusters with members in each cell
-    marks,  # OUT  (k,) number of the block, for clusters that share a cell with it
+    marks,  # OUT  (k,) number of the superblock, for clusters that share a cell with it
 ):
-    """Mark the clusters that share a cell with a row of a block."""
-    for i in range(layout.block_cells.shape[1]):
-        if layout.block_cells[block, i] < psi:
-            cell = i * psi + layout.block_cells[block, i]
-            for at in range(starts[cell], starts[cell + 1]):
-                marks[clusters[at]] = block
-    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
-        first_cell = layout.mixed_partitionings[mixed] * psi
-        for place in range(layout.distinct_start[mixed], layout.distinct_start[mixed + 1]):
-            cell = first_cell + layout.distinct_cells[place]
-            for at in range(starts[cell], starts[cell + 1]):
-                marks[clusters[at]] = block
+    """Mark the clusters that share a cell with a row of a superblock."""
+    n_partitions = layout.block_cells.shape[1]
+    for i in range(n_partitions):
+        at = superblock * n_partitions + i
+        for place in range(layout.super_start[at], layout.super_start[at + 1]):
+            cell = i * psi + np.int64(layout.super_cells[place])
+            for near in range(starts[cell], starts[cell + 1]):
+                marks[clusters[near]] = superblock
+
+
+@compiled_within
+def may_leave(layout, number, is_super, own, superblock, closeness, offsets, marks):
+    """Return whether a row of a block or superblock could be closer to another cluster."""
+    # Of the clusters that share no cell with the superblock, the one with the lowest offset is the
+    # closest.
+    lowest = np.int64(-1)
+    for other in range(len(closeness)):
+        gap = offsets[other] - offsets[own]
+        if other == own:
+            continue
+        if marks[other] != superblock:
+            if gap < 0 and (lowest < 0 or offsets[other] < offsets[lowest]):
+                lowest = np.int64(other)
+        elif could_be_closer(layout, number, is_super, own, other, closeness, gap):
+            return True
+    if lowest < 0:
+        return False
+    gap = offsets[lowest] - offsets[own]
+    return could_be_closer(layout, number, is_super, own, lowest, closeness, gap)
 
 
 @compiled
@@ -163,31 +194,28 @@ def judge_blocks(
     """Find the blocks in which no row can be closer to another cluster than to its own."""
     for superblock in superblocks:
         first_block, last_block = blocks_of(layout, superblock)
+        mark_clusters(layout, superblock, tables.shape[2] - 1, starts, clusters, marks)
+        common = np.int64(-1)
         for block in range(first_block, last_block):
-            content[block] = -1
-            own = shared_label(labels, block)
+            content[block] = shared_label(labels, block)
+            alike = block == first_block or content[block] == common
+            common = content[block] if alike else np.int64(-1)
+        if common >= 0 and not may_leave(
+            layout, superblock, True, common, superblock, closeness, offsets, marks
+        ):
+            lowest = super_bounds(layout, superblock, tables[common])[0]
+            for block in range(first_block, last_block):
+                own_low[block] = lowest
+            continue
+        for block in range(first_block, last_block):
+            own = content[block]
             if own < 0:
                 continue
-            common = common_score(layout, block, tables[own])
-            own_low[block] = block_bounds(layout, block, common, tables[own])[0]
-            mark_clusters(layout, block, tables.shape[2] - 1, starts, clusters, marks)
-            # Of the clusters that share no cell with the block, the one with the lowest offset is
-            # the closest.
-            lowest, may_leave = np.int64(-1), False
-            for other in range(len(tables)):
-                gap = offsets[other] - offsets[own]
-                if other == own:
-                    continue
-                if marks[other] != block:
-                    if gap < 0 and (lowest < 0 or offsets[other] < offsets[lowest]):
-                        lowest = np.int64(other)
-                elif could_be_closer(layout, block, own, other, closeness, gap):
-                    may_leave = True
-                    break
-            if lowest >= 0 and not may_leave:
-                gap = offsets[lowest] - offsets[own]
-                may_leave = could_be_closer(layout, block, own, lowest, closeness, gap)
-            content[block] = -1 if may_leave else own
+            if may_leave(layout, block, False, own, superblock, closeness, offsets, marks):
+                content[block] = -1
+                continue
+            score = common_score(layout, block, tables[own])
+            own_low[block] = block_bounds(layout, block, score, tables[own])[0]
 
 
 @compiled_into
@@ -217,6 +245,9 @@ def weakest_rows(
         if own_low[block] >= weakest[own]:
             continue
         common = common_score(layout, block, tables[own])
+        # The bound so far may be that of the superblock.
+        if block_bounds(layout, block, common, tables[own])[0] >= weakest[own]:
+            continue
         score_block(layout, block, common, tables[own], scores)
         for place in range(min(BLOCK, n_rows - block * BLOCK)):
             weakest[own] = min(weakest[own], scores[place])
@@ -285,6 +316,7 @@ def count_clusters(
     labels,  # IN   (n,)
     units,  # IN   (n,)
     bits,  # TMP  (64,) uint64
+    own_units,  # TMP  (64,)
     tables,  # OUT  (k, t, psi + 1) added to
     masses,  # OUT  (k,) added to
 ):
@@ -304,7 +336,7 @@ def count_clusters(
                 cluster = labels[place]
                 if cluster >= 0 and bits[place - first]:
                     masses[cluster] += count_rows(
-                        layout, block, bits[place - first], units, tables[cluster]
+                        layout, block, bits[place - first], units, own_units, tables[cluster]
                     )
 
 
