@@ -128,7 +128,7 @@ def genie(k: int, seed: int) -> Any:
 
 
 def with_k_given(estimator: Callable[[int, int], Any]) -> Method:
-    """Return a method that is given the number of classes; of several numbers, the best counts."""
+    """Return a method that is given k; if references differ in k, the best result counts."""
 
     def labels(task: Task, seed: int) -> Labels:
         with warnings.catch_warnings():

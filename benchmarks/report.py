@@ -61,7 +61,7 @@ def plan_table() -> str:
     from pskclust._dask.cost_model import plan
 
     lines = [
-        "| rows | columns | workers | on each worker | a round | encoding | in all |",
+        "| rows | columns | workers | memory per worker | time per round | encoding | total time |",
         "|---|---|---|---|---|---|---|",
     ]
     for rows, workers in ((10**9, 100), (10**9, 1000), (10**11, 100), (10**11, 1000)):

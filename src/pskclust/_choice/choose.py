@@ -33,7 +33,7 @@ from .stability import MAX_PLACING_PSI, Grown, grow_trees
 
 # More rows add little information, and the cost grows with their square.
 MAX_ROWS = 2_000
-# In fewer rows, clusters cannot be told from chance.
+# In fewer rows, clusters cannot be distinguished from chance.
 MIN_ROWS_TO_DIVIDE = 12
 # Largest share of rows in clusters below `min_cluster_size` for a cut to be a candidate.
 MAX_SHARE_TOO_SMALL = 0.1
@@ -121,9 +121,9 @@ class _Found(NamedTuple):
 
 
 class _RuledOut(NamedTuple):
-    """All candidates have clusters that are too small; the number of clusters without a limit."""
+    """Outcome if all candidates have clusters that are too small."""
 
-    n_clusters: int
+    n_clusters: int  # of the best candidate without the limit on sizes
 
 
 def _best_of_many(

@@ -21,8 +21,8 @@ _MIN_ROWS = 20
 _MAX_ROWS_FOR_SPREADS = 10_000
 # Spreads are unequal if the largest is this many times the smallest.
 _UNEQUAL_SPREADS = 30
-# More columns are seldom quantities in units of their own: they are pixels, counts or embeddings,
-# of which some vary little.
+# In wider tables, columns seldom have different units: they are pixels, counts or embeddings, some
+# of which vary little.
 _MAX_COLUMNS_WITH_UNITS = 32
 # A few columns, at most one in four, are dominant if they account for this share of the variance.
 _DOMINANT_SHARE = 0.99
@@ -30,7 +30,7 @@ _MAX_DOMINANT = 3
 _COLUMNS_PER_DOMINANT = 4
 # Two or three columns may be coordinates of a long shape, unless their spreads have this ratio.
 _LONGEST_SHAPE = 1000
-# This many values are enough to tell whether columns are ids or classes.
+# This many values are enough to decide whether columns are ids or classes.
 _MAX_VALUES_FOR_KINDS = 2_000_000
 # Number of frames from warnings.warn up to the caller of PSKC.fit.
 _STACK_LEVEL = 6

@@ -113,7 +113,7 @@ def _assigned(
 def _with_dissolved(
     choice: AutoChoice, left: NDArray[np.bool_], parameters: Parameters
 ) -> AutoChoice:
-    """Return a choice whose reason tells how many clusters were too small, if any."""
+    """Return the choice, with the number of dissolved clusters, if any, in its reason."""
     number = np.count_nonzero(~left)
     if not number or parameters.min_cluster_size < 2:
         return choice
