@@ -37,7 +37,7 @@ class Task:
 
     @property
     def numbers(self) -> list[int]:
-        """Different numbers of classes of the references, that of the first reference first."""
+        """The distinct numbers of classes of the references, in the order of the references."""
         found = [len(np.unique(classes[classes > 0])) for classes in self.references]
         return list(dict.fromkeys(found))
 

@@ -40,7 +40,7 @@ PAGES = {
 def cluster_table(results: dict[str, Any]) -> str:
     """Return a table of the fits measured on a Dask cluster, and the prediction for the last."""
     lines = [
-        "| rows | workers | seconds | times a local fit | rounds | ms a round |",
+        "| rows | workers | seconds | ratio to a local fit | rounds | ms per round |",
         "|---|---|---|---|---|---|",
     ]
     lines += [
@@ -70,7 +70,7 @@ def plan_table() -> str:
             facts = found.facts()
             lines.append(
                 f"| {rows:.0e} | {columns} | {workers:,} | {facts['memory'].split(' on ')[0]} | "
-                f"{found.seconds_per_round:.2g} s | {facts['encoding']} | {facts['in all']} |"
+                f"{found.seconds_per_round:.2g} s | {facts['encoding']} | {facts['total']} |"
             )
     return "\n".join(lines).replace("e+0", "e").replace("e+", "e") + "\n"
 

@@ -236,7 +236,7 @@ def _slices(n_rows: int, n_centres: int) -> list[slice]:
 def _split(
     points: NDArray[np.float64], rows: NDArray[np.intp], n_times: int = _MAX_SPLITS
 ) -> list[NDArray[np.intp]]:
-    """Split rows into those near either of two far rows, if their balls are much smaller."""
+    """Split rows by the nearer of two distant rows, if this makes balls much smaller."""
     own = points[rows]
     from_middle = _distances(own, own.mean(axis=0))
     from_one = _distances(own, own[from_middle.argmax()])

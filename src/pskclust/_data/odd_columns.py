@@ -145,7 +145,7 @@ def not_asked_for(odd: Sequence[OddColumn], is_asked: bool) -> tuple[OddColumn, 
 
 
 def hints_on_columns(odd: Sequence[OddColumn]) -> list[ColumnHint]:
-    """Return a hint on each odd column, those with a remedy first; one column can be the label."""
+    """Return hints on odd columns, those with a remedy first; only one column is named as label."""
     hints = sorted((_hint(column) for column in odd), key=lambda hint: not hint.option)
     classes = [hint for hint in hints if hint.option == "label"]
     return [hint for hint in hints if hint not in classes[1:]]
@@ -183,7 +183,7 @@ class Unequal(NamedTuple):
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> Unequal | None:
-    """Return the columns of very unequal spreads; None if nothing calls for scaling.
+    """Return the columns of very unequal spreads; None if scaling is not needed.
 
     Columns without spread are ignored. If there are many columns, they are unequal only if a few
     are dominant.

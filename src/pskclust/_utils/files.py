@@ -126,7 +126,7 @@ def _remove_unless_locked(path: str) -> None:
 
 
 def _new_path(folder: str | os.PathLike[str], prefix: str) -> str:
-    """Return the path of a temporary file or folder that is not made yet, and record it."""
+    """Return the path of a temporary file or folder that does not exist yet, and record it."""
     path = os.path.join(folder, f"{prefix}{os.urandom(8).hex()}{ENDING}")
     _PROCESSES[path] = os.getpid()
     return path

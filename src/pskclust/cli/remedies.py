@@ -176,7 +176,7 @@ def _as_missing(error: NotNumbersError, typed: _Typed) -> str | None:
 
 
 def _decorated(names: Sequence[str], error: NotNumbersError, typed: _Typed) -> str:
-    """Return the remedy if some columns hold numbers with decoration, which must be corrected."""
+    """Return the remedy for the other columns if `names` hold numbers with signs to remove."""
     others = [name for name in error.columns if name not in names]
     command = typed.without_columns(others) if others else None
     if command is None:
