@@ -93,7 +93,7 @@ def choose(
     rows, points = rows[kept], points[kept]
     if psi is not None and psi > len(rows):
         # With tau, clusters grow on all rows, of which there may be more.
-        or_tau = ", or give tau too, for clusters that grow on all rows"
+        or_tau = ", or set tau as well, so that clusters grow on all rows"
         raise ValueError(
             f"psi={psi} is more than the {len(rows)} rows that the choice is made on. Use psi <= "
             f"{len(rows)}{or_tau if psi <= data.weights.n_slots else ''}."

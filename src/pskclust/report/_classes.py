@@ -62,7 +62,7 @@ def known_classes(classes: KnownClasses | None, scores: Mapping[str, float]) -> 
 
 
 def _in_order(classes: list[Any]) -> list[Any]:
-    """Return classes in ascending order; in that of their names if they do not compare."""
+    """Return classes in ascending order, or sorted by name if they cannot be compared."""
     try:
         return sorted(classes)
     except TypeError:
