@@ -232,8 +232,8 @@ def _empty_columns(error: GapsError | EmptyColumnsError, typed: _Typed) -> str:
     command = typed.without_columns(names, **changed)
     if command is None:
         return ""
-    which = "the column" if len(names) == 1 else "the columns"
-    return f"Leave out {which} without any value with: {command}"
+    which = "the empty column" if len(names) == 1 else "the empty columns"
+    return f"Leave out {which} with: {command}"
 
 
 def _weights(error: WeightsError, typed: _Typed) -> str:
