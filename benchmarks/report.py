@@ -94,7 +94,7 @@ def out_of_core_table(results: dict[str, Any]) -> str:
 
 
 def tables() -> dict[tuple[str, str], str]:
-    """Return all tables, by the file and the name of the place where each belongs."""
+    """Return all tables, by page and name."""
     measured = {
         name: json.loads((ROOT / f"benchmarks/{name}.json").read_text())
         for name in ("results", "cluster", "out_of_core", "quality")

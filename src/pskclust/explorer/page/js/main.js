@@ -1,4 +1,4 @@
-// The page as a whole: creates its parts, sends settings and receives news.
+// The page as a whole: creates its parts, sends settings and receives updates.
 
 import { AdvicePanel } from "./advice.js";
 import { Answers } from "./answers.js";
