@@ -1,32 +1,32 @@
 # make demo   set up, cluster a generated data set, show the result
 # make test   set up, check style and types, run all tests
-# make test-fast  the tests of the daily loop, in two to three minutes: none that are slow, docs, browser or dask
-# make coverage     how much of the code the tests run, with branches; fails below 95 %
-# make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and see that tests fail
+# make test-fast  run the tests that are not slow and need no docs, browser or Dask, in two to three minutes
+# make coverage     measure the lines and branches that the tests cover; fails below 95%
+# make mutations [ONLY=_pskc/growth]  make wrong changes to the core, one at a time, and check that tests fail
 # make attack [BUDGET=10m] [ONLY="models dask"] [SEED=0] [KEEP=1]  look for wrong labels, crashes, hangs and leftovers; fails if any
-#             is found. KEEP=1 shows the figures in docs/promises.md
+#             is found. KEEP=1 writes the figures to docs/promises.md
 # make fuzz [READERS="table image model"] [SECONDS=300]  fuzz the readers of files with atheris, in an environment that has it
-# make test-python PYTHON=python3.13  the portable tests in an environment of another Python
-# make test-without-numba  the portable tests with numba blocked
-# make test-lowest  the portable tests with the lowest versions of dependencies that pyproject.toml allows
-# make check-device [TORCH=torch==2.4.1]  the tests that need PyTorch, in an environment that has it
-# make dist   build wheel and sdist, install them into empty environments and try them there
-# make release-check TAG=v0.1.0  see that a tag, the version and the changes agree
-# make check-integrations [ONLY="spark_map skops_file"]  run the scripts of integrations/ in an environment by itself
+# make test-python PYTHON=python3.13  run the portable tests with another Python, in a separate environment
+# make test-without-numba  run the portable tests with numba blocked
+# make test-lowest  run the portable tests with the lowest versions of dependencies that pyproject.toml allows
+# make check-device [TORCH=torch==2.4.1]  run the tests that need PyTorch, in an environment that has it
+# make dist   build wheel and sdist, install them into empty environments and test them there
+# make release-check TAG=v0.1.0  check that the tag, the version and CHANGELOG.md agree
+# make check-integrations [ONLY="spark_map skops_file"]  run the scripts of integrations/ in a separate environment
 # make docs   set up, build the site into build/site; warnings are errors
-# make gallery  run the examples again, keep their pictures in docs/gallery
+# make gallery  run the examples, keep their pictures in docs/gallery
 # make bench  set up, time fits against other methods; bench-quick takes a few minutes
 # make quality DATA=folder  compare clusters with those of other methods on labelled sets
-# make choice DATA=folder   fit the rule of PSKC() anew: candidates of all sets, numbers, figures of families left out, page
-# make choice-check [DATA=folder] [KEEP=1]  PSKC() on data that users try first, against limits; KEEP=1 keeps the figures for the page
-# make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1] [ACCEPT=1]  make the paper's results again; ACCEPT=1 expects them from now on
+# make choice DATA=folder   fit the rule of PSKC() to all sets, score it on families left out, and update its page
+# make choice-check [DATA=folder] [KEEP=1]  run PSKC() on data that users try first, and check limits; KEEP=1 writes the figures to the page
+# make reproduce [DATA=folder] [ONLY="table2 figure1"] [FAST=1] [ACCEPT=1]  reproduce the paper's results; ACCEPT=1 saves them as expected
 
 PYTHON ?= python3
 VENV := .venv
-# Windows has its programs elsewhere.
+# On Windows, programs are in Scripts.
 BIN = $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-# What can be different elsewhere; the others are about pages, figures and the browser.
+# Portable tests are those whose outcome can depend on the platform; the others check pages, figures and the browser.
 IN_PARALLEL := -n auto --dist worksteal
 PORTABLE_TESTS := --ignore=tests/project -m "not docs and not browser"
 
@@ -41,7 +41,7 @@ demo: $(VENV)/.plot
 test: lint types chromium
 	$(VENV)/bin/python -m pytest $(IN_PARALLEL) --durations=15
 
-# A worker for each core, so one thread of BLAS for each worker.
+# There is a worker for each core, so each worker uses one BLAS thread.
 test-fast: $(VENV)/.dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 HYPOTHESIS_PROFILE=fast \
 	  $(VENV)/bin/python -m pytest $(IN_PARALLEL) -q \
@@ -68,20 +68,20 @@ fuzz: .venv-fuzz/.test
 portable: $(VENV)/.test
 	$(BIN)/python -m pytest $(IN_PARALLEL) $(PORTABLE_TESTS)
 
-# A module numba that fails to import stands before the real one, in all processes.
+# In all processes, a module numba that fails to import hides the real one.
 test-without-numba: $(VENV)/.test
 	PYTHONPATH=$(CURDIR)/tests/without_numba $(VENV)/bin/python -m pytest $(IN_PARALLEL) $(PORTABLE_TESTS)
 
 test-python:
 	$(MAKE) portable PYTHON=$(PYTHON) VENV=.venv-$(notdir $(PYTHON))
 
-# Old packages warn of what is newer than they are, which is not ours to mend.
+# Old packages emit deprecation warnings about newer ones, which cannot be fixed here.
 NO_WARNINGS := -W default -W ignore::DeprecationWarning
 test-lowest: .venv-lowest/.test
 	.venv-lowest/bin/python -m pytest $(IN_PARALLEL) $(NO_WARNINGS) $(PORTABLE_TESTS)
 
-# PyTorch is in no set of extras that the other targets install. On Linux, PyPI's build is that for
-# CUDA; TORCH="torch --index-url https://download.pytorch.org/whl/cpu" is the small one.
+# The other targets do not install PyTorch. On Linux, PyPI's build is the one for CUDA;
+# TORCH="torch --index-url https://download.pytorch.org/whl/cpu" selects the small one.
 TORCH ?= torch==2.13.0
 check-device: .venv-device/.test
 	.venv-device/bin/pip install --quiet --disable-pip-version-check $(TORCH)
@@ -91,7 +91,7 @@ check-device: .venv-device/.test
 dist: $(VENV)/.release
 	$(VENV)/bin/python tools/check_dist.py
 
-# The tag, the version of the package and the newest heading of the changes are the same.
+# The tag, the version of the package and the newest heading of CHANGELOG.md must be the same.
 release-check: $(VENV)/.release
 	$(VENV)/bin/python tools/check_release.py $(TAG)
 
@@ -110,7 +110,7 @@ bench-quick: $(VENV)/.bench
 quality: $(VENV)/.quality
 	$(VENV)/bin/python benchmarks/quality.py $(if $(DATA),--data $(DATA))
 
-# repliclust asks for packages that it does not need to draw, so it is installed without them.
+# repliclust requires packages that are not needed to draw sets, so it is installed without them.
 choice: $(VENV)/.choice
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps repliclust
 	$(VENV)/bin/python benchmarks/choice/collect.py $(if $(DATA),--data $(DATA))
@@ -120,7 +120,7 @@ choice: $(VENV)/.choice
 choice-check: $(VENV)/.choice
 	$(VENV)/bin/python benchmarks/choice/check.py $(if $(DATA),--data $(DATA)) $(if $(KEEP),--keep)
 
-# BERTopic asks for packages that embed texts, which is not what is tried.
+# BERTopic requires packages that embed texts, which the script does not use.
 check-integrations:
 	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
 	.venv-integrations/bin/pip install --quiet --disable-pip-version-check --no-deps bertopic

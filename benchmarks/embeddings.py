@@ -120,8 +120,8 @@ def table() -> str:
     ]
     ari = found["ari"]
     note = (
-        f"Measured with {found['cores']} cores on generated rows in {N_GROUPS} groups, and "
-        f"multiplied by the number of rows: nothing of {SCALED_TO:,} rows was run. ARI with the "
+        f"Measured with {found['cores']} cores on generated rows in {N_GROUPS} groups. Times for "
+        f"{SCALED_TO:,} rows are scaled in proportion, not measured. ARI with the "
         f"groups: sample and `predict` {ari['sample']:.2f}, fit of all rows {ari['all']:.2f}, "
         f"{columns} columns {ari['wide']:.2f}."
     )

@@ -5,7 +5,7 @@
 Server and clients run on this machine. Each client changes psi and tau, waits for the answer, and
 requests the picture; sometimes it changes them again before the answer arrives. The script fails if
 a request fails, if a picture does not show the latest settings of its client, or if memory at the
-end exceeds by more than 10 % the memory after a warm-up.
+end exceeds the memory after a warm-up by more than 10%.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def main() -> None:
     )
     print(f"({level / warm - 1:+.1%})")
     if tally.errors or tally.stale or level > 1.1 * warm:
-        raise SystemExit("FAILED: errors, stale pictures, or memory that grew by more than 10 %")
+        raise SystemExit("FAILED: errors, stale pictures, or memory that grew by more than 10%")
 
 
 if __name__ == "__main__":

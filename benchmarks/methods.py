@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from timing import Method
 
-# faiss and EVoC are made for embeddings.
+# faiss and EVoC are designed for embeddings.
 MIN_COLUMNS_OF_EMBEDDINGS = 64
 
 

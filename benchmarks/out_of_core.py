@@ -31,7 +31,7 @@ GROUPS = Path("/sys/fs/cgroup/memory")
 
 
 def write_rows(folder: Path, n_rows: int) -> None:
-    """Write float32 rows of clusters with 2 % noise, a million rows per file."""
+    """Write float32 rows of clusters with 2% noise, a million rows per file."""
     rng = np.random.default_rng(0)
     centres = rng.uniform(-8, 8, (N_CLUSTERS, N_COLUMNS)).astype(np.float32)
     widths = rng.uniform(0.4, 1.2, N_CLUSTERS).astype(np.float32)

@@ -1,6 +1,6 @@
 """Compare outlier scores with those of IsolationForest and LOF, on three kinds of labelled sets.
 
-Each set has clusters of about 2,000 rows in all, and 3 % outliers, drawn uniformly in a box around
+Each set has clusters of about 2,000 rows in all, and 3% outliers, drawn uniformly in a box around
 the clusters; every seed draws new sets. IsolationForest and LOF have their defaults. The script
 prints a table of the mean ROC AUC; `--keep` keeps it for docs/coming-from-hdbscan.md.
 """

@@ -37,7 +37,7 @@ class Task:
 
     @property
     def numbers(self) -> list[int]:
-        """Different numbers of classes of the references, that of the first reference first."""
+        """The distinct numbers of classes of the references, in the order of the references."""
         found = [len(np.unique(classes[classes > 0])) for classes in self.references]
         return list(dict.fromkeys(found))
 
@@ -128,7 +128,7 @@ def genie(k: int, seed: int) -> Any:
 
 
 def with_k_given(estimator: Callable[[int, int], Any]) -> Method:
-    """Return a method that is given the number of classes; of several numbers, the best counts."""
+    """Return a method that is given k; if references differ in k, the best result counts."""
 
     def labels(task: Task, seed: int) -> Labels:
         with warnings.catch_warnings():

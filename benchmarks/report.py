@@ -40,7 +40,7 @@ PAGES = {
 def cluster_table(results: dict[str, Any]) -> str:
     """Return a table of the fits measured on a Dask cluster, and the prediction for the last."""
     lines = [
-        "| rows | workers | seconds | times a local fit | rounds | ms a round |",
+        "| rows | workers | seconds | ratio to a local fit | rounds | ms per round |",
         "|---|---|---|---|---|---|",
     ]
     lines += [
@@ -61,7 +61,7 @@ def plan_table() -> str:
     from pskclust._dask.cost_model import plan
 
     lines = [
-        "| rows | columns | workers | on each worker | a round | encoding | in all |",
+        "| rows | columns | workers | memory per worker | time per round | encoding | total time |",
         "|---|---|---|---|---|---|---|",
     ]
     for rows, workers in ((10**9, 100), (10**9, 1000), (10**11, 100), (10**11, 1000)):
@@ -70,7 +70,7 @@ def plan_table() -> str:
             facts = found.facts()
             lines.append(
                 f"| {rows:.0e} | {columns} | {workers:,} | {facts['memory'].split(' on ')[0]} | "
-                f"{found.seconds_per_round:.2g} s | {facts['encoding']} | {facts['in all']} |"
+                f"{found.seconds_per_round:.2g} s | {facts['encoding']} | {facts['total']} |"
             )
     return "\n".join(lines).replace("e+0", "e").replace("e+", "e") + "\n"
 
@@ -94,7 +94,7 @@ def out_of_core_table(results: dict[str, Any]) -> str:
 
 
 def tables() -> dict[tuple[str, str], str]:
-    """Return all tables, by the file and the name of the place where each belongs."""
+    """Return all tables, by page and name."""
     measured = {
         name: json.loads((ROOT / f"benchmarks/{name}.json").read_text())
         for name in ("results", "cluster", "out_of_core", "quality")

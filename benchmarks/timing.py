@@ -49,7 +49,7 @@ def _report_fit(method: Method, X: np.ndarray, warm_up_rows: int, pipe: Any) -> 
 def timed_fit(
     method: Method, X: np.ndarray, seconds_allowed: float, warm_up_rows: int = WARM_UP_ROWS
 ) -> dict[str, Any] | str:
-    """Return the time, memory and labels of a fit, or a text that says why it failed.
+    """Return the time, memory and labels of a fit, or a message if it fails.
 
     The fit runs in a forked process.
     """

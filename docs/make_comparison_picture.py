@@ -1,6 +1,6 @@
 """Draw the picture of docs/comparison.md: python docs/make_comparison_picture.py [--folder FOLDER]
 
-Each method is drawn at the best of a few settings, chosen with the classes in hand.
+Each method is drawn with the one of a few settings that agrees best with the classes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def data_sets() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def settings(n_classes: int) -> dict[str, Iterator[BaseEstimator]]:
-    """Return sixteen settings of each method but for k-means, which is told the number."""
+    """Return sixteen settings of each method, and one of k-means, which is given k."""
     eps = np.geomspace(0.03, 0.6, 8)
     sizes = (5, 10, 15, 25, 40, 60, 90, 140)
     psis, factors = (16, 32, 64, 96), (0.3, 0.6, 1.0, 1.5)
@@ -60,7 +60,7 @@ def settings(n_classes: int) -> dict[str, Iterator[BaseEstimator]]:
             for samples in (5, 15)
         ),
         "DBSCAN": (DBSCAN(eps=each, min_samples=samples) for each in eps for samples in (5, 15)),
-        "k-means, told k": (KMeans(n_classes, n_init=10, random_state=0) for _ in range(1)),
+        "k-means, k given": (KMeans(n_classes, n_init=10, random_state=0) for _ in range(1)),
     }
 
 

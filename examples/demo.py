@@ -21,7 +21,7 @@ from pskclust.datasets import make_shapes
 
 MIN_ROWS = 2_000
 NOISE_COLOUR = "0.75"
-# Paul Tol's muted scheme, which colour-blind readers can tell apart, too.
+# Paul Tol's muted scheme, whose colours colour-blind readers can distinguish.
 COLOURS = (
     "#332288",
     "#88CCEE",

@@ -3,7 +3,7 @@
 `predict` returns the cluster of each new row, or -1 for noise. The model file contains arrays and
 JSON, and no pickle. `PSKC()` labels rows far from all fitted rows as noise. With psi and tau given,
 such rows get the label of a cluster near the border of the data, because cells are unbounded,
-unless `method="hypersphere"` bounds them. The picture shows the prediction for every place of the
+unless `method="hypersphere"` bounds them. The picture shows the prediction for every point of the
 plane.
 """
 

@@ -64,7 +64,7 @@ def run(settings: Settings) -> Outcome:
     outcome.notes.append(
         "Ring-G was never published. Its replacement was made so that psKC finds the clusters at "
         "the paper's settings; finding them therefore proves nothing. Neither do the numbers of "
-        "steps, which hardly depend on the data: the threshold starts below 1, falls by 26 % in "
+        "steps, which hardly depend on the data: the threshold starts below 1, falls by 26% in "
         "each step, and is below tau after 19 or 20 steps. Refinement is off, because the figure "
         "shows growth."
     )

@@ -84,7 +84,7 @@ def unexpected(values: dict[str, float], expected: dict[str, tuple[float, float]
 def accepted(
     values: dict[str, float], expected: dict[str, tuple[float, float]]
 ) -> dict[str, tuple[float, float]]:
-    """Return the values with their old tolerances; new ones get 0.03 or 2 %, whichever is more."""
+    """Return the values with their old tolerances; new ones get 0.03 or 2%, whichever is more."""
     return {
         name: (round(float(value), 4), expected[name][1] if name in expected else tolerance(value))
         for name, value in values.items()

@@ -41,7 +41,7 @@ class Segments(NamedTuple):
 
 
 def n_large(sizes: np.ndarray, n_pixels: int) -> int:
-    """Return the number of clusters with more than 0.5 % of the pixels; only these are shown."""
+    """Return the number of clusters with more than 0.5% of the pixels; only these are shown."""
     return int((sizes > 0.005 * n_pixels).sum())
 
 

@@ -25,7 +25,7 @@ SEED = 42
 # Parts of the paper's ranges that are left out, because they would take hours.
 CUTS = (
     "psKC_g: growth rates below 1e-3 (more than 2,000 steps for a cluster); on S3, below 0.1. "
-    "Kernel k-means (kNN): on S3, k other than 1 to 10 %, 15 % and multiples of 10 % of the rows. "
+    "Kernel k-means (kNN): on S3, k other than 1 to 10%, 15% and multiples of 10% of the rows. "
     "RCC: k other than 1 to 20, 25, 30, 40, 50, 75, 100, 150 and 200."
 )
 MIN_SAMPLES = range(2, 31)

@@ -29,7 +29,7 @@ def run(settings: Settings) -> Outcome:
     alike = float(adjusted_rand_score(labels, other.labels))
     outcome.comparisons += [
         Comparison(
-            "clusters of psKC that have more than 0.5 % of the pixels",
+            "clusters of psKC that have more than 0.5% of the pixels",
             "four are shown",
             f"{n_shown} of {len(shares)}, shares " + ", ".join(f"{x:.1%}" for x in shares[:6]),
             n_shown == N_CLUSTERS,
@@ -47,7 +47,7 @@ def run(settings: Settings) -> Outcome:
         ),
     ]
     outcome.findings["Table 4"] = (
-        f"psKC: {n_shown} clusters with more than 0.5 % of the pixels, the largest with "
+        f"psKC: {n_shown} clusters with more than 0.5% of the pixels, the largest with "
         f"{shares[0]:.0%}; adjusted Rand index with SGL {alike:.2f}"
     )
     outcome.values = {

@@ -11,7 +11,7 @@ from pskclust.datasets import load_mnist
 
 TITLE = "Table 5: MNIST, 70,000 digits"
 PLACES = {
-    "Table 5": "13 clusters of psKC hold 92 % of the rows; the digits 1 and 2 are split by style, "
+    "Table 5": "13 clusters of psKC hold 92% of the rows; the digits 1 and 2 are split by style, "
     "4 and 9 form three clusters, one of them mixed; SGL mixes more digits"
 }
 N_LARGEST, N_BINS = 13, 10
@@ -40,7 +40,7 @@ def run(settings: Settings) -> Outcome:
     outcome.comparisons += [
         Comparison(
             "share of rows in the 13 largest clusters",
-            "92 %",
+            "92%",
             f"{share:.1%}",
             share >= 0.88,
             "" if share >= 0.88 else f"{model.n_clusters_} clusters of {len(X):,} rows.",

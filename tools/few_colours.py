@@ -10,7 +10,7 @@ MAX_COLOURS_OF_A_DIAGRAM = 20_000
 
 
 def few_colours(picture: Image.Image, colours: int = COLOURS) -> Image.Image:
-    """Return a picture with a palette: for diagrams, one that also covers rare colours."""
+    """Return a picture with a palette; the palette of a diagram includes its rare colours."""
     picture = picture.convert("RGB")
     is_diagram = picture.getcolors(MAX_COLOURS_OF_A_DIAGRAM) is not None
     method = Image.Quantize.MAXCOVERAGE if is_diagram else Image.Quantize.MEDIANCUT

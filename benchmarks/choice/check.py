@@ -55,7 +55,7 @@ class Setting(NamedTuple):
 
 
 def clusters(points: np.ndarray, seed: int = 0, metric: str = "euclidean") -> np.ndarray:
-    """Return the labels of PSKC() for rows whose columns are scaled, unless by cosine."""
+    """Return the labels of PSKC(); columns are scaled first, except for the cosine metric."""
     scaled = points if metric == "cosine" else scaled_columns(np.asarray(points, dtype=float))
     return PSKC(metric=metric, random_state=seed).fit_predict(scaled)
 

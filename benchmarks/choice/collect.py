@@ -38,8 +38,9 @@ from pskclust._utils.parallel import one_blas_thread
 
 FOLDER = Path(__file__).parents[2] / "build/choice"
 N_PARTITIONS = 100
-# Draws of a given set and of a single cluster, as many as decide between one cluster and several.
-# Scores are means over draws; numbers are fitted to the first.
+# Number of draws for each collected set and each single cluster: the most that the package uses to
+# decide between one cluster and several. Scores are means over draws; numbers are fitted to the
+# first draw.
 N_DRAWS = MAX_DRAWS
 _DRAW = "~"
 
@@ -145,7 +146,7 @@ def _name_of_draw(name: str, draw: int) -> str:
 
 
 def _classes_of_nodes(tree: SplitTree, classes: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Return the number of rows of each class in each node, without the reference's noise."""
+    """Return the number of rows of each class in each node, without rows that are noise."""
     counts = [
         np.bincount(tree.leaves[classes == name], minlength=tree.n_nodes)
         for name in names

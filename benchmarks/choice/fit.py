@@ -3,8 +3,8 @@
     python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
     python benchmarks/choice/fit.py --try     # print only, in a few minutes, and with ...
         --drop path valley --temperature 3 --ridge 1e-3   # ... another rule
-    python benchmarks/choice/fit.py --rebalance   # keep all numbers but the balance between one
-        cluster and several, which is set anew; takes a minute or two
+    python benchmarks/choice/fit.py --rebalance   # in a minute or two, fit only the balance between
+        one cluster and several, and keep all other numbers
 
 The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
 of the fit: each given family is scored with numbers fitted to all other families. With each family,
@@ -413,7 +413,7 @@ def main() -> None:
 
 
 def rebalance(sets: list[Collected], weights: Path, left_out: Path) -> None:
-    """Set the balance between one cluster and several anew; keep the other models."""
+    """Fit only the balance between one cluster and several; keep the other models."""
     contents = json.loads(left_out.read_text())
     found = []
     for family, content in contents.items():

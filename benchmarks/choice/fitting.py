@@ -7,7 +7,7 @@ There are three models, each of which uses the previous one:
 - How good a cut is: a score that is linear in the evidence. It maximises the expected ARI of a
   candidate drawn with odds exp(score), relative to the best candidate of the set.
 - Whether there is more than one cluster: a logistic regression on evidence for the best cut, and
-  the widest empty space, which counts only where hardly any single cluster has such a space.
+  the widest empty space, which counts only above a limit that 99% of single clusters do not exceed.
 
 For sets of 665 rows, each weight of the score is limited to the sign that suits its evidence:
 being found again more often never lowers the score of a cut. The weights change with log(rows).

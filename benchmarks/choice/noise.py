@@ -2,7 +2,7 @@
 
     python benchmarks/choice/noise.py [--rows 1000 5000] [--draws 2]
 
-The sets are blobs, rings and winding shapes in 2 to 10 columns with 0, 5, 20 and 50 % uniform
+The sets are blobs, rings and winding shapes in 2 to 10 columns with 0, 5, 20 and 50% uniform
 background. The script prints the F1 of the noise rows; without a background, it prints the share of
 rows labelled as noise instead.
 """
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 5_000])
     parser.add_argument("--draws", type=int, default=2)
     settings = parser.parse_args()
-    print("rows    shape    share  columns   PSKC()  HDBSCAN   (F1; share called noise at 0 %)")
+    print("rows    shape    share  columns   PSKC()  HDBSCAN   (F1; share called noise at 0%)")
     figures: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
     for n_rows, name, share, n_columns in product(settings.rows, SHAPES, SHARES, COLUMNS):
         pairs = []
@@ -89,7 +89,7 @@ def main() -> None:
         ours, theirs = np.mean(pairs, axis=0)
         figures[share > 0].append((ours, theirs))
         print(f"{n_rows:6d}  {name:8s} {share:4.2f}  {n_columns:6d}  {ours:8.3f} {theirs:8.3f}")
-    for noisy, words in ((True, "mean F1"), (False, "mean share called noise at 0 %")):
+    for noisy, words in ((True, "mean F1"), (False, "mean share called noise at 0%")):
         ours, theirs = np.mean(figures[noisy], axis=0)
         print(f"{words}: PSKC() {ours:.3f}, HDBSCAN {theirs:.3f}")
 

@@ -104,7 +104,8 @@ def by_hand_table() -> str:
         (
             f"{stability.MIN_ROWS} rows, and one in {stability.MAX_ROWS_SHARE}",
             "smallest cluster of the sample",
-            "smaller ones can hardly be told from chance; one in 50 would lose small clusters",
+            "smaller ones can hardly be distinguished from chance; one in 50 would lose small "
+            "clusters",
         ),
         (
             str(split_tree.N_NEAR),
@@ -141,22 +142,23 @@ def cost_table() -> str:
         ),
         (
             f"{empty_space.MIN_FACING} log(n) rows",
-            "within twice the width of an empty space from another side, for it to count",
+            "that must face an empty space for it to count: another side is at most twice the "
+            "width of the space away",
         ),
-        (f"{draws.N_BEST} candidates", "with the best scores, compared with each other"),
+        (f"{draws.N_BEST} candidates", "with the best scores are compared with each other"),
         (
             f"{several.MAX_DRAWS} draws",
-            "at most, of partitionings and halves, to decide between one cluster and several",
+            "of partitionings and halves, at most, decide between one cluster and several",
         ),
         (
             f"{several.CLOSE_TO_ZERO:g}",
-            "divided by the square root of the number of draws: mean log odds closer to zero need "
-            "another draw",
+            "range of log odds that count as close to zero: after m draws, another is made if "
+            f"their mean is within {several.CLOSE_TO_ZERO:g} / sqrt(m) of zero",
         ),
         (
             f"{scoring.MIN_ROWS_FITTED} rows",
-            "lower limit of the number of rows in log_rows of the score; smaller samples use the "
-            f"weights for {scoring.MIN_ROWS_FITTED} rows",
+            "smallest number of rows in log_rows of the score: smaller samples use the weights "
+            f"for {scoring.MIN_ROWS_FITTED} rows",
         ),
         (
             f"{choose.MIN_ROWS_TO_DIVIDE} rows",
@@ -165,20 +167,20 @@ def cost_table() -> str:
         (f"psi {scales.PSI_FOR_FEW}", "number of cells for fewer than 64 rows"),
         (
             f"{scales.MAX_EVIDENCE_ROWS} rows",
-            "evenly spaced in the sample, on which similarity and contact are measured; "
+            "at most, evenly spaced in the sample, on which similarity and contact are measured; "
             "half as many in each half",
         ),
         (
-            f"{scales.ROWS_PER_FINE_CELL} rows a cell",
-            "on average in the smallest cells, which show the contact and density of clusters",
+            f"{scales.ROWS_PER_FINE_CELL} rows per cell",
+            "on average, in the smallest cells, which show the contact and density of clusters",
         ),
         (
             f"{scales.N_FEW} and {scales.N_MORE} rows",
-            "nearest to a row, which show contact and density at the two sides of a split",
+            "nearest to a row show contact and density at the two sides of a split",
         ),
         (
             f"{discriminant.MAX_AXES} principal axes",
-            "at most, in which the discriminant is computed",
+            "at most, are used to compute the discriminant",
         ),
         (
             f"{scoring.SURE:g}",
@@ -214,11 +216,11 @@ def noise_table() -> str:
         (
             f"{noise._FAR:g} times",
             "the median distance of rows from the middle: an outlier is farther than this from "
-            "its nearest rows",
+            "all but a few rows",
         ),
         (
             f"{noise._WIDER:g} width",
-            "of the box: rows farther than this outside the box are noise",
+            "of the box of the data: rows farther than this outside the box are noise",
         ),
     ]
     lines = ["| number | meaning |", "|---|---|"]
@@ -305,14 +307,14 @@ def fitted_to(weights: dict[str, Any]) -> str:
     kept = weights["left_out"]["single_clusters_kept"]
     return (
         f"The rule was fitted on {weights['date']} to {sets['given']} collected and "
-        f"{sets['generated']} generated sets, in {len(sets['families'])} families. "
+        f"{sets['generated']:,} generated sets, in {len(sets['families'])} families. "
         f"Of the single clusters that were left out of a fit, {kept:.0%} stay whole. "
         f"The power of the dimension in step 9 is {weights['power_of_dimension']:g}.\n"
     )
 
 
 def tables() -> dict[tuple[str, str], str]:
-    """Return all tables of the page, by file and by the name of the place."""
+    """Return all tables of the page, by file and by name."""
     weights = json.loads(WEIGHTS.read_text())
     page = str(PAGE.relative_to(ROOT))
     return {

@@ -80,7 +80,7 @@ class LabelledSet:
 
 
 def family_of(name: str) -> str:
-    """Return the family of a set; all sets of one generator are one family, whoever drew them."""
+    """Return the family of a set; all sets of one generator are one family."""
     for prefix, family in _FAMILY_BY_PREFIX.items():
         if name.startswith(prefix):
             return family

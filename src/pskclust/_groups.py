@@ -47,8 +47,8 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     psi : int or "auto", default="auto"
-        Number of cells of each partitioning of the kernel over rows. Larger values tell apart
-        groups that differ in detail, but need more rows in each group. "auto" is 64, or a quarter
+        Number of cells of each partitioning of the kernel over rows. Larger values distinguish
+        groups that differ in details, but need more rows in each group. "auto" is 64, or a quarter
         of the number of rows if that is less.
     n_partitions : int, default=100
         Number of partitionings of each kernel.

@@ -113,8 +113,8 @@ class RowsOfFit:
         model does not change.
 
         For chosen clusters, the tree is `merge_tree_`, and `n_clusters` is at most 16, or the
-        number of the finest layer if that is larger; few rows have a tree with fewer parts. An
-        error names the largest number. For grown clusters, the tree links the
+        number of the finest layer if that is larger. The tree of a small sample may have fewer
+        parts; the error for a larger number names the limit. For grown clusters, the tree links the
         clusters of the fit, so `n_clusters` is at most `n_clusters_`. Clusters that share no cell
         are joined in the order of the distances between their centres, the nearest first.
 

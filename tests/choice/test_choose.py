@@ -350,7 +350,7 @@ def test_rows_beyond_the_sample_follow_as_they_are_predicted(small_samples, scat
 
 
 def test_a_psi_beyond_the_sample_is_refused(small_samples, scattered):
-    with pytest.raises(ValueError, match=r"psi=151 is more than the \d+ rows .* or give tau too"):
+    with pytest.raises(ValueError, match=r"psi=151 is more than the \d+ .* or set tau as well"):
         chosen(scattered, psi=151)
     too_many = len(scattered) + 1
     with pytest.raises(ValueError, match=r"is made on. Use psi <= \d+\.$"):

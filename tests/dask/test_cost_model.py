@@ -46,9 +46,9 @@ def test_a_plan_reads_well():
     facts = plan(10**11, 8, 1000).facts()
     assert facts["rows"] == "100,000,000,000 of 8 columns, 100,000,000 on each of 1,000 workers"
     assert facts["memory"].endswith("GB on each worker")
-    assert facts["in all"].endswith("minutes")
-    assert plan(10**4, 2, 1).facts()["in all"].endswith("seconds")
-    assert plan(10**11, 8, 100).facts()["in all"].endswith("hours")
+    assert facts["total"].endswith("minutes")
+    assert plan(10**4, 2, 1).facts()["total"].endswith("seconds")
+    assert plan(10**11, 8, 100).facts()["total"].endswith("hours")
 
 
 @pytest.mark.parametrize("name", ["rows", "columns", "workers"])

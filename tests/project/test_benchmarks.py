@@ -221,7 +221,7 @@ def test_outlier_scores_are_as_good_as_those_of_an_isolation_forest():
 def test_the_table_of_embeddings_scales_what_was_measured():
     found = json.loads(embeddings.RESULTS.read_text())
     table = embeddings.table()
-    assert "nothing of 10,000,000 rows was run" in table
+    assert "Times for 10,000,000 rows are scaled in proportion, not measured" in table
     predicting = found["seconds"]["predict"]
     minutes = predicting * embeddings.SCALED_TO / found["rows"] / 60
     assert f"| `predict` in 64 columns | {predicting:.1f} s | {minutes:.0f} min |" in table

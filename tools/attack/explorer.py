@@ -92,7 +92,7 @@ def _requests(client: Client, rng: np.random.RandomState) -> int:
             frame = {**FRAME, "fit": 1, "kind": "model", "after": 0, "row": 1}
             names = rng.choice(list(frame), size=4)
             frame |= {name: _VALUES[rng.randint(len(_VALUES))] for name in names}
-            # A request for news later than the latest would wait, so -1 is asked for.
+            # A request for updates after the latest one would wait, so it asks for all of them.
             path += f"?{urlencode(frame)}" if "news" not in path else "?after=-1"
         method = str(rng.choice(_METHODS))
         body = rng.bytes(rng.randint(0, 3000)) if rng.rand() < 0.5 else None

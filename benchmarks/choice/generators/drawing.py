@@ -24,7 +24,7 @@ def cluster_sizes(rng: Generator, n_rows: int, n_clusters: int, ratio: float) ->
 
 
 def classes_of(sizes: Any) -> np.ndarray:
-    """Return the classes of rows that come cluster by cluster, from 1 on."""
+    """Return the classes, 1, 2, ..., of rows that are sorted by cluster."""
     return np.repeat(np.arange(1, len(sizes) + 1), sizes)
 
 

@@ -10,7 +10,7 @@ from .drawing import Drawn, classes_of, cluster_sizes, random_n_rows
 
 
 def pictures(number: int) -> Drawn:
-    """Return small grey pictures: each class is a random drawing, moved and bent a little."""
+    """Return small grey pictures: each class is a random drawing, slightly shifted and bent."""
     rng = default_rng(24_000 + number)
     k, side = int(rng.integers(3, 13)), int(rng.choice([8, 8, 10, 14, 20]))
     n_rows = max(random_n_rows(rng, 200, 2500), 25 * k)

@@ -123,7 +123,7 @@ def categories(number: int) -> Drawn:
 
 
 def counts(number: int) -> Drawn:
-    """Return counts, like those of genes or words: each class has rates of its own."""
+    """Return counts, like those of genes or words, with different rates in each class."""
     rng = default_rng(26_000 + number)
     k, d = int(rng.integers(2, 13)), int(np.exp(rng.uniform(np.log(20), np.log(400))))
     n_rows = max(random_n_rows(rng, 120, 2500), 15 * k)

@@ -16,14 +16,15 @@ from .block_encoders import CellsEncoder, PointsAt
 from .voronoi import VoronoiPartition
 
 _CHUNK_ROWS = 2048
-# Balls are tried on this many blocks. Screening a distinct centre takes as long as this many
-# multiplications of a row's values with those of remaining centres (measured).
+# Balls are tried on 24 blocks, to compare their cost with that of a screen. Screening one distinct
+# centre takes about as long as multiplying a row by 96 remaining centres (measured).
 _BLOCKS_TO_TRY, _PRODUCTS_PER_SCREENED_CENTRE = 24, 96
 # Squares and products of lengths within these limits neither overflow nor underflow in float32.
 _SHORTEST, _LONGEST = 1e-12, 1e18
 # Copying a centre takes as long as multiplying this many rows by it.
 _ROWS_PER_COPY = 64
-# A ball that leaves more than this fraction of the centres is split, if that leaves smaller balls.
+# A ball that leaves more than a quarter of the centres is split, up to 3 times, if this reduces the
+# mean radius to three quarters or less.
 _MAX_SHARE_OF_BALL, _MAX_SHARE_OF_RADIUS, _MAX_SPLITS = 0.25, 0.75, 3
 # Rows are multiplied by at most this many centres at a time, and there are at most this many
 # products, to limit memory.
@@ -236,7 +237,7 @@ def _slices(n_rows: int, n_centres: int) -> list[slice]:
 def _split(
     points: NDArray[np.float64], rows: NDArray[np.intp], n_times: int = _MAX_SPLITS
 ) -> list[NDArray[np.intp]]:
-    """Split rows into those near either of two far rows, if their balls are much smaller."""
+    """Split rows by the nearer of two distant rows, if this makes balls much smaller."""
     own = points[rows]
     from_middle = _distances(own, own.mean(axis=0))
     from_one = _distances(own, own[from_middle.argmax()])

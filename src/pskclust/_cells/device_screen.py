@@ -135,7 +135,7 @@ class DeviceScreen:
         return Candidates(rows, group + partitionings.start, listed[:, 0], listed[:, 1])
 
     def _settle(self, points: NDArray[np.float64], candidates: Candidates, cells: Cells) -> None:
-        """Settle pairs of row and partitioning with several candidates by float64 distances."""
+        """Set the cells of rows that have several candidate centres, by float64 distances."""
         rows, partitionings, pairs, numbers = candidates
         if not len(rows):
             return

@@ -11,7 +11,8 @@ from .._data.checks import check_underflow
 from .._data.rows import FitRows
 from .._data.weights import RowWeights
 
-# Few numbers of many seldom repeat, so it is fastest to draw again those that do.
+# A small sample seldom contains duplicates, so it is fastest to draw with replacement and to
+# redraw the duplicates.
 _SMALL_SHARE = 0.01
 
 

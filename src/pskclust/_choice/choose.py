@@ -34,7 +34,7 @@ from .stability import MAX_PLACING_PSI, Grown, grow_trees
 
 # More rows add little information, and the cost grows with their square.
 MAX_ROWS = 2_000
-# In fewer rows, clusters cannot be told from chance.
+# In fewer rows, clusters cannot be distinguished from chance.
 MIN_ROWS_TO_DIVIDE = 12
 # Largest share of rows in clusters below `min_cluster_size` for a cut to be a candidate.
 MAX_SHARE_TOO_SMALL = 0.1
@@ -96,7 +96,7 @@ def choose(
     rows, points = rows[kept], points[kept]
     if psi is not None and psi > len(rows):
         # With tau, clusters grow on all rows, of which there may be more.
-        or_tau = ", or give tau too, for clusters that grow on all rows"
+        or_tau = ", or set tau as well, so that clusters grow on all rows"
         raise ValueError(
             f"psi={psi} is more than the {len(rows)} rows that the choice is made on. Use psi <= "
             f"{len(rows)}{or_tau if psi <= data.weights.n_slots else ''}."
@@ -126,9 +126,9 @@ class _Found(NamedTuple):
 
 
 class _RuledOut(NamedTuple):
-    """All candidates have clusters that are too small; the number of clusters without a limit."""
+    """Outcome if all candidates have clusters that are too small."""
 
-    n_clusters: int
+    n_clusters: int  # of the best candidate without the limit on sizes
 
 
 def _best_of_many(

@@ -17,7 +17,7 @@ MIN_SIDE, MAX_SIDE_SHARE = 5, 20
 # Chance leaves wide gaps where few rows face each other, as between the rows of a line. So at least
 # this many times log(n) rows must face the space.
 MIN_FACING = 12
-# Splits are compared with the length that this share of the joins does not exceed.
+# The width of a space is compared at least with this quantile of the lengths of all joins.
 _SHARE_OF_JOINS = 0.9
 _WIDEST = 3.0
 
@@ -36,7 +36,7 @@ def widest_gap(distances: Distances) -> float:
     usual = joined[int(_SHARE_OF_JOINS * (n_rows - 2)), 2]
     least = max(MIN_SIDE, n_rows // MAX_SIDE_SHARE)
     heights = condense(joined, PATH, 2, least).heights
-    # Many copies of rows say nothing about gaps.
+    # If most rows are copies of others, the usual length is 0, and no ratio can be computed.
     if not len(heights) or usual <= 0:
         return 0.0
     ratios = heights / np.maximum(np.append(heights[1:], 0), usual)

@@ -143,9 +143,9 @@ def _between_clusters(
     cluster_of: NDArray[np.intp],
     gap: float,
 ) -> list[float]:
-    """Return the entries of CUT_NAMES from ratio to valley_least, including `gap`, and misplaced.
+    """Return the entries of CUT_NAMES from ratio to valley_least, and misplaced.
 
-    A row is misplaced if its mean for another cluster is larger than for its own.
+    A row is misplaced if its mean similarity to another cluster is larger than to its own.
     """
     clusters, own, means = _own_and_other(grown, each, nodes, cluster_of)
     other = means.max(axis=1)

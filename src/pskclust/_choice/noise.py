@@ -21,7 +21,7 @@ from .._utils.parallel import one_blas_thread
 
 Points = NDArray[np.float64]
 
-# The distance of a row is its mean distance to the 8 nearest rows. So few are not a cluster.
+# The distance of a row is its mean distance to the 8 nearest rows; 8 rows are not yet a cluster.
 N_NEAR = 8
 _ROWS_PER_FEW = 40
 # A background must show in the emptiest tenth of the box, and in all larger parts of it.
@@ -36,7 +36,7 @@ MIN_SEEN = 3
 MAX_SHARE = 0.62
 # A row is noise if 2 in 5 rows at its distance are: the best share for an F1 of 0.8 is half of it.
 _ODDS = 0.4
-# Standard errors by which a count is raised before it speaks against a background.
+# A count is raised by this many standard errors before it is evidence against a background.
 _ERRORS = 2.0
 # An outlier is over 4 times as far from other rows as the median row is from the middle.
 _FAR = 4.0

@@ -159,7 +159,7 @@ def log_dimension(grown: Grown) -> float:
 
 
 def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
-    """Return the columns that tell if each split of a tree is real, (s, len(SPLIT_COLUMNS))."""
+    """Return the evidence that the splits of a tree are real, (s, len(SPLIT_COLUMNS))."""
     tree = grown.trees[number].tree
     ones = np.ones(len(splits))
     # Rounded to float32, the precision of the evidence that the numbers were fitted to.

@@ -105,9 +105,9 @@ class Plan:
             "memory": f"{readable_bytes(self.bytes_per_worker)} on each worker",
             "rounds": f"{self.n_rounds:,} for {self.n_clusters} clusters, "
             f"{self.seconds_per_round:.3g} s each",
-            "network": f"{readable_bytes(self.bytes_per_round)} a round at most",
+            "network": f"{readable_bytes(self.bytes_per_round)} per round at most",
             "encoding": _duration(self.encode_seconds),
-            "in all": _duration(self.seconds),
+            "total": _duration(self.seconds),
         }
 
 
@@ -221,7 +221,7 @@ def _steps(tau: float, growth_rate: float) -> int:
 
 
 def _between(columns: int, measured: tuple[float, float]) -> float:
-    """Return the value on the exponential curve through two measurements."""
+    """Interpolate exponentially between the measurements for two numbers of columns."""
     logarithm = np.interp(columns, _MEASURED_COLUMNS, np.log(measured))
     return float(np.exp(logarithm))
 

@@ -11,7 +11,7 @@ from .distance_metrics import column_ranges
 
 
 def check_distances(rows: NDArray[Any]) -> None:
-    """Raise ValueError if a squared distance of rows could overflow, or if all underflow."""
+    """Raise ValueError if a squared distance between rows could overflow, or if all underflow."""
     check_overflow(rows)
     check_underflow(rows)
 

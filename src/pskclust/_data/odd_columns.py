@@ -21,8 +21,8 @@ _MIN_ROWS = 20
 _MAX_ROWS_FOR_SPREADS = 10_000
 # Spreads are unequal if the largest is this many times the smallest.
 _UNEQUAL_SPREADS = 30
-# More columns are seldom quantities in units of their own: they are pixels, counts or embeddings,
-# of which some vary little.
+# In wider tables, columns seldom have different units: they are pixels, counts or embeddings, some
+# of which vary little.
 _MAX_COLUMNS_WITH_UNITS = 32
 # A few columns, at most one in four, are dominant if they account for this share of the variance.
 _DOMINANT_SHARE = 0.99
@@ -30,7 +30,7 @@ _MAX_DOMINANT = 3
 _COLUMNS_PER_DOMINANT = 4
 # Two or three columns may be coordinates of a long shape, unless their spreads have this ratio.
 _LONGEST_SHAPE = 1000
-# This many values are enough to tell whether columns are ids or classes.
+# This many values are enough to decide whether columns are ids or classes.
 _MAX_VALUES_FOR_KINDS = 2_000_000
 # Number of frames from warnings.warn up to the caller of PSKC.fit.
 _STACK_LEVEL = 6
@@ -145,7 +145,7 @@ def not_asked_for(odd: Sequence[OddColumn], is_asked: bool) -> tuple[OddColumn, 
 
 
 def hints_on_columns(odd: Sequence[OddColumn]) -> list[ColumnHint]:
-    """Return a hint on each odd column, those with a remedy first; one column can be the label."""
+    """Return hints on odd columns, those with a remedy first; only one column is named as label."""
     hints = sorted((_hint(column) for column in odd), key=lambda hint: not hint.option)
     classes = [hint for hint in hints if hint.option == "label"]
     return [hint for hint in hints if hint not in classes[1:]]
@@ -183,7 +183,7 @@ class Unequal(NamedTuple):
 
 
 def unequal_columns(spreads: NDArray[np.float64]) -> Unequal | None:
-    """Return the columns of very unequal spreads; None if nothing calls for scaling.
+    """Return the columns of very unequal spreads; None if scaling is not needed.
 
     Columns without spread are ignored. If there are many columns, they are unequal only if a few
     are dominant.

@@ -87,7 +87,10 @@ def uniform_weights(n_samples: int) -> Weights:
 
 
 def check_weights(sample_weight: ArrayLike | None, n_samples: int, resolution: int) -> Weights:
-    """Return `sample_weight` in units; `resolution` is the score of a row against itself."""
+    """Return `sample_weight` as multiples of a unit, small enough for exact sums of scores.
+
+    `resolution` is the score of a row of weight 1 against itself.
+    """
     if sample_weight is None:
         return uniform_weights(n_samples)
     weights = checked_weights(sample_weight, n_samples)

@@ -48,7 +48,7 @@ def grow_and_link(
     references = linked.clusters.by_number()
     if not left.all():
         _refuse_too_small(left, parameters)
-        # A cluster got no rows, as others have more members in all cells: rows stay in their parts.
+        # A cluster would lose all its rows to others, so rows stay with the parts they grew in.
         engine.recall_labels()
         engine.renumber(np.append(linked.links, -1))
         adopt_noise(engine, linked.clusters)
@@ -113,7 +113,7 @@ def _assigned(
 def _with_dissolved(
     choice: AutoChoice, left: NDArray[np.bool_], parameters: Parameters
 ) -> AutoChoice:
-    """Return a choice whose reason tells how many clusters were too small, if any."""
+    """Return the choice, with the number of dissolved clusters, if any, in its reason."""
     number = np.count_nonzero(~left)
     if not number or parameters.min_cluster_size < 2:
         return choice

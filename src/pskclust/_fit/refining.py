@@ -1,4 +1,4 @@
-"""Refinement as the parameters of a fit ask for it, and the rows most similar to clusters."""
+"""Refinement according to the parameters of a fit, and the rows most similar to clusters."""
 
 from __future__ import annotations
 

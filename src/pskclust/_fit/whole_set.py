@@ -2,8 +2,8 @@
 
 The similarity of a row to the whole set is the mean share of all rows in its cells (Eq. 1 of the
 paper, with all rows as the cluster). Cells are large where rows are sparse, so this share alone
-hardly tells dense places from sparse ones. Share and size of a cell together give a density: the
-score of a row is minus the log of the typical distance between rows around it.
+hardly distinguishes dense places from sparse ones. Share and size of a cell together give a
+density: the score of a row is minus the log of the typical distance between rows around it.
 """
 
 from __future__ import annotations

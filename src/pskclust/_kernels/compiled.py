@@ -56,7 +56,8 @@ def list_members(
     """List the rows of each cell."""
     n_rows, n_partitions = cells.shape
     for i in range(n_partitions):
-        # While the list is filled, a start advances to its end, so it is stored one entry later.
+        # The start of a cell is stored one entry later: filling the list advances it to the end of
+        # the cell, which is the start of the next cell.
         for row in range(n_rows):
             starts[i * n_cells + cells[row, i] + 1] += 1
         end = i * n_rows

@@ -114,7 +114,8 @@ def _remove_unless_locked(path: str) -> None:
         if os.fstat(descriptor).st_uid != os.getuid():
             return
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Its owner may have made it again after another process removed the one locked here.
+        # Another process may have removed the file that is locked here, and its owner may have
+        # created a new one at the same path.
         if not os.path.samestat(os.fstat(descriptor), os.lstat(path)):
             return
         if os.path.isdir(path):
@@ -126,7 +127,7 @@ def _remove_unless_locked(path: str) -> None:
 
 
 def _new_path(folder: str | os.PathLike[str], prefix: str) -> str:
-    """Return the path of a temporary file or folder that is not made yet, and record it."""
+    """Return the path of a temporary file or folder that does not exist yet, and record it."""
     path = os.path.join(folder, f"{prefix}{os.urandom(8).hex()}{ENDING}")
     _PROCESSES[path] = os.getpid()
     return path

@@ -1,4 +1,4 @@
-"""Colours of clusters, distinct for colour-blind readers too; noise is grey."""
+"""Colours of clusters, which colour-blind readers can distinguish; noise is grey."""
 
 from __future__ import annotations
 

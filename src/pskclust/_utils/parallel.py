@@ -57,7 +57,7 @@ class ProcessSetting(contextlib.AbstractContextManager[None]):
     """Process-wide setting, made by the first thread to enter and undone by the last to leave."""
 
     def __init__(self, make: Callable[[], Callable[[], None]]) -> None:
-        """`make` is a function that makes the setting and returns the function that undoes it."""
+        """`make` is a function that changes the setting and returns a function that restores it."""
         self._make = make
         self._n_users = 0
         self._new_lock()

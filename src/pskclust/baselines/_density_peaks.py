@@ -73,7 +73,7 @@ class DensityPeaks(ClusterMixin, BaseEstimator):
         and distance to the nearest denser row. None chooses centres by the two thresholds.
     bandwidth : float or "auto", default="auto"
         Distance at which other rows count towards the density of a row, above 0; d_c in the
-        article. "auto" is the 2 % quantile of the distances between rows, or between 1000 random
+        article. "auto" is the 2% quantile of the distances between rows, or between 1000 random
         rows if X has more. If that quantile is 0, the smallest distance above 0 is taken, or 1 if
         all distances are 0.
     density : {"gaussian", "cutoff"}, default="gaussian"

@@ -60,7 +60,7 @@ class RCC(ClusterMixin, BaseEstimator):
     l_pq = (mu / (mu + ||u_p - u_q||^2))^2, and then over the representatives, by solving a sparse
     linear system. The scale mu starts at 3 times the squared length of the longest edge. Every four
     iterations, mu is halved, down to delta / 2, and lambda is set to ||X||_2 / ||M||_2, where M is
-    the Laplacian of the weighted edges. delta is the mean length of the shortest 1 % of the edges,
+    the Laplacian of the weighted edges. delta is the mean length of the shortest 1% of the edges,
     not counting edges shorter than 0.01 sqrt(n_features); if all are that short, only edges of
     length 0 are not counted. The fit ends when mu is at its minimum and the objective has
     converged, or after `max_iter` iterations.

@@ -176,7 +176,7 @@ def _as_missing(error: NotNumbersError, typed: _Typed) -> str | None:
 
 
 def _decorated(names: Sequence[str], error: NotNumbersError, typed: _Typed) -> str:
-    """Return the remedy if some columns hold numbers with decoration, which must be corrected."""
+    """Return the remedy for the other columns if `names` hold numbers with signs to remove."""
     others = [name for name in error.columns if name not in names]
     command = typed.without_columns(others) if others else None
     if command is None:
@@ -232,8 +232,8 @@ def _empty_columns(error: GapsError | EmptyColumnsError, typed: _Typed) -> str:
     command = typed.without_columns(names, **changed)
     if command is None:
         return ""
-    which = "the column" if len(names) == 1 else "the columns"
-    return f"Leave out {which} without any value with: {command}"
+    which = "the empty column" if len(names) == 1 else "the empty columns"
+    return f"Leave out {which} with: {command}"
 
 
 def _weights(error: WeightsError, typed: _Typed) -> str:

@@ -220,7 +220,7 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     n_noise = summary["n_noise"]
     if n_noise:
         rows.append(["noise", f"{n_noise:,}", percentage(n_noise / n_rows), *[""] * 6])
-    header = ["cluster", "rows", "share", "similarity: min", "25 %", "median", "75 %", "max"]
+    header = ["cluster", "rows", "share", "similarity: min", "25%", "median", "75%", "max"]
     if any(row[-1] for row in rows):
         header.append("confidence")
     cells = [row[: len(header)] for row in rows]

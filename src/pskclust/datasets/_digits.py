@@ -207,7 +207,7 @@ def _random_parameters(n_pictures: int, rng: Generator) -> NDArray[np.float32]:
     angle = rng.uniform(-_MAX_ANGLE, _MAX_ANGLE, n_pictures)
     cosine, sine = np.cos(angle), np.sin(angle)
     turn = np.stack([np.column_stack([cosine, -sine]), np.column_stack([sine, cosine])])
-    # Places are measured from the corner of a frame of zeros, one pixel wide.
+    # Positions count from the corner of a border of zeros, one pixel wide.
     centre = (_SIDE + 1) / 2 + rng.uniform(-_MAX_SHIFT, _MAX_SHIFT, (2, n_pictures, 1))
     return np.concatenate([nodes, turn, centre], axis=2, dtype=np.float32)
 

@@ -14,7 +14,7 @@ THEMES = ("light", "dark")
 N_COLOURS = 27
 _BACKGROUND = {"light": 1.0, "dark": 0.012}
 _LEAST_CONTRAST = {"light": 1.9, "dark": 3.0}
-# Cividis (Nunez, Anderton and Renslow 2018) at equal steps, for colour-blind readers too.
+# Cividis (Nunez, Anderton and Renslow 2018) at equal steps; it suits colour-blind readers.
 _CIVIDIS = (
     *("#00224e", "#123570", "#3b496c", "#575d6d", "#707173"),
     *("#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),

@@ -352,7 +352,7 @@ def _table_of(
 
 
 def _listening(host: str, port: int | None) -> socket.socket:
-    """Return a bound socket; if `port` is None, at the default port or at a free one."""
+    """Return a socket bound to `port`; None is the default port or, if it is taken, a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = (DEFAULT_PORT, 0) if port is None else (port,)
     for number in wanted:

@@ -153,7 +153,7 @@ def _group_ink(drawing: Drawing, numbers: NDArray[Any], colours_of: NDArray[np.i
     of_groups = palette(theme)
     noise, faint = len(of_groups), len(of_groups) + 1
     colours = np.concatenate([of_groups, [noise_colour(theme), faint_colour(theme)]])
-    # The number -1 takes the last entry.
+    # Index -1 selects the last entry, the colour of noise.
     by_number = np.append(colours_of % len(of_groups), noise).astype(np.uint8)
     return Ink(colours.astype(np.uint8), _dimmed(drawing, by_number[numbers], faint))
 

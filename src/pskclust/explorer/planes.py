@@ -15,7 +15,8 @@ from .subject import ImageSubject, Subject, TableSubject
 _MARGIN = 0.03
 _ROWS_FOR_AXES = 20_000
 _HOVER_PIXELS = 24
-# If a pixel of the picture covers more pixels of the image than this, five of them vote.
+# If a pixel of the picture covers more pixels of the image than this, it shows the most frequent
+# cluster of five of them.
 _PIXELS_FOR_VOTES = 1.3
 _QUARTERS = (0.2, 0.8)
 

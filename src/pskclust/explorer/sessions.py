@@ -28,7 +28,7 @@ from .queue import Cancelled, WorkQueue
 from .settings import Settings
 
 MAX_SESSIONS = 64
-# An open page requests news several times a minute.
+# An open page requests updates several times a minute.
 IDLE_SECONDS = 150.0
 _SECONDS_BETWEEN_REPORTS = 0.08
 _COLOURINGS_KEPT = 64

@@ -18,8 +18,8 @@ _MEANINGS = {
     "classes: 1 is a perfect match.",
     "ARI": "ARI (adjusted Rand index) compares all pairs of rows: 1 if clusters and classes are "
     "equal, about 0 if they agree only by chance.",
-    "NMI": "NMI (normalized mutual information) measures how much clusters and classes tell about "
-    "each other: 1 if they are equal, 0 if they are independent.",
+    "NMI": "NMI (normalized mutual information) measures how well clusters predict classes and "
+    "classes predict clusters: 1 if they are equal, 0 if they are independent.",
 }
 
 
@@ -62,7 +62,7 @@ def known_classes(classes: KnownClasses | None, scores: Mapping[str, float]) -> 
 
 
 def _in_order(classes: list[Any]) -> list[Any]:
-    """Return classes in ascending order; in that of their names if they do not compare."""
+    """Return classes in ascending order, or sorted by name if they cannot be compared."""
     try:
         return sorted(classes)
     except TypeError:

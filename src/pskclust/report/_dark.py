@@ -12,7 +12,7 @@ from .._utils.palette import luminance, standing_out
 
 # The background of pictures: --card in page.css.
 _GROUND = np.array([0x1D, 0x21, 0x26]) / 255
-# High enough for colours to stand out from --whole, too, which is lighter.
+# Large enough for colours to stand out from the lighter --whole in page.css as well.
 _LEAST_CONTRAST = 5.0
 # A colour is grey if its channels differ by less than this.
 _GREY = 0.12

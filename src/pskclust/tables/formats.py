@@ -132,7 +132,7 @@ def _described(found: str | None) -> str | None:
 
 
 def _looks_like_json(head: bytes) -> bool:
-    """Return whether the first bytes are those of an object or of a list of objects or lists."""
+    """Return whether the bytes start a JSON object, or a list of objects or lists."""
     return b"".join(head[:200].split()).startswith(_JSON_STARTS)
 
 

@@ -10,7 +10,7 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null",
 # With a decimal comma, a point is not part of a number.
 _COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?inf(inity)?\s*", re.I)
-# Signs that are no part of a number, and thousands separators by the decimal point or comma.
+# Characters that are not part of a number, and the thousands separators for each decimal mark.
 _SIGNS = r"(?<=\d)[' _\u00a0\u202f](?=\d{3}\b)|[$€£¥%]|\s"
 _DECORATIONS = {
     ".": re.compile(rf"(?<=\d),(?=\d{{3}}\b)|{_SIGNS}"),

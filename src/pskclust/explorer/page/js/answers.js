@@ -88,7 +88,7 @@ export class Answers {
     return line;
   }
 
-  /** Return the line of the noise, which cannot be selected; none if there is no noise. */
+  /** Return the line for noise, which cannot be selected; no line if there is no noise. */
   noiseLine() {
     const { fit } = this.state;
     if (!fit || !fit.noise) return [];

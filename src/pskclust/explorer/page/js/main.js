@@ -1,4 +1,4 @@
-// The page as a whole: creates its parts, sends settings and receives news.
+// The page as a whole: creates its parts, sends settings and receives updates.
 
 import { AdvicePanel } from "./advice.js";
 import { Answers } from "./answers.js";
@@ -96,7 +96,7 @@ async function listen() {
 
 function receive(found) {
   showWork(found);
-  // An error or advice that was shown once is not shown again with the next news.
+  // An error or advice is shown once, not with every update.
   const isNew = found.asked !== toldOf;
   if (found.error || found.advice) toldOf = found.asked;
   if (found.error && isNew) {

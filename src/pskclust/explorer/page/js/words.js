@@ -5,8 +5,8 @@ export function count(value) {
 }
 
 export function percent(share) {
-  if (share > 0 && share < 0.001) return "< 0.1 %";
-  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+  if (share > 0 && share < 0.001) return "< 0.1%";
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;
 }
 
 export function short(value, digits = 3) {
