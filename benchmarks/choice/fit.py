@@ -249,7 +249,7 @@ def pooled(found: list[Verdict], threshold: float) -> list[Verdict]:
         place = own.index(one)
         drawn = [each.log_odds - threshold for each in (*own[place:], *own[:place])]
         others = iter(drawn[1:])
-        # With fewer draws than the package makes, the mean of those that there are.
+        # If there are fewer draws than in the package, their mean replaces the missing ones.
         pooled = pooled_log_odds(drawn[0], lambda: next(others, float(np.mean(drawn))))
         return threshold + pooled
 

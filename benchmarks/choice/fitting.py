@@ -59,7 +59,7 @@ SEVERAL_RIDGE = 10.0
 # The weights of the score are means over this many fits with random weights of the sets, because a
 # single fit depends too much on a few sets.
 N_DRAWS = 12
-# Sets that others have made count twice as much as generated ones.
+# Collected sets count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
 # Share of single clusters whose widest empty space does not count for several clusters.

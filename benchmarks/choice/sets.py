@@ -19,7 +19,7 @@ import numpy as np
 from generators import FAMILIES, draw, missing
 
 MAX_ROWS = 20_000
-# Families of given sets, which others have made, in the order of the output.
+# Families of collected ("given") sets, in the order of the output.
 GIVEN = (
     "fcps",
     "sipu",

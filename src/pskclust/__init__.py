@@ -4,8 +4,8 @@ import importlib
 
 from ._version import __version__
 
-# Type checkers take this name for True. Without the module typing, the package loads sooner, and an
-# interrupt at the start of a command rarely comes before the command can answer it.
+# Type checkers treat this name as True. The package loads faster if it does not import typing, so
+# Ctrl-C at the start of a command seldom arrives before the command can handle it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._data.sources import RowBlocks

@@ -8,7 +8,8 @@ import signal
 import sys
 import threading
 
-# Python discards an interrupt in the callback of a weak reference. It comes again after this time.
+# Python discards an interrupt in the callback of a weak reference, so it is sent again after this
+# time.
 _SECONDS_TO_LEAVE_CALLBACK = 0.01
 
 
@@ -32,7 +33,7 @@ def main() -> None:
     try:
         code = run()
     finally:
-        # An interrupt may have come while a file was made or removed.
+        # An interrupt may have come while a file was being created or removed.
         remove_own()
     sys.stderr.flush()
     # All files are closed, and unloading scikit-learn's modules would take half a second.

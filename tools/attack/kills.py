@@ -18,7 +18,8 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 _OLD = b"the file that was there before"
 _FAST = ("--psi", "8", "--tau", "0.05", "--n-partitions", "20", "--force")
 _OUTPUTS = ("labels.csv", "model.npz")
-# Few commands start Python, which takes most of their time; forks spend more of it on writing.
+# Most commands run in forks of this process: a command that starts Python spends most of its time
+# on that, and little on writing.
 _SHARE_STARTED = 0.25
 
 

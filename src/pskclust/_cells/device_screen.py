@@ -89,7 +89,7 @@ class DeviceScreen:
         torch = self._device.torch
         waiting: list[Candidates] = []
         with self._lock, torch.inference_mode():
-            # The errors are limits with a factor of two to spare, which covers rounding here.
+            # The error bounds are twice as large as necessary, which also covers rounding here.
             margin = self._there((2 * made.error[rows]).astype(made.rows.dtype))
             bound2 = self._bounds(made.rows[rows])
             for partitionings in self._groups(len(rows)):

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.intp]
 
-# Log density ratios beyond these bounds tell nothing more. Sides that do not touch have the
-# deepest valley.
+# Log density ratios are clipped to these bounds. Sides that do not touch have the deepest valley.
 NO_VALLEY, DEEPEST = -3.0, 6.0
 # The same for a valley in units of its error.
 _NO_SURE, _SUREST = -6.0, 20.0

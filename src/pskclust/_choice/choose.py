@@ -86,7 +86,7 @@ def choose(
         f"Choosing clusters on {n_rows} rows with n_partitions={n_partitions}",
         "Use a smaller n_partitions.",
     )
-    # A row of weight w counts as w equal rows, as everywhere.
+    # A row of weight w counts as w equal rows, as in all other steps.
     rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
     points = data.points(rows)
     check_underflow(points)

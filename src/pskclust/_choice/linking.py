@@ -48,7 +48,7 @@ def link_growth(engine: Engine, growth: Growth, n_clusters: int) -> Linked:
     parts = growth.clusters
     tree = link_products(parts.products(), parts.masses)
     if not len(parts):
-        # Growth found nothing, and one cluster is asked for: it holds all rows.
+        # Growth found no clusters, and one is requested: it holds all rows.
         everything = TableStack()
         everything.push(engine.total())
         one = everything.clusters(parts.shape, parts.resolution)

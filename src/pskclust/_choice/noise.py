@@ -34,7 +34,8 @@ MIN_COLUMNS_FOR_BACKGROUND = 2
 MIN_SEEN = 3
 # A background with more than this share of the rows is the data itself.
 MAX_SHARE = 0.62
-# A row is noise if 2 in 5 rows at its distance are: the best share for an F1 of 0.8 is half of it.
+# A row is noise if at least 2 in 5 rows at its distance are. To maximise F1, this share must be half
+# of the F1 that is reached, here about 0.8.
 _ODDS = 0.4
 # A count is raised by this many standard errors before it is evidence against a background.
 _ERRORS = 2.0
@@ -46,7 +47,7 @@ _MAX_COLUMNS_FOR_SEARCH_TREES = 16
 _ROWS_AT_A_TIME = 4096
 # Many rows are looked up in a grid first. With more columns, its parts would be too wide.
 _MIN_ROWS_FOR_GRID, _MAX_COLUMNS_FOR_GRID, _N_PARTS = 20_000, 3, 1 << 14
-# Number of places drawn first, to see whether the box has an empty part; smallest total number.
+# Number of places drawn first, to see whether the box has an empty part; fewest places in total.
 _N_PROBES, _MIN_PLACES = 200, 2_000
 # Matrix products find a few more neighbours than needed, because rounding may swap them.
 _SPARE = 4
@@ -122,9 +123,10 @@ def find_noise(sample: Points, rng: RandomState) -> NoiseRule:
     box = _places_in_box(kept, max(n_rows, _MIN_PLACES), rng)
     in_box = search.distances(box[:_N_PROBES], itself=False).mean(axis=1)
     threshold = np.inf
-    # If no row is as far as places in the emptiest part are, that part is empty: no background.
     n_varying = np.count_nonzero(kept.min(axis=0) < kept.max(axis=0))
     is_possible = n_rows >= MIN_ROWS_FOR_BACKGROUND and n_varying >= MIN_COLUMNS_FOR_BACKGROUND
+    # There is no background if the emptiest part of the box is empty: no row is as far from others
+    # as places in this part are from rows.
     if is_possible and distances.max() >= np.quantile(in_box, 1 - EMPTIEST / 2):
         others = search.distances(box[_N_PROBES:], itself=False)
         in_box = np.append(in_box, others.mean(axis=1))
@@ -169,8 +171,8 @@ class _Search:
     def distances(self, points: Points, *, itself: bool = True) -> NDArray[np.float64]:
         """Return the distances to the nearest rows of the sample, nearest first, (m, N_NEAR).
 
-        If a point may be `itself` in the sample, a row at the same position does not count, so that
-        a row of the sample is judged by the others, in a fit and in predictions alike.
+        If points may be rows of the sample (`itself`), a row at the same position does not count:
+        distances are then those to other rows, in a fit and in predictions alike.
         """
         found = self.nearest(points)
         if found.shape[1] == 1:

@@ -74,7 +74,7 @@ class ColumnHint(NamedTuple):
     value: str = ""
 
     def with_remedy(self, remedy: str) -> str:
-        """Return the hint with another remedy than the option."""
+        """Return the hint with a remedy in place of the option."""
         return f"{self.fact} {self.purpose}, {remedy}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import inspect
 import warnings
@@ -24,13 +25,28 @@ _NO_ARRAYS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 
 
 class _Listener(event.Listener):
-    """Listener for compilations by numba; functions loaded from disk are not reported."""
+    """Listener for compilations by numba; functions loaded from disk are not reported.
+
+    Garbage collection pauses meanwhile: it would search the many objects that numba keeps again
+    and again. numba compiles in one thread at a time.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._depth = 0  # a function is compiled within the compilation of its caller
+        self._collects = False
 
     def on_start(self, event: Any) -> None:
         compilation_starts()
+        if not self._depth:
+            self._collects = gc.isenabled()
+            gc.disable()
+        self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        pass
+        self._depth -= 1
+        if not self._depth and self._collects:
+            gc.enable()
 
 
 event.register("numba:compile", _Listener())  # type: ignore[no-untyped-call]

@@ -254,7 +254,7 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         "columns": f"{few} (scaling: {summary['scaling']})",
         **provenance_facts(summary),
     }
-    # The objective of chosen clusters is compared with nothing.
+    # The objective is shown only with its gain by refinement.
     if summary["n_reassigned"] is not None:
         facts["objective"] = objective_words(summary)
     if summary["n_dropped"]:

@@ -103,7 +103,7 @@ def _without_comments(text: str) -> tuple[list[str], str]:
     lines = text.split("\n")
     comments = list(itertools.takewhile(lambda line: line.startswith(_COMMENT), lines))
     below = "\n".join(lines[len(comments) :])
-    # Without a line below them, they are the table.
+    # If all lines start with #, they are the table.
     return (comments, below) if below.strip() else ([], text)
 
 

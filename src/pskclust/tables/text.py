@@ -43,8 +43,8 @@ _LINES_PER_BLOCK = 32
 # smaller number if most of them are text.
 _VALUES_TO_COUNT = 1_000_000
 _VALUES_OF_TEXT = 1_000
-# Errors are told apart by their messages: pyarrow cannot call a handler of invalid rows for text in
-# another encoding.
+# Errors are distinguished by their messages: pyarrow cannot call a handler of invalid rows for text
+# in another encoding.
 _RAGGED = re.compile(r"CSV parse error: (?:Row #\d+: )?Expected (\d+) columns, got (\d+)")
 _NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to double")
 
