@@ -53,7 +53,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     markdown = markdown.replace("](../examples)", "](gallery/index.md)")
     for mark, make in TABLES.items():
         if mark in markdown:
-            # The table also replaces the sentence before the mark, which is for readers of the file.
+            # The table also replaces the sentence before the mark, for readers of the file.
             place = rf"(\*[^*\n]*\* )?{re.escape(mark)}"
             table = make()
             markdown = re.sub(place, lambda _, table=table: table, markdown)

@@ -34,8 +34,8 @@ MIN_COLUMNS_FOR_BACKGROUND = 2
 MIN_SEEN = 3
 # A background with more than this share of the rows is the data itself.
 MAX_SHARE = 0.62
-# A row is noise if at least 2 in 5 rows at its distance are. To maximise F1, this share must be half
-# of the F1 that is reached, here about 0.8.
+# A row is noise if at least 2 in 5 rows at its distance are. To maximise F1, this share must be
+# half of the F1 that is reached, here about 0.8.
 _ODDS = 0.4
 # A count is raised by this many standard errors before it is evidence against a background.
 _ERRORS = 2.0

@@ -32,7 +32,6 @@ class _Listener(event.Listener):
     """
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
         self._depth = 0  # a function is compiled within the compilation of its caller
         self._collects = False
 
