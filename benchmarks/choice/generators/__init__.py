@@ -19,7 +19,7 @@ import numpy as np
 from .drawing import Drawn
 from .packages import pyclugen_set, repliclust_set
 from .plane_shapes import bands, rings, shapes, touching, toy
-from .round_clusters import blobs, grid, heavy, lopsided, pairs, uneven, warped
+from .round_clusters import blobs, grid, heavy, pairs, uneven, warped
 from .signals import curves, pictures
 from .single_clusters import few, one
 from .tables import categories, counts, measured, mixed, subspace, topics
@@ -53,7 +53,6 @@ FAMILIES = {
     "rings": Family(rings, 108),
     "bands": Family(bands, 60),
     "uneven": Family(uneven, 100),
-    "lopsided": Family(lopsided, 120),
     "heavy": Family(heavy, 50),
     "one": Family(one, 300),
     "few": Family(few, 80),

@@ -48,53 +48,6 @@ def uneven(number: int) -> Drawn:
     return np.concatenate(parts), classes_of(sizes)
 
 
-def lopsided(number: int) -> Drawn:
-    """Return one to three large clusters and one to four small ones, far apart.
-
-    A small cluster has one row in 120 to one in 12.
-    """
-    rng = default_rng(23_000 + number)
-    n_large, n_small = int(rng.integers(1, 4)), int(rng.integers(1, 5))
-    n_rows, d = random_n_rows(rng, 200, 4000), int(rng.choice([2, 2, 2, 3, 5, 10]))
-    large = cluster_sizes(rng, n_rows, n_large, rng.choice([1, 2]))
-    shares = np.exp(rng.uniform(np.log(1 / 120), np.log(1 / 12), n_small))
-    sizes = np.concatenate([large, np.maximum(8, np.round(n_rows * shares).astype(int))])
-    spreads = np.exp(rng.normal(0, 0.3, len(sizes)))
-    spreads[n_large:] *= rng.uniform(0.3, 1)
-    centres = _scattered(rng, spreads, d, rng.uniform(3.5, 7))
-    parts = [
-        centre + spread * _cloud(rng, size, d)
-        for centre, spread, size in zip(centres, spreads, sizes, strict=True)
-    ]
-    return np.concatenate(parts), classes_of(sizes)
-
-
-def _scattered(rng: Generator, spreads: np.ndarray, d: int, apart: float) -> list[np.ndarray]:
-    """Return random centres; any two are at least `apart` times the sum of their spreads apart."""
-    centres: list[np.ndarray] = []
-    extent, tries = apart * spreads.mean(), 0
-    while len(centres) < len(spreads):
-        centre, own = rng.uniform(-extent, extent, d), spreads[len(centres)]
-        tries += 1
-        if tries > 200:
-            extent, tries = extent * 1.2, 0
-        if all(
-            np.sqrt(((centre - other) ** 2).sum()) > apart * (own + spread)
-            for other, spread in zip(centres, spreads, strict=False)
-        ):
-            centres.append(centre)
-    return centres
-
-
-def _cloud(rng: Generator, n_rows: int, d: int) -> np.ndarray:
-    """Return a normal, uniform or stretched cluster around the origin."""
-    rows = rng.normal(size=(n_rows, d))
-    kind = rng.choice(["normal", "normal", "uniform", "stretched"])
-    if kind == "uniform":
-        return rng.uniform(-1.7, 1.7, (n_rows, d))
-    return rows * rng.uniform(0.3, 1, d) if kind == "stretched" else rows
-
-
 def heavy(number: int) -> Drawn:
     """Return clusters with heavy tails: Student's t with 3 degrees of freedom."""
     rng = default_rng(5000 + number)
