@@ -31,7 +31,24 @@ BAD_ROWS = {
     "text column": (
         pd.DataFrame({"size": [1, 2], "city": ["Oslo", "Bonn"]}),
         ValueError,
-        r"Column 'city' of X is not a number.*Leave it out.*OneHotEncoder",
+        r"Column 'city' of X is not a number.*Leave it out, or encode it.*OneHotEncoder, only if "
+        "the clusters should follow its categories",
+    ),
+    "dates as text": (
+        pd.DataFrame({"size": [1, 2, 3], "day": ["2020-01-31", None, "2021-12-01 10:30"]}),
+        ValueError,
+        r"Column 'day' of X .*Convert it to numbers, such as pd.to_datetime\(X\['day'\]\)"
+        r"\.astype\('int64'\), or leave it out",
+    ),
+    "dates with the year last": (
+        pd.DataFrame({"size": [1, 2], "day": ["31/1/2020", "1/12/21"]}),
+        ValueError,
+        r"Column 'day' of X .*pd.to_datetime",
+    ),
+    "versions": (
+        pd.DataFrame({"size": [1, 2], "version": ["1.2.3", "10.12.2021-a"]}),
+        ValueError,
+        r"Column 'version' of X .*OneHotEncoder",
     ),
     "decimal commas": (
         pd.DataFrame({"size": [1, 2, 3], "height": ["1.200,5", "3", None]}),
@@ -46,7 +63,7 @@ BAD_ROWS = {
     "date column": (
         pd.DataFrame({"size": [1, 2], "day": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
         ValueError,
-        r"Column 'day' of X is not a number \(datetime64.*Leave it out",
+        r"Column 'day' of X is not a number \(datetime64.*days since a date, or leave it out",
     ),
     "NaN in a named column": (
         pd.DataFrame({"size": [1, 2], "height": [3.0, np.nan]}),
@@ -89,6 +106,10 @@ BAD_PARAMETERS = {
     ),
     "no partitions": ({"n_partitions": 0}, "n_partitions=0 is not allowed.*from 1 to"),
     "metric": ({"metric": "manhattan"}, "metric='manhattan'.*'euclidean', 'cosine', 'haversine'"),
+    "distances": (
+        {"metric": "precomputed"},
+        "metric='precomputed' is not allowed.*'haversine'. Cells need coordinates.*manifold.MDS",
+    ),
     "method": ({"method": "grid"}, "method='grid'.*'voronoi', 'hypersphere', 'tree'"),
     "replace": ({"replace": "yes"}, "replace='yes' is not allowed. Use True or False"),
     "n_jobs": ({"n_jobs": 0}, "n_jobs=0 is not allowed.*-1 means all processors"),

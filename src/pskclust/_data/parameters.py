@@ -6,7 +6,7 @@ import math
 import numbers
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,14 @@ MAX_GROWTH_STEPS = 1_000_000
 
 @dataclass(frozen=True)
 class Rule:
-    """Allowed values of a parameter: a description, and a function that tests a value."""
+    """Allowed values of a parameter: a description, and a function that tests a value.
+
+    `reasons` are sentences for values that other libraries allow.
+    """
 
     words: str
     admits: Callable[[Any], bool]
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def one_of(*choices: str) -> Rule:
@@ -76,12 +80,19 @@ JOBS = Rule(
     "a whole number other than 0 (-1 means all processors)",
     lambda value: _is_whole(value) and value != 0,
 )
+METRIC = replace(
+    one_of(*METRICS),
+    reasons={
+        "precomputed": "Cells need coordinates, so a matrix of distances cannot be clustered "
+        "directly: compute coordinates from it first, say with sklearn.manifold.MDS."
+    },
+)
 
 KERNEL_RULES: dict[str, tuple[Rule, ...]] = {
     "psi": (whole(2), one_of("auto")),
     "n_partitions": (whole(1, MAX_PARTITIONS),),
     "method": (one_of(*METHODS),),
-    "metric": (one_of(*METRICS),),
+    "metric": (METRIC,),
     "replace": (FLAG,),
     "n_jobs": (JOBS, NONE),
     "device": (DEVICE, NONE),
@@ -127,7 +138,8 @@ def check_parameters(
         value = parameters[name]
         if not any(rule.admits(value) for rule in allowed):
             ways = ", or ".join(rule.words for rule in allowed)
-            raise ValueError(f"{name}={value!r} is not allowed. Use {ways}.")
+            reasons = [rule.reasons[str(value)] for rule in allowed if str(value) in rule.reasons]
+            raise ValueError(" ".join([f"{name}={value!r} is not allowed. Use {ways}.", *reasons]))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -20,6 +21,11 @@ from .weights import RowWeights, Weights
 Condition = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 # Names of columns for messages; None if they have none.
 ColumnNames = Sequence[str] | NDArray[Any] | None
+
+# Dates in digits, year first or last, perhaps with a time.
+_DATE = re.compile(
+    r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ].*)?|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})( .*)?"
+)
 
 
 class FitRows(Protocol):
@@ -197,11 +203,13 @@ def _refuse_other_columns(X: Any) -> None:
     if not dates and not words:
         return
     (column, kind), *others = words + dates
-    way = _way_to_encode(X[column]) if words else "as days since a date"
+    way_out = (
+        _way_out_of_text(column, X[column]) if words else _way_out_of_dates("days since a date")
+    )
     rest = ", ".join(repr(str(name)) for name, _ in others)
     raise ValueError(
-        f"Column {str(column)!r} of X is not a number ({kind}). Leave it out, or encode it as "
-        f"numbers, say {way}." + (f" Other columns without numbers: {rest}." if rest else "")
+        f"Column {str(column)!r} of X is not a number ({kind}). {way_out}"
+        + (f" Other columns without numbers: {rest}." if rest else "")
     )
 
 
@@ -214,14 +222,27 @@ def _refuse_equal_names(columns: list[Any]) -> None:
             )
 
 
-def _way_to_encode(values: Any) -> str:
-    """Return a way to turn texts into numbers."""
+def _way_out_of_text(column: Any, values: Any) -> str:
+    """Return what to do with a column of texts: numbers with commas, dates or categories."""
     present = [str(value) for value in values if value is not None and value == value]
     if any("," in value for value in present) and _all_numbers(
         [value.replace(".", "").replace(",", ".") for value in present]
     ):
-        return "with a decimal point instead of the comma (decimal=',' in pandas.read_csv)"
-    return "with sklearn.preprocessing.OneHotEncoder"
+        return (
+            "Write its numbers with a decimal point instead of the comma (decimal=',' in "
+            "pandas.read_csv), or leave it out."
+        )
+    if present and all(_DATE.fullmatch(value.strip()) for value in present):
+        return _way_out_of_dates(f"pd.to_datetime(X[{column!r}]).astype('int64')")
+    # Beside a few scaled numbers, columns of 0 and 1 outweigh the rest.
+    return (
+        "Leave it out, or encode it, say with sklearn.preprocessing.OneHotEncoder, only if the "
+        "clusters should follow its categories."
+    )
+
+
+def _way_out_of_dates(number: str) -> str:
+    return f"Convert it to numbers, such as {number}, or leave it out."
 
 
 def _all_numbers(values: ArrayLike) -> bool:
