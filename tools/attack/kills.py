@@ -24,7 +24,7 @@ _SHARE_STARTED = 0.25
 
 
 def cases(rng: np.random.RandomState, folder: Path) -> Iterator[Case]:
-    """Yield cases of ``pskclust fit`` that is killed; it reads a file or standard input."""
+    """Yield cases in which ``pskclust fit`` is killed while it reads a file or standard input."""
     X = make_blobs(4_000, centers=3, random_state=0)[0]
     np.savetxt(folder / "table.csv", X, delimiter=",", header="x,y", comments="")
     (folder / "tmp").mkdir()

@@ -182,7 +182,7 @@ class BallEncoder(CellsEncoder):
         return possible
 
     def _partitionings_at_a_time(self, possible: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-        """Yield the first and the end of partitionings with not too many possible centres."""
+        """Yield ranges of partitionings that together have a limited number of possible centres."""
         n_partitions = self._partition.n_partitions
         n_parts = min(n_partitions, -(-int(np.count_nonzero(possible)) // _MAX_CENTRES))
         borders = np.linspace(0, n_partitions, n_parts + 1).astype(int).tolist()
