@@ -162,9 +162,9 @@ class PSKC(ClusterMixin, FittedModel):
     feature_names_in_ : ndarray of str
         Names of the columns of X, if all of them are strings.
     preparation_ : Preparation
-        Columns and scaling of a model that ``pskclust fit`` wrote. Tables with column names are
-        prepared in the same way before prediction. Arrays must be prepared by
-        ``model.preparation_.apply(X)``.
+        Columns, scaling and treatment of missing values of a model that ``pskclust fit`` wrote.
+        Tables with column names are prepared in the same way before prediction. Arrays must be
+        prepared by ``model.preparation_.apply(X)``.
 
     See Also
     --------

@@ -117,7 +117,9 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _for_each_row(self, X: Rows, of_rows: OfRows) -> NDArray[Any]:
         """Return the value of `of_rows` for each row of X, from any source that `fit` accepts."""
-        blocks = row_blocks(X, self._known_columns())
+        preparation = getattr(self, "preparation_", None)
+        fills = preparation is not None and preparation.missing == "mean"
+        blocks = row_blocks(X, self._known_columns(), keep_gaps=fills)
         if blocks is None:
             rows = self._rows_to_place(X)
             return of_rows(self._placing, rows, self.n_jobs)
@@ -125,9 +127,10 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         check_columns(self, blocks.n_columns, blocks.names, reset=False)
         found = []
         for first_row, block in numbered(blocks):
-            if hasattr(self, "preparation_") and blocks.names is not None:
-                block = self.preparation_.apply(block, blocks.names)
-            rows = check_values(block, self._fitted.metric, self._known_columns(), first_row)
+            if preparation is not None and blocks.names is not None:
+                block = preparation.apply(block, blocks.names)
+            way = None if preparation is None else preparation.way_around_gaps
+            rows = check_values(block, self._fitted.metric, self._known_columns(), first_row, way)
             prediction.require_reach(self._fitted, rows)
             found.append(of_rows(self._placing, rows, self.n_jobs))
         return np.concatenate(found)
@@ -261,11 +264,20 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         elif hasattr(X, "columns"):
             # Named columns are those of the original table, before its preparation.
             prepared = preparation.apply(X)
-            rows = check_rows(self, prepared, self._fitted.metric, names=preparation.columns)
+            rows = self._checked(prepared, preparation)
         else:
-            rows = check_rows(self, X, self._fitted.metric, names=preparation.columns)
+            rows = self._checked(X, preparation)
             self._warn_if_unscaled(rows, preparation)
         return prediction.require_reach(self._fitted, rows)
+
+    def _checked(self, X: ArrayLike, preparation: Preparation) -> NDArray[Any]:
+        return check_rows(
+            self,
+            X,
+            self._fitted.metric,
+            names=preparation.columns,
+            around_gaps=preparation.way_around_gaps,
+        )
 
     def _warn_if_unscaled(self, rows: NDArray[Any], preparation: Preparation) -> None:
         partition = self._fitted.partition

@@ -70,6 +70,26 @@ def test_options_with_spaces_commas_and_weights_are_printed_as_they_are_typed(co
     assert 'after standard scaling, with the weights in "weight"' in out
 
 
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        ("mean", "with missing values replaced by column means"),
+        ("drop", "without rows that have missing values"),
+    ],
+)
+def test_the_call_mentions_missing_values_if_there_were_any(command, table, missing, words):
+    gaps = table.copy()
+    gaps.loc[3, "x"] = np.nan
+    gaps.to_csv("gaps.csv", index=False)
+    options = ("--columns", '"y, in m",x', "--missing", missing)
+    out = command.ok("fit", "gaps.csv", *options)
+    assert out.splitlines()[-1].endswith(f"  # in Python, for the same columns {words}")
+    out = command.ok("fit", "gaps.csv", *options, "--scale", "standard", "--model", "m.npz")
+    assert out.splitlines()[-1].endswith(f"columns {words}, after standard scaling")
+    assert f"columns {words}, after standard scaling" in command.ok("info", "m.npz")
+    assert words not in command.ok("fit", "my table.csv", *options)
+
+
 def test_given_is_told_apart_from_chosen(command, table):
     data = ("fit", "my table.csv", "--columns", "x,weight")
     chosen = json.loads(command.ok(*data, "--json"))

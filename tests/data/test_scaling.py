@@ -111,6 +111,62 @@ def test_a_missing_value_is_named_by_its_column(saved, rows):
         pskclust.load(saved).predict(table)
 
 
+@pytest.fixture
+def fitted_with_gaps(rows):
+    """Return a function that fits a model with a treatment of missing values and a scaling."""
+
+    def fit(missing, scaling="standard"):
+        names = ["c0", "c1", "c2"]
+        means = rows.mean(axis=0)
+        preparation = Preparation.of(rows, names, scaling, means, missing=missing)
+        model = PSKC(psi=16, tau=0.05, random_state=0).fit(preparation.apply(rows))
+        model.preparation_ = preparation
+        return model
+
+    return fit
+
+
+def table_with_gaps(rows):
+    table = pd.DataFrame(rows, columns=["c0", "c1", "c2"])
+    table.loc[[4, 7], "c1"] = np.nan
+    table.loc[7, "c2"] = np.nan
+    return table
+
+
+@pytest.mark.filterwarnings("ignore:Column 1 accounts for")
+@pytest.mark.parametrize("scaling", ["none", "standard", "minmax"])
+def test_missing_values_take_the_means_of_the_fit(scaling, rows, fitted_with_gaps, tmp_path):
+    model, table = fitted_with_gaps("mean", scaling), table_with_gaps(rows)
+    filled = table.fillna(dict(zip(table.columns, rows.mean(axis=0), strict=True)))
+    prepared_rows = model.preparation_.apply(filled.to_numpy())
+    expected = model.predict(prepared_rows)
+    assert_array_equal(model.preparation_.apply(table), prepared_rows)
+    assert_array_equal(model.preparation_.apply(table.convert_dtypes()), prepared_rows)
+    assert_array_equal(model.preparation_.apply(table.to_numpy()), prepared_rows)
+    assert_array_equal(model.predict(table), expected)
+    table.to_parquet(tmp_path / "t.parquet")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for name in ("t.parquet", "t.csv"):
+        assert_array_equal(model.predict(tmp_path / name), expected)
+    way_out = r"X\[4, 1\] \(column 'c1'\) is NaN.*table with the columns.*preparation_\.apply\(X\)"
+    with pytest.raises(ValueError, match=way_out):
+        model.predict(table.to_numpy())
+
+
+def test_rows_are_not_dropped_by_a_preparation(rows, fitted_with_gaps):
+    model, table = fitted_with_gaps("drop"), table_with_gaps(rows)
+    assert np.isnan(model.preparation_.apply(table)).sum() == 3
+    with pytest.raises(ValueError, match="is NaN.*leave such rows out, as the fit did"):
+        model.predict(table)
+    model.predict(table.dropna())
+
+
+def test_a_file_without_rows_is_refused_by_a_model_with_means(fitted_with_gaps, tmp_path):
+    (tmp_path / "t.csv").write_text("c0,c1,c2\n")
+    with pytest.raises(ValueError, match="has a header but no rows"):
+        fitted_with_gaps("mean").predict(tmp_path / "t.csv")
+
+
 def test_a_refit_forgets_the_preparation(saved, blobs, tmp_path):
     model = pskclust.load(saved)
     model.fit(blobs).save(tmp_path / "again.npz")

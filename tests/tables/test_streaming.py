@@ -121,11 +121,15 @@ def test_missing_values_are_counted_by_column_with_the_way_out(name, rows, tmp_p
     frame = damaged(pd.DataFrame(rows, columns=["x", "y"]), x=[3, 200], y=[3, 77, 300])
     WRITERS[name](frame, tmp_path / name)
     x, y = ("x", "y") if name != "t.npy" else ("column_1", "column_2")
-    for call in (PSKC(**PARAMETERS).fit, PSKC(**PARAMETERS).fit(rows).predict):
-        with pytest.raises(
-            ValueError, match=f'missing in 4 rows, by column: "{x}" 2, "{y}" 3. Pass pskclust.tabl'
-        ):
+    fit, predict = PSKC(**PARAMETERS).fit, PSKC(**PARAMETERS).fit(rows).predict
+    words = f'missing in 4 rows, by column: "{x}" 2, "{y}" 3. To leave out such rows, pass '
+    way_out = re.escape('pskclust.tables.stream_table(path, missing="drop"), or missing="mean" for')
+    for call in (fit, predict, lambda path: fit(stream_table(path))):
+        with pytest.raises(ValueError, match=words + way_out):
             call(tmp_path / name)
+    way_out = re.escape(f'read_table(path, columns={[x, y]}, missing="drop")')
+    with pytest.raises(ValueError, match=f"{words}pskclust.tables.{way_out}"):
+        read_table(tmp_path / name, columns=[x, y])
     complete = frame.dropna().to_numpy()
     dropped = stream_table(tmp_path / name, missing="drop")
     assert_array_equal(np.vstack(list(dropped)), complete)
@@ -144,7 +148,7 @@ def test_gaps_in_known_classes_are_mended_by_leaving_the_classes_out(tmp_path):
     with pytest.raises(ValueError, match=r"known classes, pass .*\(path, drop=\['shape'\]\)"):
         PSKC(random_state=0).fit(tmp_path / "t.csv")
     table[["shape"]].to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ValueError, match='"shape" 7. Pass pskclust.tables'):
+    with pytest.raises(ValueError, match='"shape" 7. To leave out such rows, pass '):
         PSKC(random_state=0).fit(tmp_path / "t.csv")
 
 

@@ -22,6 +22,7 @@ Condition = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 # Names of columns for messages; None if they have none.
 ColumnNames = Sequence[str] | NDArray[Any] | None
 
+_AROUND_GAPS = "leave such rows out, or fill them in, say with sklearn.impute.SimpleImputer"
 # Dates in digits, year first or last, perhaps with a time.
 _DATE = re.compile(
     r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ].*)?|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})( .*)?"
@@ -93,11 +94,13 @@ def check_rows(
     reset: bool = False,
     min_samples: int = 1,
     names: ColumnNames = None,
+    around_gaps: str | None = None,
 ) -> NDArray[Any]:
     """Return X as an array of finite numbers, (n, d), that keeps its numeric type.
 
     Set (with `reset`) or check `n_features_in_` and `feature_names_in_` of `estimator`. Errors name
-    columns by these names, or by `names` if they are given.
+    columns by these names, or by `names` if they are given. `around_gaps` is the advice in the
+    error for a missing value, if it is not the usual one.
     """
     if sparse.issparse(X):
         raise TypeError(
@@ -122,24 +125,29 @@ def check_rows(
         _name_the_bad_entry(X, TypeError())
     if names is None:
         names = getattr(estimator, "feature_names_in_", None)
-    rows = check_values(rows, metric, names)
+    rows = check_values(rows, metric, names, around_gaps=around_gaps)
     if reset:
         warn_if_unlikely(rows, metric)
     return rows
 
 
 def check_values(
-    rows: NDArray[Any], metric: str, names: ColumnNames = None, first_row: int = 0
+    rows: NDArray[Any],
+    metric: str,
+    names: ColumnNames = None,
+    first_row: int = 0,
+    around_gaps: str | None = None,
 ) -> NDArray[Any]:
     """Return rows of X if they are finite numbers that `metric` allows, else raise an error.
 
-    `rows` are consecutive rows of X, starting at `first_row`.
+    `rows` are consecutive rows of X, starting at `first_row`. `around_gaps` is the advice in the
+    error for a missing value, if it is not the usual one.
     """
     if rows.dtype.kind not in "biuf":
         raise TypeError(f"X has the type {rows.dtype}, not numbers. Encode it as numbers first.")
     if rows.dtype.itemsize > 8:
         rows = rows.astype(np.float64)
-    _require_finite(rows, names, first_row)
+    _require_finite(rows, names, first_row, around_gaps or _AROUND_GAPS)
     check_metric(rows, metric, first_row)
     return rows
 
@@ -167,23 +175,22 @@ def check_columns(
         )
 
 
-def _require_finite(rows: NDArray[Any], names: ColumnNames, first_row: int) -> None:
+def _require_finite(
+    rows: NDArray[Any], names: ColumnNames, first_row: int, around_gaps: str
+) -> None:
     step = rows_per_chunk(rows.shape[1])
     for start in range(0, len(rows), step):
         finite = np.isfinite(rows[start : start + step])
         if not finite.all():
             row, column = np.argwhere(~finite)[0]
             value = rows[start + row, column]
-            what = "NaN" if np.isnan(value) else value
-            fill = (
-                "fill them in, say with sklearn.impute.SimpleImputer"
-                if np.isnan(value)
-                else "replace them with a finite number"
-            )
+            what, way = value, "leave such rows out, or replace them with a finite number"
+            if np.isnan(value):
+                what, way = "NaN", around_gaps
             where = "" if names is None else f" (column {names[column]!r})"
             raise ValueError(
                 f"X[{first_row + start + row}, {column}]{where} is {what}. Every value must be "
-                f"finite: leave such rows out, or {fill}."
+                f"finite: {way}."
             )
 
 

@@ -36,7 +36,9 @@ class Preparation:
     means : ndarray of float64, shape (n_columns,)
         Mean of each column before scaling, to fill in missing values.
     missing : {"refuse", "drop", "mean"}
-        Treatment of missing values in the fit. With "mean", ``pskclust predict`` fills them in.
+        Treatment of missing values in the fit. With "mean", `apply` replaces missing values by
+        `means`. With "drop", the fit left such rows out; `apply` returns all rows, so drop them
+        first.
     """
 
     columns: tuple[str, ...]
@@ -75,7 +77,10 @@ class Preparation:
         return cls(tuple(columns), scaling, offset, scale, means, missing)
 
     def apply(self, X: Any, names: Sequence[str] | None = None) -> NDArray[Any]:
-        """Return the rows of X, scaled as for the fit.
+        """Return the rows of X, filled in and scaled as for the fit.
+
+        Missing values are replaced by `means` if `missing` is "mean", and remain NaN otherwise. The
+        result has all rows of X, also if the fit left rows with missing values out.
 
         Parameters
         ----------
@@ -88,7 +93,7 @@ class Preparation:
         Returns
         -------
         rows : ndarray of shape (n_samples, n_columns)
-            The scaled rows.
+            The rows for ``PSKC.predict``.
 
         Examples
         --------
@@ -103,6 +108,9 @@ class Preparation:
         if hasattr(X, "columns"):
             X = X.select(columns) if hasattr(X, "select") else X[columns]
         rows = np.asarray(X)
+        if rows.dtype == object and hasattr(X, "to_numpy"):
+            # pandas has types of numbers in which a missing value is not NaN.
+            rows = X.to_numpy(np.float64, na_value=np.nan)
         if names is not None:
             missing = sorted(set(columns) - set(names))
             if missing:
@@ -112,6 +120,8 @@ class Preparation:
             raise ValueError(
                 f"X has shape {rows.shape}. Pass the {len(self.columns)} columns of the fit."
             )
+        if self.missing == "mean" and np.isnan(rows).any():
+            rows = fill(rows, self.means)
         if self.scaling == "none":
             return rows
         scaled = np.empty(rows.shape)
@@ -120,6 +130,21 @@ class Preparation:
             np.subtract(rows[some], self.offset, out=scaled[some], dtype=np.float64)
             scaled[some] /= self.scale
         return scaled
+
+    @property
+    def way_around_gaps(self) -> str | None:
+        """What to do with missing values in rows to predict; None if the fit had no rule."""
+        if self.missing == "mean":
+            return (
+                "pass a table with the columns of the fit, or model.preparation_.apply(X); both "
+                "use the column means of the fit"
+            )
+        if self.missing == "drop":
+            return (
+                "leave such rows out, as the fit did (model.preparation_.apply returns all rows, "
+                "so it cannot)"
+            )
+        return None
 
     def apply_all(self, rows: NDArray[Any] | RowBlocks) -> NDArray[Any] | RowBlocks:
         """Return the scaled rows: an array, or row blocks that are scaled when they are read."""
@@ -156,6 +181,11 @@ class Preparation:
             return float(np.mean(((some >= low) & (some <= high)).all(axis=1)))
 
         return share_within(rows) < 0.5 <= share_within(self.apply(rows))
+
+
+def fill(rows: NDArray[Any], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rows with missing values replaced by `values`, one for each column."""
+    return np.where(np.isnan(rows), values, rows.astype(np.float64, copy=False))
 
 
 def mean_and_deviation(

@@ -45,6 +45,7 @@ def info(model_file: str, as_json: bool) -> None:
         "columns": columns if columns is None else list(columns),
         "n_columns": int(model.n_features_in_),
         "scaling": "none" if preparation is None else preparation.scaling,
+        "missing": "refuse" if preparation is None else preparation.missing,
         **summary_of(model),
         "parameters": _parameters(model),
         "psi": None if model.tau_ is None else int(model.psi_),

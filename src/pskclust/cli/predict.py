@@ -189,7 +189,8 @@ class _Placing:
         self, batch: Batch, n_before: int
     ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         """Return rows with missing values filled in, and a mask of the rows that get no label."""
-        from ..tables.scanning import by_column, fill, find_gaps
+        from .._data.scaling import fill
+        from ..tables.scanning import by_column, find_gaps
 
         gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)
         if not gaps.any:

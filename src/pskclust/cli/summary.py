@@ -164,8 +164,15 @@ def print_repeating(summary: Mapping[str, Any], *, to_stderr: bool = False) -> N
 
 def _python_note(summary: Mapping[str, Any]) -> str:
     note = "in Python, for the same columns"
+    # A model does not tell how many values were missing, only how they would be treated.
+    missing = summary.get("missing")
+    if summary.get("n_dropped") or missing == "drop":
+        note += " without rows that have missing values,"
+    if summary.get("n_filled") or missing == "mean":
+        note += " with missing values replaced by column means,"
     if summary["scaling"] != "none":
         note += f" after {summary['scaling']} scaling"
+    note = note.removesuffix(",")
     if summary.get("weight") is not None:
         note += f', with the weights in "{summary["weight"]}"'
     return note

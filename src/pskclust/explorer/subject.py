@@ -25,7 +25,7 @@ from ..image.segments import Segments
 from ..tables.opening import open_table
 from ..tables.reading import read_rows
 from ..tables.selection import Selection, select
-from ..tables.streaming import ways_out
+from ..tables.streaming import Call, ways_out
 from .settings import Settings
 
 # Seed of samples; the exported code draws the same sample.
@@ -121,7 +121,7 @@ class TableSubject:
     ) -> TableSubject:
         """Return the subject for all columns of a file."""
         file = open_table(Path(path), path)
-        with ways_out(file, "read_table"):
+        with ways_out(file, Call("read_table")):
             columns = select(file).features
             rows = read_rows(file, Selection(columns), report=lambda share: None).numbers
         name, origin = Path(path).name, Origin(path)

@@ -13,7 +13,7 @@ from .._data.sources import RowBlocks
 from .opening import open_table
 from .reading import read_rows
 from .selection import select
-from .streaming import stream
+from .streaming import Call, stream, ways_out
 
 __all__ = ["read_table", "stream_table"]
 
@@ -88,8 +88,9 @@ def read_table(
     table = open_table(
         Path(path), os.fspath(path), format, delimiter, header, encoding, missing_values
     )
-    selection = select(table, columns=columns, drop=drop)
-    return read_rows(table, selection, missing=missing, report=lambda share: None).numbers
+    with ways_out(table, Call("read_table", columns, drop)):
+        selection = select(table, columns=columns, drop=drop)
+        return read_rows(table, selection, missing=missing, report=lambda share: None).numbers
 
 
 def stream_table(
@@ -165,4 +166,6 @@ def stream_table(
     table = open_table(
         Path(path), os.fspath(path), format, delimiter, header, encoding, missing_values
     )
-    return stream(table, select(table, columns=columns, drop=drop), missing)
+    call = Call("stream_table", columns, drop)
+    with ways_out(table, call):
+        return stream(table, select(table, columns=columns, drop=drop), missing, way_out=call)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.odd_columns import OddColumn
+from .._data.scaling import fill
 from .._data.sources import RowBlocks
 from .base import Numbers, Table
 from .errors import TableError
-from .scanning import Missing, Scan, ShareReport, fill, scan
+from .scanning import Missing, Scan, ShareReport, scan
 from .selection import Selection
 
 # Larger tables are read from the file in each pass.

@@ -285,11 +285,6 @@ def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: 
     return Gaps(rows, counts)
 
 
-def fill(numbers: Numbers, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers with missing values replaced by `values`, one for each column."""
-    return np.where(np.isnan(numbers), values, numbers.astype(np.float64, copy=False))
-
-
 def _with_room(rows: Numbers, n_needed: int, kind: np.dtype[Any], n_used: int) -> Numbers:
     """Return the array, enlarged or converted to a wider type if necessary."""
     if np.result_type(rows.dtype, kind) != rows.dtype:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,39 @@ from .scanning import Missing, scan
 from .selection import Selection, select, select_known
 
 
-def row_blocks(X: object, known: Sequence[str] | None = None) -> RowBlocks | None:
+@dataclass(frozen=True)
+class Call:
+    """A call of `read_table` or `stream_table`, for the advice in errors."""
+
+    function: str = "stream_table"
+    columns: Sequence[str] = ()
+    drop: Sequence[str] = ()
+
+    def without(self, names: Sequence[str]) -> str:
+        """Return the call that leaves out some more columns."""
+        if self.columns:
+            left = [name for name in self.columns if name not in names]
+            return self._with(f"columns={left}")
+        return self._with(f"drop={[*self.drop, *names]}")
+
+    @property
+    def with_missing(self) -> str:
+        """The call that leaves out rows with missing values."""
+        given = {"columns": self.columns, "drop": self.drop}
+        kept = [f"{name}={list(names)}, " for name, names in given.items() if names]
+        return self._with("".join([*kept, 'missing="drop"']))
+
+    def _with(self, options: str) -> str:
+        return f"pskclust.tables.{self.function}(path, {options})"
+
+
+def row_blocks(
+    X: object, known: Sequence[str] | None = None, *, keep_gaps: bool = False
+) -> RowBlocks | None:
     """Return X as row blocks if it is a file or an array on disk, None if it is in memory.
 
     If `known` is given and the file has column names, only these columns are read, in this order.
+    With `keep_gaps`, missing values in files are NaN; otherwise they raise an error.
     """
     if isinstance(X, RowBlocks):
         return X
@@ -32,7 +62,9 @@ def row_blocks(X: object, known: Sequence[str] | None = None) -> RowBlocks | Non
         with ways_out(table):
             by_name = known is not None and table.has_names
             selection = select_known(table, known or ()) if by_name else select(table)
-            return stream(table, selection, way_out=True)
+            if keep_gaps:
+                return _with_gaps(table, selection)
+            return stream(table, selection, way_out=Call())
     if hasattr(X, "__dask_graph__"):
         raise TypeError(
             f"X is a dask collection ({type(X).__name__}). Fit it with pskclust.dask.PSKC, or pass "
@@ -42,18 +74,23 @@ def row_blocks(X: object, known: Sequence[str] | None = None) -> RowBlocks | Non
         from .columnar import DatasetTable
 
         dataset = DatasetTable(X, "the dataset")
-        return stream(dataset, select(dataset))
+        selection = select(dataset)
+        return _with_gaps(dataset, selection) if keep_gaps else stream(dataset, selection)
     on_disk = all(hasattr(X, name) for name in ("shape", "dtype", "chunks", "__getitem__"))
     return RowBlocks.from_array(X) if on_disk else None
 
 
 def stream(
-    table: Table, selection: Selection, missing: Missing = "refuse", *, way_out: bool = False
+    table: Table,
+    selection: Selection,
+    missing: Missing = "refuse",
+    *,
+    way_out: Call | None = None,
 ) -> RowBlocks:
     """Return the rows of a table as blocks that are read from its file in each pass.
 
     A file of unknown length is read once to count its rows, as is a file whose missing values are
-    dropped or filled in. With `way_out`, errors name the function to call instead.
+    dropped or filled in. With `way_out`, errors in later passes name the call to make instead.
     """
     if table.n_rows is not None and missing == "refuse":
         n_rows, n_columns = table.n_rows, len(selection.features)
@@ -63,41 +100,54 @@ def stream(
     return blocks_of(table, selection.features, found)
 
 
-def _complete(table: Table, selection: Selection, way_out: bool) -> Iterator[Numbers]:
+def _with_gaps(table: Table, selection: Selection) -> RowBlocks:
+    """Return the rows of a table as blocks in which missing values are NaN."""
+    features = selection.features
+
+    def read() -> Iterator[Numbers]:
+        return (batch.numbers for batch in table.batches(features))
+
+    n_rows = sum(map(len, read())) if table.n_rows is None else table.n_rows
+    if not n_rows:
+        raise TableError(f"{table.name} has a header but no rows.")
+    return RowBlocks(n_rows, len(features), read, features if table.has_names else None)
+
+
+def _complete(table: Table, selection: Selection, way_out: Call | None) -> Iterator[Numbers]:
     """Yield the rows of a table; raise TableError if values are missing or infinite."""
     for batch in table.batches(selection.features):
         if not np.isfinite(batch.numbers).all():
             # Missing values are counted only when one is found, because most files have none.
-            with ways_out(table) if way_out else contextlib.nullcontext():
+            with ways_out(table, way_out) if way_out else contextlib.nullcontext():
                 scan(table, selection, "refuse", _ignore, most_bytes=0)
             raise TableError(f"{table.name} changed while it was being read. Read it again.")
         yield batch.numbers
 
 
 @contextlib.contextmanager
-def ways_out(table: Table, function: str = "stream_table") -> Iterator[None]:
-    """Add advice to errors: which function of `pskclust.tables` to call instead."""
-    call = f"pskclust.tables.{function}"
+def ways_out(table: Table, call: Call | None = None) -> Iterator[None]:
+    """Add advice to errors: which function of `pskclust.tables` to call, and how."""
+    call = call or Call()
     try:
         yield
     except MissingValuesError as error:
         _append(error, _way_around_gaps(call, error, table))
         raise
     except NotNumbersError as error:
-        _append(error, f"To leave out such columns, pass {call}(path, drop={list(error.columns)}).")
+        _append(error, f"To leave out such columns, pass {call.without(error.columns)}.")
         raise
 
 
-def _way_around_gaps(call: str, error: MissingValuesError, table: Table) -> str:
+def _way_around_gaps(call: Call, error: MissingValuesError, table: Table) -> str:
     """Return a call that leaves out classes, if values are missing only there, or such rows."""
-    missing = f'{call}(path, missing="drop"), or missing="mean"'
+    missing = f'{call.with_missing}, or missing="mean" for column means'
     names = list(error.counts)
     if len(table.columns) > len(names) and all(looks_like_classes(table, name) for name in names):
         return (
-            f"To leave out columns of known classes, pass {call}(path, drop={names}). To leave out "
-            f"rows or use column means, pass {missing}."
+            f"To leave out columns of known classes, pass {call.without(names)}. To leave out "
+            f"rows, pass {missing}."
         )
-    return f"Pass {missing}."
+    return f"To leave out such rows, pass {missing}."
 
 
 def _append(error: TableError, way_out: str) -> None:
