@@ -18,7 +18,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import kneighbors_graph
 
 from pskclust import PSKC
-from pskclust._choice import draws
+from pskclust._choice import draws, pooling
 from pskclust._choice.scoring import Weights
 
 Labels = Any
@@ -71,11 +71,13 @@ def fitted_without(family: str) -> Iterator[None]:
     """Make PSKC() choose, within a block, by the numbers fitted to all families but one."""
     content = json.loads(LEFT_OUT.read_text())
     weights, usual = Weights.of(content[family]), draws.fitted_weights
-    draws.fitted_weights = lambda: weights
+    for module in (draws, pooling):
+        module.fitted_weights = lambda: weights
     try:
         yield
     finally:
-        draws.fitted_weights = usual
+        for module in (draws, pooling):
+            module.fitted_weights = usual
 
 
 def hdbscan(task: Task, seed: int) -> Labels:

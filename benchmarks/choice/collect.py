@@ -2,9 +2,9 @@
 
     python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
 
-Each draw of a set has a file in build/choice, which `fit.py` reads: four draws of given sets and
-of single clusters (iris.npz, iris~1.npz, ...), one of other generated sets. Each draw has its own
-sample, kernels and halves.
+Each draw of a set has a file in build/choice, which `fit.py` reads (iris.npz, iris~1.npz, ...).
+Given sets have two samples of four draws each, generated single clusters one sample of four draws,
+and other generated sets one draw. Each draw has its own kernels and halves.
 Draws whose file exists are skipped, so an interrupted run can be continued. `--fresh` computes all
 of them again, as is necessary after a change of candidates or evidence.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import os
 import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor
@@ -29,8 +30,8 @@ from sets import SINGLES, LabelledSet, all_sets, family_of, n_classes
 from pskclust._choice.choose import MAX_ROWS
 from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
 from pskclust._choice.noise import find_noise
+from pskclust._choice.pooling import MAX_DRAWS
 from pskclust._choice.scales import sizes_for
-from pskclust._choice.several import MAX_DRAWS
 from pskclust._choice.split_tree import SplitTree
 from pskclust._choice.stability import grow_trees
 from pskclust._utils.files import replacing
@@ -38,10 +39,9 @@ from pskclust._utils.parallel import one_blas_thread
 
 FOLDER = Path(__file__).parents[2] / "build/choice"
 N_PARTITIONS = 100
-# Number of draws for each collected set and each single cluster: the most that the package uses to
-# decide between one cluster and several. Scores are means over draws; numbers are fitted to the
-# first draw.
-N_DRAWS = MAX_DRAWS
+# Samples of a given set. Each sample has the draws that the package makes if a choice is unclear.
+# Scores are means over all draws; numbers are fitted to the first draw.
+N_SAMPLES = 2
 _DRAW = "~"
 
 
@@ -69,8 +69,13 @@ class Collected:
         return self.name.partition(_DRAW)[0]
 
     @property
+    def sample(self) -> tuple[str, int]:
+        """The name of the set, and the number of the sample: its draws have the same rows."""
+        return self.set_name, _draw_number(self.name) // MAX_DRAWS
+
+    @property
     def is_first_draw(self) -> bool:
-        return _DRAW not in self.name
+        return _draw_number(self.name) == 0
 
     @property
     def is_single(self) -> bool:
@@ -104,11 +109,11 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
     `seed` is the number of the draw.
     """
     points, references = each.points, each.references
-    rng = RandomState(seed)
-    rows = np.sort(rng.permutation(len(points))[:MAX_ROWS])
+    sample, rng = seed // MAX_DRAWS, RandomState(seed)
+    rows = np.sort(RandomState((sample, 1)).permutation(len(points))[:MAX_ROWS])
     with one_blas_thread:
         # Noise has its own random generator, so that trees do not depend on it.
-        is_noise = find_noise(points[rows], RandomState(seed))(points[rows])
+        is_noise = find_noise(points[rows], RandomState((sample, 2)))(points[rows])
         kept, noise = rows[~is_noise], rows[is_noise]
         grown = grow_trees(points[kept], sizes_for(points[kept]), N_PARTITIONS, rng)
         evidence = gather_evidence(grown)
@@ -143,6 +148,17 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
 
 def _name_of_draw(name: str, draw: int) -> str:
     return f"{name}{_DRAW}{draw}" if draw else name
+
+
+def _draw_number(name: str) -> int:
+    return int(name.partition(_DRAW)[2] or 0)
+
+
+def n_draws(each: LabelledSet) -> int:
+    """Return how often a set is drawn."""
+    if each.is_given:
+        return N_SAMPLES * MAX_DRAWS
+    return MAX_DRAWS if each.family in SINGLES else 1
 
 
 def _classes_of_nodes(tree: SplitTree, classes: np.ndarray, names: np.ndarray) -> np.ndarray:
@@ -264,7 +280,7 @@ def main() -> None:
         (each, number)
         for each in all_sets(arguments.data)
         if any(fnmatch.fnmatch(each.name, pattern) for pattern in arguments.sets)
-        for number in range(N_DRAWS if each.is_given or each.family in SINGLES else 1)
+        for number in range(n_draws(each))
         if arguments.fresh or not (folder / f"{_name_of_draw(each.name, number)}.npz").exists()
     ]
     print(f"{len(chosen)} draws to collect into {folder}", flush=True)
@@ -283,7 +299,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="folder with benchmark/ and battery/")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="folder for the files")
     parser.add_argument("--sets", nargs="+", default=["*"], help="names or patterns of names")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
     parser.add_argument("--fresh", action="store_true", help="compute sets again whose file exists")
     return parser.parse_args()
 

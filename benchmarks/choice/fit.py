@@ -9,14 +9,13 @@
 The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
 of the fit: each given family is scored with numbers fitted to all other families. With each family,
 another ninth of the generated single clusters is left out. Scores are means over four draws. As in
-the package, several draws decide between one cluster and several if the log odds are close to zero.
+the package, all draws of a sample decide if one draw does not give a clear choice.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,15 +31,22 @@ from fitting import (
     columns_of,
     fit_gap,
     fit_score,
-    fit_several,
     fit_splits,
     has_few_rows,
     out_of_fold,
 )
 from sets import GIVEN
+from verdicts import (
+    Several,
+    Verdict,
+    balanced,
+    decided,
+    figures,
+    printed,
+    trade,
+    verdicts,
+)
 
-from pskclust._choice.consensus import most_typical
-from pskclust._choice.draws import N_BEST
 from pskclust._choice.scoring import (
     SCORE_NAMES,
     SEVERAL_NAMES,
@@ -48,17 +54,13 @@ from pskclust._choice.scoring import (
     GapOdds,
     Logistic,
     Weights,
-    log_dimension,
 )
-from pskclust._choice.several import pooled_log_odds
 from pskclust._utils.files import replacing
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
 # The numbers fitted without each family, which benchmarks/quality.py uses.
 LEFT_OUT = Path(__file__).parent / "left_out.json"
-# Set by hand: nine of ten single clusters stay whole. A larger share would join true clusters.
-SHARE_OF_SINGLES_KEPT = 0.9
 # The odds of several clusters are multiplied by a power of the intrinsic dimension: in few
 # dimensions, borders are easier to see. The power is chosen by scores on families left out.
 POWERS_OF_DIMENSION = (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -82,39 +84,6 @@ class Fold(NamedTuple):
     train: list[Known]  # the evidence of each by a split model not fitted to the set
     split: Logistic  # fitted to all of `train`
     held_out: list[Known]  # their evidence by `split`
-
-
-class Verdict(NamedTuple):
-    """The best candidate of a set that was left out, and the log odds of several clusters."""
-
-    each: Collected
-    best: int  # candidate; -1 if there is none
-    log_odds: float  # that there is more than one cluster
-
-    def raised(self, power: float) -> Verdict:
-        """Return the verdict with the odds multiplied by a power of the intrinsic dimension."""
-        return self._replace(log_odds=self.log_odds + power * log_dimension(self.each.grown))
-
-
-class Outcome(NamedTuple):
-    """The clustering that was chosen for a set."""
-
-    each: Collected
-    chosen: int  # candidate; -1 is one cluster
-
-    @property
-    def n_clusters(self) -> int:
-        return 1 if self.chosen < 0 else self.each.evidence.candidates[self.chosen].n_clusters
-
-    @property
-    def ari(self) -> float:
-        return self.each.ari_of_one if self.chosen < 0 else float(self.each.ari[self.chosen])
-
-    @property
-    def is_off(self) -> bool:
-        """Whether the number of clusters is wrong by more than a factor of two."""
-        found = self.n_clusters
-        return all(max(found / true, true / found) > 2 for true in self.each.numbers)
 
 
 def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[Collected]]:
@@ -167,50 +136,10 @@ class Cache:
         return [Logistic(np.array(weights), constant) for weights, constant in self._known[name]]
 
 
-def best_candidate(known: Known, score: Score, temperature: float) -> int:
-    """Return the number of the candidate that the package would choose, or -1 for none."""
-    if not len(known.each.ari):
-        return -1
-    scores = score.of(known)
-    best = np.argsort(-scores, kind="stable")[:N_BEST]
-    odds = np.exp((scores[best] - scores[best[0]]) / temperature)
-    labels = [known.each.labels(number) for number in best]
-    return int(best[most_typical(labels, odds / odds.sum())])
-
-
-class Several(NamedTuple):
-    """The fitted model of one cluster or several."""
-
-    logistic: Logistic
-    gap: GapOdds
-
-    @classmethod
-    def fitted(cls, known: list[Known], score: Score) -> Several:
-        return cls(fit_several(known, score), fit_gap([one.each for one in known]))
-
-    def log_odds(self, known: Known, best: int) -> float:
-        """Return the log odds of several clusters, given the best candidate."""
-        row = np.array(known.of_several(best))
-        gap = self.gap.log_odds(known.each.grown.empty_gap)
-        return float(self.logistic.log_odds(row)) + gap
-
-
 def fitted(known: list[Known], rule: Rule) -> tuple[Score, Several]:
     """Return the fitted score, and the fitted model of one cluster or several."""
     score = fit_score(known, rule.names, rule.ridge)
     return score, Several.fitted(known, score)
-
-
-def verdicts(
-    held_out: list[Known], score: Score, several: Several, temperature: float
-) -> list[Verdict]:
-    """Return a verdict for each set that was left out."""
-    found = []
-    for known in held_out:
-        best = best_candidate(known, score, temperature)
-        log_odds = several.log_odds(known, best) if best >= 0 else -np.inf
-        found.append(Verdict(known.each, best, log_odds))
-    return found
 
 
 def power_of_dimension(found: list[Verdict]) -> float:
@@ -230,108 +159,6 @@ def with_power(several: Several, power: float) -> Several:
     raised = several.logistic.coefficients.copy()
     raised[SEVERAL_NAMES.index("log_dimension")] += power
     return several._replace(logistic=several.logistic._replace(coefficients=raised))
-
-
-def threshold_of(found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT) -> float:
-    """Return the log odds up to which a share of the single clusters stays whole."""
-    singles = np.sort([one.log_odds for one in found if one.each.is_single])
-    return float(singles[int(np.ceil(share * len(singles))) - 1]) if len(singles) else 0.0
-
-
-def pooled(found: list[Verdict], threshold: float) -> list[Verdict]:
-    """Return the verdicts with log odds pooled over further draws, as the package does."""
-    draws: dict[str, list[Verdict]] = {}
-    for one in found:
-        draws.setdefault(one.each.set_name, []).append(one)
-
-    def log_odds(one: Verdict) -> float:
-        own = draws[one.each.set_name]
-        place = own.index(one)
-        drawn = [each.log_odds - threshold for each in (*own[place:], *own[:place])]
-        others = iter(drawn[1:])
-        # If there are fewer draws than in the package, their mean replaces the missing ones.
-        pooled = pooled_log_odds(drawn[0], lambda: next(others, float(np.mean(drawn))))
-        return threshold + pooled
-
-    return [one._replace(log_odds=log_odds(one)) for one in found]
-
-
-def balanced(
-    found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT
-) -> tuple[float, list[Outcome]]:
-    """Return the threshold that leaves a share of the single clusters whole, and the choices."""
-    threshold = threshold_of(found, share)
-    # Which log odds are pooled depends on the threshold.
-    for _ in range(3):
-        threshold = threshold_of(pooled(found, threshold), share)
-    return threshold, decided(pooled(found, threshold), threshold)
-
-
-def decided(found: list[Verdict], threshold: float) -> list[Outcome]:
-    """Return the choice for each set."""
-    return [Outcome(one.each, one.best if one.log_odds > threshold else -1) for one in found]
-
-
-# Scores.
-
-
-def figures(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Return the scores on sets that were left out: means, by family, and of single clusters."""
-    given = [one for one in outcomes if one.each.is_given]
-    by_family = {
-        family: _figures_of([one for one in given if one.each.family == family])
-        for family in GIVEN
-        if any(one.each.family == family for one in given)
-    }
-    singles = [one for one in outcomes if one.each.is_single]
-    return {
-        "mean_of_families": _mean(each["ari"] for each in by_family.values()),
-        "mean_of_sets": _figures_of(given),
-        "families": by_family,
-        "single_clusters_kept": _mean(one.n_clusters == 1 for one in singles),
-    }
-
-
-def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
-    """Return the scores if a share of the single clusters is left whole, by share."""
-    answer = {}
-    for share in (0.0, 0.6, 0.7, 0.8, 0.85, 0.9):
-        reached = figures(balanced(found, share)[1] if share else decided(found, -np.inf))
-        answer[f"{share:.2f}"] = {
-            "mean_of_sets": reached["mean_of_sets"]["ari"],
-            "mean_of_families": reached["mean_of_families"],
-            "wrong_number": reached["mean_of_sets"]["wrong_number"],
-        }
-    return answer
-
-
-def _figures_of(outcomes: list[Outcome]) -> dict[str, Any]:
-    return {
-        "sets": len({one.each.set_name for one in outcomes}),
-        "ari": _mean(one.ari for one in outcomes),
-        "best_candidate": _mean(one.each.ceiling for one in outcomes),
-        "wrong_number": _mean(one.is_off for one in outcomes),
-    }
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    some = [float(value) for value in values]
-    return round(float(np.mean(some)), 3) if some else None
-
-
-def printed(found: dict[str, Any]) -> str:
-    """Return scores as a table for the terminal."""
-    lines = [f"{'family left out':18s} sets   ARI  best candidate  number off by more than 2x"]
-    rows = found["families"] | {"mean of sets": found["mean_of_sets"]}
-    for family, each in rows.items():
-        lines.append(
-            f"{family:18s} {each['sets']:4d}  {each['ari']:.3f}     {each['best_candidate']:.3f}"
-            f"            {each['wrong_number']:.2f}"
-        )
-    lines.append(f"{'mean of families':18s}       {found['mean_of_families']:.3f}")
-    if found["single_clusters_kept"] is not None:
-        lines.append(f"single clusters left whole: {found['single_clusters_kept']:.3f}")
-    return "\n".join(lines)
 
 
 # Output files.
@@ -467,11 +294,11 @@ def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
     models = cache.models("", first, columns)
     score, several = fitted(out_of_fold(first, columns, models), rule)
     several = with_power(several, power)
-    threshold, temperature = balance.threshold, rule.temperature
-    final = content_of(models[-1], score, several, threshold, temperature)
+    threshold = balance.threshold
+    final = content_of(models[-1], score, several, threshold, rule.temperature)
     write(arguments.weights, head | final)
     without = {
-        family: content_of(split, score, with_power(several, power), threshold, temperature)
+        family: content_of(split, score, with_power(several, power), threshold, rule.temperature)
         for family, (split, score, several) in numbers.items()
     }
     write(arguments.left_out, without)

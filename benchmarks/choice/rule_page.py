@@ -18,9 +18,9 @@ from pskclust._choice import (
     draws,
     empty_space,
     noise,
+    pooling,
     scales,
     scoring,
-    several,
     split_tree,
     stability,
 )
@@ -123,7 +123,7 @@ def by_hand_table() -> str:
 
 
 def _share_kept() -> float:
-    text = (Path(__file__).parent / "fit.py").read_text()
+    text = (Path(__file__).parent / "verdicts.py").read_text()
     return float(re.search(r"SHARE_OF_SINGLES_KEPT = ([\d.]+)", text)[1])
 
 
@@ -145,15 +145,23 @@ def cost_table() -> str:
             "that must face an empty space for it to count: another side is at most twice the "
             "width of the space away",
         ),
-        (f"{draws.N_BEST} candidates", "with the best scores are compared with each other"),
         (
-            f"{several.MAX_DRAWS} draws",
-            "of partitionings and halves, at most, decide between one cluster and several",
+            f"{draws.N_BEST} candidates",
+            "of each draw, those with the best scores, are compared with each other",
         ),
         (
-            f"{several.CLOSE_TO_ZERO:g}",
-            "range of log odds that count as close to zero: after m draws, another is made if "
-            f"their mean is within {several.CLOSE_TO_ZERO:g} / sqrt(m) of zero",
+            f"{pooling.MAX_DRAWS} draws",
+            "of partitionings and halves, if the first one does not give a clear choice",
+        ),
+        (
+            f"{pooling.CLEAR_AGREEMENT:g}",
+            "smallest mean ARI of the chosen candidate with the others, weighted by odds, that "
+            "is called clear",
+        ),
+        (
+            f"{pooling.CLOSE_TO_ZERO:g}",
+            "log odds of several clusters within this range around zero are not clear; they vary "
+            "by about 0.6 between draws",
         ),
         (
             f"{scoring.MIN_ROWS_FITTED} rows",
@@ -236,7 +244,7 @@ def score_table(weights: dict[str, Any]) -> str:
         cells = (f"{fitted.get(key, 0):+.3f}" for key in (name, f"{name} * log_rows"))
         lines.append(f"| {name} | {' | '.join(cells)} | {MEANINGS[name]} |")
     temperature = weights["score"]["temperature"]
-    lines.append(f"| temperature | {temperature:g} | | odds = exp(score / temperature) |")
+    lines.append(f"| temperature | {temperature:g} | | odds = exp(mean score / temperature) |")
     return "\n".join(lines) + "\n"
 
 

@@ -21,6 +21,7 @@ import fit
 import fitting
 import generators
 import sets
+import verdicts
 
 
 @pytest.fixture(scope="module")
@@ -140,18 +141,47 @@ def test_families_are_sources():
     assert {name: sets.family_of(name) for name in names} == names
 
 
-def test_verdicts_are_pooled_over_draws_as_in_a_fit(tmp_path):
+@pytest.fixture(scope="module")
+def three_draws(tmp_path_factory):
     X, y = make_blobs(150, centers=3, cluster_std=0.4, random_state=3)
-    np.savez(tmp_path / "data.npz", X=X, y=y + 1)
-    three = sets.LabelledSet("fcps_three", tmp_path / "data.npz")
-    draws = [collect.collect(three, number) for number in range(3)]
-    log_odds = [0.4, 1.4, 2.4]
-    found = [fit.Verdict(each, 0, value) for each, value in zip(draws, log_odds, strict=True)]
-    # Relative to a threshold of 1: -0.6 and 0.4 are close to zero, 1.4 is not.
-    pooled = [one.log_odds for one in fit.pooled(found, 1.0)]
-    assert pooled == pytest.approx([np.mean(log_odds), np.mean(log_odds[1:]), 2.4])
-    alone = fit.pooled(found[:1], 1.0)
-    assert [one.log_odds for one in alone] == pytest.approx([0.4])
+    path = tmp_path_factory.mktemp("draws") / "data.npz"
+    np.savez(path, X=X, y=y + 1)
+    three = sets.LabelledSet("fcps_three", path)
+    return [collect.collect(three, number) for number in range(3)]
+
+
+def test_unclear_verdicts_are_those_of_all_draws_as_in_a_fit(three_draws):
+    pooled = verdicts.Choice(three_draws[2], 7, 0.95, 1.2)
+    found = [
+        verdicts.Verdict(verdicts.Choice(each, 0, agreement, log_odds), pooled)
+        for each, agreement, log_odds in zip(
+            three_draws, [0.95, 0.85, 0.95], [3.4, 3.4, 1.4], strict=True
+        )
+    ]
+    # Relative to a threshold of 1, only the first is far from zero and agrees with the others.
+    assert [one.at(1.0) is pooled for one in found] == [False, True, True]
+    assert [one.chosen for one in verdicts.decided(found, 1.0)] == [0, 7, 7]
+    assert [one.chosen for one in verdicts.decided(found, 3.0)] == [-1, -1, -1]
+
+
+def test_the_bench_chooses_among_draws_as_the_package_does(three_draws, written):
+    weights = Weights.of(written)
+    score = fit.Score(weights.names, weights.weights)
+    known = [fit.Known.by(weights.split, each, fit.columns_of(each)) for each in three_draws]
+    several = fit.Several(weights.several, weights.empty_gap)
+    found = verdicts.verdicts(known, score, several, weights.temperature)
+    assert len(found) == len(three_draws)
+    mean = np.mean([one.one.log_odds for one in found])
+    for one, each in zip(found, three_draws, strict=True):
+        assert one.one.each is each
+        assert each.ari[one.one.best] == 1
+        assert one.pooled.log_odds == pytest.approx(mean)
+        assert one.pooled.each.ari[one.pooled.best] == 1
+
+
+def test_draws_of_one_sample_have_the_same_rows(three_draws):
+    assert [each.sample for each in three_draws] == [("fcps_three", 0)] * 3
+    assert len({each.ari.tobytes() for each in three_draws}) > 1
 
 
 def test_a_new_balance_changes_only_the_constants_of_one_or_several(folder, written):

@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from pskclust._choice.consensus import (
     Clustering,
     adjusted_rand,
+    agreements,
     most_typical,
     numbered_by_size,
     share_agreeing,
@@ -51,7 +52,9 @@ def test_the_most_typical_agrees_best_with_all_by_their_odds():
         )
         for a in clusterings
     ]
-    assert most_typical(clusterings, odds) == int(np.argmax(expected))
+    winner, agreement = most_typical(agreements(clusterings), odds)
+    assert winner == int(np.argmax(expected))
+    assert agreement == pytest.approx(max(expected))
 
 
 def test_of_two_alike_and_a_better_stranger_one_of_the_two_is_most_typical():
@@ -59,8 +62,9 @@ def test_of_two_alike_and_a_better_stranger_one_of_the_two_is_most_typical():
     nearly = alike.copy()
     nearly[0] = 2
     stranger = np.arange(30) % 3
-    assert most_typical([stranger, alike, nearly], np.array([0.4, 0.31, 0.29])) == 1
-    assert most_typical([stranger, alike, nearly], np.array([0.9, 0.05, 0.05])) == 0
+    between = agreements([stranger, alike, nearly])
+    assert most_typical(between, np.array([0.4, 0.31, 0.29]))[0] == 1
+    assert most_typical(between, np.array([0.9, 0.05, 0.05]))[0] == 0
 
 
 @pytest.mark.parametrize("seed", range(5))

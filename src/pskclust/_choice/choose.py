@@ -22,15 +22,15 @@ from .._utils.progress import Progress, Report, ignore
 from .bands import best_of_bands
 from .borders import Floats
 from .consensus import numbered_by_size, share_agreeing
-from .draws import Draw, cut_of
+from .draws import Draw
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
 from .options import ONE, AutoChoice, NumberOption, Option, numbers_of
+from .pooling import Place, Pool, best_of, pool_draws
 from .scales import sizes_for
-from .several import pooled_log_odds
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, MAX_LEAVES, SplitTree, condense, join_rows, settle
-from .stability import MAX_PLACING_PSI, Grown, grow_trees
+from .stability import MAX_PLACING_PSI, grow_trees
 
 # More rows add little information, and the cost grows with their square.
 MAX_ROWS = 2_000
@@ -148,48 +148,53 @@ def _best_of_many(
         grown = grow_trees(points, sizes, n_partitions, rng, numbers, n_jobs)
         return Draw.of(grown, gather_evidence(grown, n_jobs))
 
-    draw = drawn()
-    grown, found, logits, evidence, score = draw
-    if not found.candidates:
+    pool = pool_draws(drawn, is_open=n_clusters is None)
+    if pool is None:
         return None
-    best, odds, labels, winner = draw.best()
-    several = np.inf
-    if n_clusters is None:
-        first = draw.log_odds_of_several(int(best[winner]))
-        several = pooled_log_odds(first, lambda: drawn().log_odds_of_several())
-    allowed = _large_enough(grown, found.candidates, least_rows)
-    if not allowed.any():
-        return _RuledOut(found.candidates[best[winner]].n_clusters if several > 0 else 1)
-    if not allowed.all():
-        score = np.where(allowed, score, -np.inf)
-        best, odds, labels, winner = draw._replace(score=score).best()
-    tree_number = found.candidates[best[winner]].tree
-    tree = grown.trees[tree_number].tree
+    if n_clusters is not None:
+        pool = pool._replace(several=np.inf)
+    draws = [draw.without(_too_small(draw, least_rows)) for draw in pool.draws]
+    best = best_of(draws)
+    if best is None:
+        place = pool.best.place
+        candidate = pool.draws[place.draw].found.candidates[place.candidate]
+        return _RuledOut(candidate.n_clusters if pool.several > 0 else 1)
+    several = pool.several if n_clusters is None else np.inf
+    return _found(Pool(draws, best, several), n_clusters)
+
+
+def _found(pool: Pool, n_clusters: int | None) -> _Found:
+    """Return the winner of a pool, or one cluster, with the candidates that it was chosen from."""
+    draws, best, several = pool
     share_of_one = 1 / (1 + math.exp(several))
-    shares = (1 - share_of_one) * odds
+    odds = dict(zip(best.places, (1 - share_of_one) * best.odds, strict=True))
 
-    def option(number: int) -> Option:
-        candidate = found.candidates[number]
-        return _option(grown, candidate, evidence, number, score[number], shares[number])
+    def option(place: Place) -> Option:
+        return _option(draws[place.draw], place.candidate, odds.get(place, 0.0))
 
-    options = [option(number) for number in best]
-    chosen = options[winner]
+    options = [option(place) for place in best.places]
+    chosen, draw = options[best.winner], draws[best.place.draw]
+    number = draw.found.candidates[best.place.candidate].tree
+    tree = draw.grown.trees[number].tree
     if n_clusters is None:
         one = Option(ONE, tree.psi, 1, several, share_of_one, *[None] * 5)
         options = [one, *options]
         chosen = one if several <= 0 else chosen
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
-    own, k = logits[tree_number], chosen.n_clusters
-    cuts = _supported_cuts(found.candidates, tree_number, own, k)
-    bands = best_of_bands({n: score[number] for n, number in cuts.items()}, [k])
-    layers = tuple(chosen if n == k else option(cuts[n]) for n in bands)
+    cuts = _supported_cuts(draw.found.candidates, number, draw.logits[number], chosen.n_clusters)
+    bands = best_of_bands({k: draw.score[cut] for k, cut in cuts.items()}, [chosen.n_clusters])
+    layers = tuple(
+        chosen if k == chosen.n_clusters else option(Place(best.place.draw, cuts[k])) for k in bands
+    )
     considered = numbers_of(options, chosen)
     reason = _reason(chosen, considered, n_clusters)
-    choice = AutoChoice(chosen, tuple(shown), reason, len(points), layers, considered)
-    clusters, confidences = np.zeros_like(labels[0]), np.full(len(points), share_of_one)
+    n_rows = draw.grown.n_rows
+    choice = AutoChoice(chosen, tuple(shown), reason, n_rows, layers, considered)
+    clusters, confidences = np.zeros(n_rows, dtype=np.int64), np.full(n_rows, share_of_one)
     if chosen.n_clusters > 1:
-        clusters = numbered_by_size(labels[winner])
-        confidences = (1 - share_of_one) * share_agreeing(clusters, labels, odds[best])
+        clusters = numbered_by_size(best.labels[best.winner])
+        confidences = (1 - share_of_one) * share_agreeing(clusters, best.labels, best.odds)
+    grown = draw.grown
     return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)
 
 
@@ -220,15 +225,14 @@ def _least_rows(min_cluster_size: int, weights: RowWeights, n_rows: int) -> floa
     return rows if n_rows == weights.n_slots else rows - 2 * math.sqrt(rows)
 
 
-def _large_enough(
-    grown: Grown, candidates: list[Candidate], least_rows: float
-) -> NDArray[np.bool_]:
-    """Return which cuts have few rows in clusters of fewer than `least_rows` rows."""
+def _too_small(draw: Draw, least_rows: float) -> NDArray[np.bool_]:
+    """Return which cuts have many rows in clusters of fewer than `least_rows` rows."""
+    numbers = range(len(draw.found.candidates))
     if least_rows <= 1:
-        return np.ones(len(candidates), dtype=bool)
-    sizes = [np.bincount(cut_of(grown, candidate)) for candidate in candidates]
-    too_small = [some[some < least_rows].sum() / some.sum() for some in sizes]
-    return np.array(too_small) <= MAX_SHARE_TOO_SMALL
+        return np.zeros(len(numbers), dtype=bool)
+    sizes = [np.bincount(draw.labels(number)) for number in numbers]
+    shares = [some[some < least_rows].sum() / some.sum() for some in sizes]
+    return np.array(shares) > MAX_SHARE_TOO_SMALL
 
 
 def _by_one_tree(
@@ -269,23 +273,17 @@ def _by_one_tree(
     return _Found(choice, labels, np.ones(n_rows), tree, centres, cells)
 
 
-def _option(
-    grown: Grown,
-    candidate: Candidate,
-    evidence: dict[str, Floats],
-    number: int,
-    score: float,
-    odds: float,
-) -> Option:
-    tree = grown.trees[candidate.tree].tree
+def _option(draw: Draw, number: int, odds: float) -> Option:
+    candidate = draw.found.candidates[number]
+    tree = draw.grown.trees[candidate.tree].tree
     shown = ("found", "found_least", "crossed", "silhouette", "contact")
     return Option(
-        tree.kind if candidate.n_clusters > 1 else ONE,
+        tree.kind,
         tree.psi,
         candidate.n_clusters,
-        float(score),
+        float(draw.score[number]),
         float(odds),
-        *(float(evidence[name][number]) for name in shown),
+        *(float(draw.evidence[name][number]) for name in shown),
     )
 
 

@@ -46,17 +46,24 @@ def _pairs(counts: NDArray[np.int64]) -> int:
     return (int(counts @ counts) - int(counts.sum())) // 2
 
 
-def most_typical(clusterings: list[Labels], odds: Floats) -> int:
-    """Return the index of the clustering that is most like the others.
-
-    It has the largest mean ARI with all clusterings, weighted by their odds."""
+def agreements(clusterings: list[Labels]) -> Floats:
+    """Return the adjusted Rand index of each pair of clusterings."""
     known = [Clustering.of(labels) for labels in clusterings]
     alike = np.eye(len(known))
     for first in range(len(known)):
         for second in range(first):
             agreement = adjusted_rand(known[first], known[second])
             alike[first, second] = alike[second, first] = agreement
-    return int((alike @ odds).argmax())
+    return alike
+
+
+def most_typical(alike: Floats, odds: Floats) -> tuple[int, float]:
+    """Return the index of the clustering that is most like the others, and its mean ARI with them.
+
+    It has the largest mean ARI with all clusterings, weighted by their odds."""
+    typical = alike @ odds
+    winner = int(typical.argmax())
+    return winner, float(typical[winner])
 
 
 def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> Floats:

@@ -24,8 +24,9 @@ class Option:
         Number of cells of the kernel that the tree was grown from.
     n_clusters : int
     score : float
-        Weighted sum of the evidence; higher is better. The score of one cluster is on another
-        scale: the log odds that there is more than one. Compare odds instead.
+        Weighted sum of the evidence; higher is better. Odds also take into account how far other
+        draws of the trees support a candidate. The score of one cluster is on another scale: the
+        log odds that there is more than one. Compare odds instead.
     odds : float
         Weight of this candidate among all that may be right, 0 to 1. Candidates that are nearly
         equal share the odds, so that each of them has little: see `numbers` of :class:`AutoChoice`.
@@ -100,7 +101,7 @@ class AutoChoice:
         one, only the additional splits count. With a given `n_clusters`, only the chosen cut.
     numbers : tuple of NumberOption
         The chosen number of clusters and the best others, highest odds first. The odds of a number
-        are the sum over the 40 best candidates with this number.
+        are the sum over the best candidates with this number.
     """
 
     chosen: Option

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -12,12 +11,6 @@ from .evidence import Evidence
 from .scoring import Weights, log_dimension, log_rows
 from .split_evidence import SPLIT_NAMES
 from .stability import Grown
-
-# At most this many draws of partitionings and halves decide between one cluster and several.
-MAX_DRAWS = 4
-# A mean of log odds is close to zero if it is at most this, divided by the square root of the
-# number of draws. The log odds of one draw vary by about 0.6.
-CLOSE_TO_ZERO = 1.0
 
 
 def evidence_of_several(
@@ -68,19 +61,3 @@ def log_odds_of_several(
     for value, weight in zip(values, weights.several.coefficients, strict=True):
         total += value * weight
     return float(total)
-
-
-def pooled_log_odds(first: float, again: Callable[[], float]) -> float:
-    """Return the mean log odds of one draw or more; `again` returns those of another draw.
-
-    More draws are made while the mean is so close to zero that they could change its sign.
-    """
-    drawn = [first]
-    while len(drawn) < MAX_DRAWS and is_close_to_zero(drawn):
-        drawn.append(again())
-    return sum(drawn) / len(drawn)
-
-
-def is_close_to_zero(drawn: list[float]) -> bool:
-    """Return whether another draw could change the sign of the mean of these log odds."""
-    return abs(sum(drawn)) <= CLOSE_TO_ZERO * math.sqrt(len(drawn))

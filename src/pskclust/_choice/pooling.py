@@ -1,0 +1,122 @@
+"""The candidates of several draws, and the one among them that is chosen.
+
+The trees of another draw of partitionings and halves are a little different, and so are the scores
+of their cuts. Means over draws vary less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .borders import Floats
+from .consensus import Labels, agreements, most_typical
+from .draws import Draw
+from .scoring import SURE, fitted_weights
+
+# If one draw does not give a clear choice, this many are made. More would change less and less.
+MAX_DRAWS = 4
+# The choice of a candidate is clear if the mean ARI of the best candidates with it, weighted by
+# their odds, is at least this.
+CLEAR_AGREEMENT = 0.9
+# One cluster or several is clear if the log odds are farther than this from zero. They vary by
+# about 0.6 between draws.
+CLOSE_TO_ZERO = 1.0
+
+
+class Place(NamedTuple):
+    """A candidate among several draws."""
+
+    draw: int
+    candidate: int
+
+
+class Best(NamedTuple):
+    """The best candidates of several draws, and the most typical of them."""
+
+    places: list[Place]  # (b,)
+    odds: Floats  # (b,) add up to 1
+    labels: list[Labels]  # (b,) of all rows of the sample
+    winner: int  # the most typical
+    agreement: float  # mean ARI of all with the winner, weighted by odds
+
+    @property
+    def place(self) -> Place:
+        """The place of the winner."""
+        return self.places[self.winner]
+
+
+class Pool(NamedTuple):
+    """Draws of one sample, their best candidates, and whether there are several clusters."""
+
+    draws: list[Draw]
+    best: Best
+    several: float  # log odds that there is more than one cluster; mean over draws
+
+
+def pool_draws(drawn: Callable[[], Draw], is_open: bool) -> Pool | None:
+    """Return one draw if the choice from it is clear, and more otherwise.
+
+    `is_open` says whether one cluster may be chosen. None if there are no candidates.
+    """
+    first = drawn()
+    best = best_of([first])
+    if best is None:
+        return None
+    several = first.log_odds_of_several(best.place.candidate)
+    if is_clear(best.agreement, several if is_open else np.inf):
+        return Pool([first], best, several)
+    draws = [first, *(drawn() for _ in range(MAX_DRAWS - 1))]
+    log_odds = [several, *(_log_odds_of_several(draw) for draw in draws[1:])]
+    return Pool(draws, best_of(draws) or best, sum(log_odds) / len(log_odds))
+
+
+def is_clear(agreement: float, several: float) -> bool:
+    """Return whether further draws are unlikely to change the choice."""
+    return agreement >= CLEAR_AGREEMENT and abs(several) > CLOSE_TO_ZERO
+
+
+def best_of(draws: list[Draw]) -> Best | None:
+    """Return the best candidates of all draws; None if there are none."""
+    places = [Place(d, number) for d, draw in enumerate(draws) for number in draw.best()]
+    if not places:
+        return None
+    labels = [draws[place.draw].labels(place.candidate) for place in places]
+    alike = agreements(labels)
+    scores = np.array([draws[place.draw].score[place.candidate] for place in places])
+    drawn = np.array([place.draw for place in places])
+    odds = odds_of(mean_scores(scores, alike, drawn), fitted_weights().temperature)
+    return Best(places, odds, labels, *most_typical(alike, odds))
+
+
+def mean_scores(scores: Floats, alike: Floats, drawn: NDArray[np.int64]) -> Floats:
+    """Return, for each candidate, the mean over draws of the score of the most similar candidate.
+
+    Of equally similar candidates of a draw, the highest score counts.
+
+    Parameters
+    ----------
+    scores : of shape (b,)
+        Descending within each draw.
+    alike : of shape (b, b)
+        ARI of each pair of candidates.
+    drawn : of shape (b,)
+        The draw of each candidate.
+    """
+    of_draws = [np.flatnonzero(drawn == draw) for draw in np.unique(drawn)]
+    similar = [scores[own[alike[:, own].argmax(axis=1)]] for own in of_draws]
+    return np.asarray(np.mean(similar, axis=0))
+
+
+def odds_of(scores: Floats, temperature: float) -> Floats:
+    """Return odds that add up to 1; they are proportional to exp(score / temperature)."""
+    odds = np.exp((scores - scores.max()) / temperature)
+    return np.asarray(odds / odds.sum())
+
+
+def _log_odds_of_several(draw: Draw) -> float:
+    best = best_of([draw])
+    return -SURE if best is None else draw.log_odds_of_several(best.place.candidate)

@@ -1,0 +1,146 @@
+"""The candidates of several draws of one sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.random import RandomState
+from numpy.testing import assert_allclose
+from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from pskclust import PSKC
+from pskclust._choice import choose, pooling
+from pskclust._choice.draws import Draw
+from pskclust._choice.evidence import gather_evidence
+from pskclust._choice.pooling import (
+    CLEAR_AGREEMENT,
+    CLOSE_TO_ZERO,
+    MAX_DRAWS,
+    Place,
+    best_of,
+    is_clear,
+    mean_scores,
+    odds_of,
+    pool_draws,
+)
+from pskclust._choice.scoring import fitted_weights
+from pskclust._choice.stability import grow_trees
+
+
+def draw_of(points, seed):
+    grown = grow_trees(points, [32], 30, RandomState(seed))
+    return Draw.of(grown, gather_evidence(grown))
+
+
+def draw_score(draws, place):
+    return draws[place.draw].score[place.candidate]
+
+
+@pytest.fixture(scope="module")
+def draws():
+    """Three draws of the same rows."""
+    points, _ = make_blobs(120, centers=3, cluster_std=1.5, random_state=1)
+    return [draw_of(points, seed) for seed in range(3)]
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The random states of all draws."""
+    states = []
+
+    def counting(*arguments, **options):
+        states.append(arguments[3].get_state()[2])
+        return grown(*arguments, **options)
+
+    grown = choose.grow_trees
+    monkeypatch.setattr(choose, "grow_trees", counting)
+    return states
+
+
+def test_the_most_similar_candidate_of_every_draw_counts():
+    scores = np.array([5.0, 3.0, 4.0, 1.0])
+    drawn = np.array([0, 0, 1, 1])
+    alike = np.array([[1, 0.5, 0.9, 0], [0.5, 1, 0.2, 1], [0.9, 0.2, 1, 0.3], [0, 1, 0.3, 1]])
+    assert_allclose(mean_scores(scores, alike, drawn), [4.5, 2.0, 4.5, 2.0])
+    # Of equal candidates of one draw, the best score counts for both.
+    assert_allclose(mean_scores(scores[:2], np.ones((2, 2)), drawn[:2]), [5.0, 5.0])
+
+
+def test_draws_that_repeat_each_other_change_no_score():
+    rng = RandomState(0)
+    scores, half = -np.sort(-rng.rand(6)), rng.rand(6, 6)
+    alike = 1 - np.abs(half - half.T)
+    once = mean_scores(scores, alike, np.zeros(6, dtype=int))
+    assert_allclose(once, scores)
+    twice = mean_scores(np.tile(scores, 2), np.tile(alike, (2, 2)), np.repeat([0, 1], 6))
+    assert_allclose(twice, np.tile(scores, 2))
+
+
+def test_odds_add_up_to_one_whatever_the_scores():
+    for scores in ([1e6, 1e6 - 2], [-1e6, 0.0], [3.0]):
+        assert odds_of(np.array(scores), 2.0).sum() == pytest.approx(1)
+    first, second = odds_of(np.array([3.0, 1.0]), 2.0)
+    assert first / second == pytest.approx(np.e)
+
+
+def test_the_best_of_several_draws_is_found_as_the_formula_says(draws):
+    best = best_of(draws)
+    labels = [draws[place.draw].labels(place.candidate) for place in best.places]
+    alike = np.array([[adjusted_rand_score(a, b) for a in labels] for b in labels])
+    mean = np.zeros(len(labels))
+    for number in range(len(draws)):
+        own = [at for at, place in enumerate(best.places) if place.draw == number]
+        for row in range(len(labels)):
+            ranks = [(round(alike[row, at], 9), draw_score(draws, best.places[at])) for at in own]
+            mean[row] += max(ranks)[1] / len(draws)
+    odds = np.exp((mean - mean.max()) / fitted_weights().temperature)
+    odds /= odds.sum()
+    assert_allclose(best.odds, odds, atol=1e-9)
+    assert best.winner == int(np.argmax(alike @ odds))
+    assert best.agreement == pytest.approx((alike @ odds).max())
+
+
+def test_candidates_that_are_left_out_do_not_win(draws):
+    first = best_of(draws[:1])
+    left_out = np.arange(len(draws[0].score)) == first.place.candidate
+    again = best_of([draws[0].without(left_out)])
+    assert Place(0, first.place.candidate) not in again.places
+    assert best_of([draw.without(np.ones(len(draw.score), dtype=bool)) for draw in draws]) is None
+
+
+@pytest.mark.parametrize("log_odds", [-np.inf, -1.01, 1.01, np.inf])
+def test_only_choices_that_agree_and_are_far_from_one_cluster_are_clear(log_odds):
+    assert is_clear(CLEAR_AGREEMENT, log_odds)
+    assert not is_clear(CLEAR_AGREEMENT - 1e-9, log_odds)
+    assert not is_clear(1.0, log_odds * 0.5 if abs(log_odds) < 2 else CLOSE_TO_ZERO)
+
+
+def test_a_clear_choice_needs_one_draw(counted):
+    X, _ = make_moons(200, noise=0.05, random_state=0)
+    assert PSKC(random_state=0).fit(X).n_clusters_ == 2
+    assert len(counted) == 1
+
+
+def test_log_odds_close_to_zero_are_means_over_further_draws(monkeypatch, draws):
+    values = iter([0.4, 2.0, -3.0, 1.0])
+    monkeypatch.setattr(Draw, "log_odds_of_several", lambda *_: next(values))
+    monkeypatch.setattr(pooling, "CLEAR_AGREEMENT", 0.0)
+    pool = pool_draws(lambda: draws[0], is_open=True)
+    assert len(pool.draws) == MAX_DRAWS
+    assert pool.several == pytest.approx(0.1)
+    values = iter([0.4] * MAX_DRAWS)
+    assert len(pool_draws(lambda: draws[0], is_open=False).draws) == 1
+
+
+def test_an_unclear_choice_grows_trees_again_from_other_draws(monkeypatch, counted):
+    X, _ = make_circles(150, noise=0.02, factor=0.6, random_state=0)
+    monkeypatch.setattr(pooling, "CLEAR_AGREEMENT", 1.1)
+    model = PSKC(random_state=0).fit(X)
+    assert len(counted) == MAX_DRAWS
+    assert len(set(counted)) == MAX_DRAWS
+    assert model.n_clusters_ > 1
+    assert sum(option.odds for option in model.auto_.candidates) <= 1 + 1e-12
+    counted.clear()
+    assert PSKC(n_clusters=2, random_state=0).fit(X).n_clusters_ == 2
+    assert len(counted) == MAX_DRAWS
