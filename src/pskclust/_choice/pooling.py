@@ -60,14 +60,15 @@ class Pool(NamedTuple):
 def pool_draws(drawn: Callable[[], Draw], is_open: bool) -> Pool | None:
     """Return one draw if the choice from it is clear, and more otherwise.
 
-    `is_open` says whether one cluster may be chosen. None if there are no candidates.
+    If the number of clusters is given, which `is_open` denies, one draw is enough. None if there
+    are no candidates.
     """
     first = drawn()
     best = best_of([first])
     if best is None:
         return None
     several = first.log_odds_of_several(best.place.candidate)
-    if is_clear(best.agreement, several if is_open else np.inf):
+    if not is_open or is_clear(best.agreement, several):
         return Pool([first], best, several)
     draws = [first, *(drawn() for _ in range(MAX_DRAWS - 1))]
     log_odds = [several, *(_log_odds_of_several(draw) for draw in draws[1:])]
