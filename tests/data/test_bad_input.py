@@ -84,7 +84,7 @@ BAD_ROWS = {
     ),
     "sparse": (sparse.csr_array(GOOD), TypeError, "X is sparse.*not supported.*TruncatedSVD"),
     "too large": (with_entry(1e200), ValueError, "Column 1.*1e\\+200.*overflow.*StandardScaler"),
-    "too small": (GOOD * 1e-170, ValueError, "wider than .*e-169.*underflow.*StandardScaler"),
+    "too small": (GOOD * 1e-170, ValueError, "range above .*e-169.*underflow.*StandardScaler"),
 }
 
 
