@@ -2,9 +2,10 @@
 
     python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
 
-Each draw of a set has a file in build/choice, which `fit.py` reads: four draws of given sets and
-of single clusters (iris.npz, iris~1.npz, ...), one of other generated sets. Each draw has its own
-sample, kernels and halves.
+Each draw of a set has a file in build/choice, which `fit.py` reads. Given sets and single clusters
+have four draws each (iris.npz, iris~1.npz, ...), other generated sets have one. Each draw has its
+own sample, kernels and halves.
+
 Draws whose file exists are skipped, so an interrupted run can be continued. `--fresh` computes all
 of them again, as is necessary after a change of candidates or evidence.
 """
