@@ -179,7 +179,7 @@ def fold_of_sets(sets: list[Collected]) -> dict[str, int]:
 
 
 def has_few_rows(each: Collected) -> bool:
-    """Return whether a set says little about splits: only one or several is fitted to it."""
+    """Return whether a set is too small to fit splits and scores to it."""
     return each.grown.n_rows < MIN_ROWS_FITTED
 
 
