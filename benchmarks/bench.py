@@ -1,4 +1,4 @@
-"""Time fits of psKC and of the methods that users would pick instead.
+"""Measure the time of fits of psKC and of the methods that users would pick instead.
 
     python benchmarks/bench.py [--quick] [--only PART ...] [--data DIR] [--results FILE]
 

@@ -1,4 +1,4 @@
-"""Time fits on a Dask cluster of this machine, and compare them with the cost model.
+"""Measure fits on a Dask cluster of this machine, and compare them with the cost model.
 
     python benchmarks/cluster.py [--results FILE]
 

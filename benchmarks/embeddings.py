@@ -1,4 +1,4 @@
-"""Time ways to cluster embeddings on 100,000 rows, and scale the times to ten million rows.
+"""Measure ways to cluster 100,000 embeddings, and scale their times to ten million rows.
 
     python benchmarks/embeddings.py [--rows N]
 

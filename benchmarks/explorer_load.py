@@ -46,7 +46,7 @@ class Tally:
 
 
 class Client:
-    """A client with one page, on one connection that stays open."""
+    """A client with one page and one persistent connection."""
 
     def __init__(self, url: str, tally: Tally, seed: int) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=120)

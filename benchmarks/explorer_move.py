@@ -1,4 +1,4 @@
-"""Time the explorer in a browser, from a change of tau to the new picture.
+"""Measure the time from a change of tau to the new picture of the explorer in a browser.
 
     python benchmarks/explorer_move.py [--rows N]
 

@@ -167,7 +167,7 @@ def _command() -> dict[str, float]:
 
 
 def noise() -> dict[str, float]:
-    """Return the times of finding cells of uniform noise and of a product with the centres."""
+    """Return the time to find the cells of uniform noise, and that of a plain product."""
     from pskclust import IsolationKernel
 
     X = np.random.RandomState(0).rand(BLOB_ROWS, 16).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Time fits, each in its own process, which is stopped if it takes too long or too much memory."""
+"""Measure fits, each in a process that is stopped if it takes too much time or memory."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Draw the picture of docs/comparison.md: python docs/make_comparison_picture.py [--folder FOLDER]
 
-Each method is drawn with the one of a few settings that agrees best with the classes.
+Each method is drawn at the setting that agrees best with the classes, of a few that are tried.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ compares directions. `PSKC` runs with its defaults. A cluster is named by words 
 it and rare in the others. Embeddings from a language model can replace these vectors without other
 changes.
 
-The defaults find more clusters than there are modules, which clustering does not see. The picture
-shows the next coarser layer of the same fit. Functions with the same purpose are in one cluster
-even if they are in different packages, such as the Fourier transforms of NumPy and SciPy, so the
-agreement with the modules stays far from 1. Texts, and therefore figures, change with the versions
-of the packages.
+Modules are not used for clustering. The defaults find more clusters than there are modules. The
+picture shows the next coarser layer of the same fit. Functions with the same purpose are in one
+cluster even if they are in different packages, such as the Fourier transforms of NumPy and SciPy,
+so the agreement with the modules stays far from 1. Texts, and therefore figures, change with the
+versions of the packages.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 """Three tables of measurements.
 
 The tables come with scikit-learn: iris flowers, wines and tumours. Columns have different units, so
-they are scaled first; `PSKC` has its defaults. Its clusters are compared with the classes, which
-clustering does not see, and with two other methods: HDBSCAN at its defaults, and k-means, which is
-given the number of classes. `PSKC` is best on the tumours. On the other two tables k-means is
-better: on iris, `PSKC` and HDBSCAN join two kinds that overlap into one cluster. The picture shows
-the clusters of `PSKC` along the first two principal axes; a cross is noise.
+they are scaled first. `PSKC` and HDBSCAN run with their defaults; k-means is given the number of
+classes. The clusters are compared with the classes, which are not used for clustering. `PSKC` is
+best on the tumours. On the other two tables k-means is better: on iris, `PSKC` and HDBSCAN join two
+species that overlap into one cluster. The picture shows the clusters of `PSKC` along the first two
+principal axes; a cross is noise.
 """
 
 import argparse

@@ -87,7 +87,7 @@ class Fold(NamedTuple):
 
 
 def divide(sets: list[Collected], left_out: str) -> tuple[list[Collected], list[Collected]]:
-    """Return the sets to fit to, and the left-out ones: a family and a ninth of the singles."""
+    """Return the sets to fit to, and those left out: a family, and a ninth of single clusters."""
     singles = [each for each in sets if each.is_single and not each.is_given]
     # Sets of few rows come last, so that adding some does not change the folds of the others.
     singles.sort(key=has_few_rows)

@@ -179,12 +179,12 @@ def fold_of_sets(sets: list[Collected]) -> dict[str, int]:
 
 
 def has_few_rows(each: Collected) -> bool:
-    """Return whether a set says little about splits: only one or several is fitted to it."""
+    """Return whether a set is too small to fit splits and scores to it."""
     return each.grown.n_rows < MIN_ROWS_FITTED
 
 
 def fit_splits(sets: list[Collected], columns: Columns) -> list[Logistic]:
-    """Return a split model fitted without each fold, and last one fitted to all sets."""
+    """Return a split model fitted without each fold, followed by one fitted to all sets."""
     fold = fold_of_sets(sets)
     sets = [each for each in sets if not has_few_rows(each)]
     rest = [[each for each in sets if fold[each.name] != number] for number in range(N_FOLDS)]
@@ -271,8 +271,8 @@ def _bounds(name: str) -> tuple[float | None, float | None]:
 def fit_several(known: list[Known], score: Score, ridge: float = SEVERAL_RIDGE) -> Logistic:
     """Return the fitted model of whether a set has more than one cluster.
 
-    A set is weighted by the ARI of its best candidate, which a wrong answer would lose; single
-    clusters together weigh as much as all other sets.
+    The weight of a set is the ARI of its best candidate, because a wrong answer loses this much.
+    Single clusters together weigh as much as all other sets.
     """
     rows, targets, weights = [], [], []
     for one, weight in zip(known, set_weights([one.each for one in known]), strict=True):

@@ -133,7 +133,7 @@ def cost_table() -> str:
     rows = [
         (
             f"2 to {split_tree.MAX_LEAVES} clusters",
-            "in a candidate: all numbers up to 16, then steps of about 10%",
+            "numbers of clusters of candidates: all numbers up to 16, then steps of about 10%",
         ),
         (f"{stability.ROWS_PER_CLUSTER} rows", "smallest mean size of the clusters of a candidate"),
         (
@@ -142,26 +142,28 @@ def cost_table() -> str:
         ),
         (
             f"{empty_space.MIN_FACING} log(n) rows",
-            "that must face an empty space for it to count: another side is at most twice the "
-            "width of the space away",
+            "number of the n rows that must face an empty space for it to count; a row faces it if "
+            "its distance to another side is at most twice the width of the space",
         ),
         (
             f"{draws.N_BEST} candidates",
-            "of each draw, those with the best scores, are compared with each other",
+            "largest number of candidates of a draw that are compared with the others: those with "
+            "the best scores",
         ),
         (
             f"{pooling.MAX_DRAWS} draws",
-            "of partitionings and halves, if the first one does not give a clear choice",
+            "number of draws of partitionings and halves, if the first one does not give a clear "
+            "choice",
         ),
         (
             f"{pooling.CLEAR_AGREEMENT:g}",
-            "smallest mean ARI of the chosen candidate with the others, weighted by odds, that "
-            "is called clear",
+            "smallest mean ARI with the other candidates, weighted by their odds, that makes the "
+            "chosen candidate a clear choice",
         ),
         (
             f"{pooling.CLOSE_TO_ZERO:g}",
-            "log odds of several clusters within this range around zero are not clear; they vary "
-            "by about 0.6 between draws",
+            "largest distance from zero of log odds of several clusters that are not clear; they "
+            "vary by about 0.6 between draws",
         ),
         (
             f"{scoring.MIN_ROWS_FITTED} rows",
@@ -175,20 +177,21 @@ def cost_table() -> str:
         (f"psi {scales.PSI_FOR_FEW}", "number of cells for fewer than 64 rows"),
         (
             f"{scales.MAX_EVIDENCE_ROWS} rows",
-            "at most, evenly spaced in the sample, on which similarity and contact are measured; "
-            "half as many in each half",
+            "largest number of rows, evenly spaced in the sample, on which similarity and contact "
+            "are measured; half as many in each half",
         ),
         (
             f"{scales.ROWS_PER_FINE_CELL} rows per cell",
-            "on average, in the smallest cells, which show the contact and density of clusters",
+            "mean number in the smallest cells, which show the contact and density of clusters",
         ),
         (
             f"{scales.N_FEW} and {scales.N_MORE} rows",
-            "nearest to a row show contact and density at the two sides of a split",
+            "numbers of nearest rows by which contact and density at the two sides of a split are "
+            "measured",
         ),
         (
             f"{discriminant.MAX_AXES} principal axes",
-            "at most, are used to compute the discriminant",
+            "largest number of axes that are used to compute the discriminant",
         ),
         (
             f"{scoring.SURE:g}",
@@ -204,10 +207,13 @@ def cost_table() -> str:
 def noise_table() -> str:
     """Return the numbers of the rule for noise, none of which is fitted."""
     rows = [
-        (f"{noise.N_NEAR} rows", "nearest to a row; their mean distance measures density"),
+        (
+            f"{noise.N_NEAR} rows",
+            "number of nearest rows; their mean distance from a row measures the density there",
+        ),
         (
             f"{noise.EMPTIEST:.0%}",
-            "size of the emptiest part of the box of the data: a background has rows there, too",
+            "size of the emptiest part of the box of the data, where a background also has rows",
         ),
         (
             f"{noise.MIN_ROWS_FOR_BACKGROUND} rows",
@@ -216,19 +222,20 @@ def noise_table() -> str:
         ),
         (
             f"{noise.MIN_COLUMNS_FOR_BACKGROUND} columns",
-            "fewest that are searched for a background; in one column, the tails of a cluster "
-            "pass for one",
+            "fewest columns that are searched for a background; in one column, the tails of a "
+            "cluster pass for one",
         ),
-        (f"{noise.MIN_SEEN} rows", "needed in the emptiest part to show a background"),
+        (f"{noise.MIN_SEEN} rows", "fewest rows in the emptiest part that show a background"),
         (f"{noise.MAX_SHARE:.0%}", "largest share of rows that a background can have"),
         (
             f"{noise._FAR:g} times",
-            "the median distance of rows from the middle: an outlier is farther than this from "
-            "all but a few rows",
+            "multiple of the median distance of rows from the middle: an outlier is farther than "
+            "this from all but a few rows",
         ),
         (
             f"{noise._WIDER:g} width",
-            "of the box of the data: rows farther than this outside the box are noise",
+            "largest distance outside the box of the data, in widths of the box; rows farther "
+            "outside are noise",
         ),
     ]
     lines = ["| number | meaning |", "|---|---|"]

@@ -43,7 +43,7 @@ class Drift:
     --------
     >>> from pskclust import Drift
     >>> Drift(score=0.3, noise=0.02, noise_of_fit=0.02, n_samples=1000).advice
-    'Fit again: rows are distributed differently (drift is 0.30).'
+    'Fit again: new rows are distributed differently (drift is 0.30).'
     """
 
     score: float
@@ -71,7 +71,7 @@ class Drift:
             return f"Keep the model: drift is {self.score:.2f}, and {noise}."
         if self.noise > self.noise_of_fit + _MAX_NOISE_GAIN:
             return f"Fit again: more rows belong to no cluster; {noise}."
-        return f"Fit again: rows are distributed differently (drift is {self.score:.2f})."
+        return f"Fit again: new rows are distributed differently (drift is {self.score:.2f})."
 
 
 class DriftMonitor:

@@ -78,7 +78,7 @@ class PSKC(ClusterMixin, FittedModel):
         Dissolve clusters with fewer rows (weights count), before refinement. Each row moves to its
         most similar remaining cluster if that similarity exceeds `tau`, else to noise. Rows of
         chosen and linked clusters move to the cluster with the most members in their cells. PSKC
-        does not choose a clustering that would dissolve more than a tenth of the rows.
+        does not choose a clustering with more than a tenth of the rows in such clusters.
     noise : {"keep", "nearest"}, default="keep"
         "nearest" assigns noise rows to their most similar cluster. Rows that share no cell with any
         cluster remain noise.

@@ -31,8 +31,8 @@ BAD_ROWS = {
     "text column": (
         pd.DataFrame({"size": [1, 2], "city": ["Oslo", "Bonn"]}),
         ValueError,
-        r"Column 'city' of X is not a number.*Leave it out, or encode it.*OneHotEncoder, only if "
-        "the clusters should follow its categories",
+        r"Column 'city' of X does not hold numbers.*Leave it out, or encode it.*OneHotEncoder, "
+        "only if the clusters should follow its categories",
     ),
     "dates as text": (
         pd.DataFrame({"size": [1, 2, 3], "day": ["2020-01-31", None, "2021-12-01 10:30"]}),
@@ -53,7 +53,7 @@ BAD_ROWS = {
     "decimal commas": (
         pd.DataFrame({"size": [1, 2, 3], "height": ["1.200,5", "3", None]}),
         ValueError,
-        r"Column 'height' of X is not a number.*decimal point instead of the comma",
+        r"Column 'height' of X does not hold numbers.*decimal point instead of the comma",
     ),
     "equal names": (
         pd.DataFrame([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], columns=["size", "height", "size"]),
@@ -63,7 +63,7 @@ BAD_ROWS = {
     "date column": (
         pd.DataFrame({"size": [1, 2], "day": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
         ValueError,
-        r"Column 'day' of X is not a number \(datetime64.*days since a date, or leave it out",
+        r"Column 'day' of X does not hold numbers \(datetime64.*days since a date, or leave it out",
     ),
     "NaN in a named column": (
         pd.DataFrame({"size": [1, 2], "height": [3.0, np.nan]}),
@@ -84,7 +84,7 @@ BAD_ROWS = {
     ),
     "sparse": (sparse.csr_array(GOOD), TypeError, "X is sparse.*not supported.*TruncatedSVD"),
     "too large": (with_entry(1e200), ValueError, "Column 1.*1e\\+200.*overflow.*StandardScaler"),
-    "too small": (GOOD * 1e-170, ValueError, "wider than .*e-169.*underflow.*StandardScaler"),
+    "too small": (GOOD * 1e-170, ValueError, "range above .*e-169.*underflow.*StandardScaler"),
 }
 
 

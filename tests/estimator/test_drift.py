@@ -65,7 +65,7 @@ def test_other_shares_of_clusters_are_drift(model):
     X, y = make_shapes(6000, random_state=1)
     drift = drift_of(model, X[y < 3])
     assert drift.fit_again
-    assert drift.advice.startswith("Fit again: rows are distributed differently (drift is 0.")
+    assert drift.advice.startswith("Fit again: new rows are distributed differently (drift is 0.")
 
 
 def test_rows_that_belong_to_no_cluster_are_drift(model):

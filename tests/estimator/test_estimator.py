@@ -245,9 +245,9 @@ def test_all_clusters_too_small_leaves_noise_only(blobs):
 
 @pytest.mark.parametrize("parameters", [{}, {"psi": 16, "tau": 0.05}], ids=str)
 def test_clusters_cannot_be_larger_than_all_rows(blobs, parameters):
-    with pytest.raises(ValueError, match="min_cluster_size=301 is more than all 300 rows"):
+    with pytest.raises(ValueError, match="min_cluster_size=301 is more than the 300 rows"):
         PSKC(min_cluster_size=301, **parameters).fit(blobs)
-    with pytest.raises(ValueError, match="min_cluster_size=151 is more than all 150 rows"):
+    with pytest.raises(ValueError, match="min_cluster_size=151 is more than the 150 rows"):
         PSKC(min_cluster_size=151, **parameters).fit(blobs, sample_weight=np.full(300, 0.5))
 
 

@@ -151,7 +151,7 @@ def fit_with(
 
 
 def _require_clear(error: Exception, fault: str, victim: str) -> None:
-    """Require that an error gives the time waited or what is gone, and names a hanging worker."""
+    """Require that an error states the time waited or the loss, and names a hanging worker."""
     require(bool(_CLEAR.search(str(error))), f"an unclear error: {error!r}")
     if fault == "worker stopped":
         require(isinstance(error, TimeoutError), f"not a TimeoutError: {error!r}")

@@ -1,4 +1,4 @@
-"""Attack: model files that are damaged or have wrong contents must be refused, or work."""
+"""Attack: a model file with damage or wrong contents must be refused, or else work."""
 
 from __future__ import annotations
 

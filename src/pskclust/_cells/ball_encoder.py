@@ -141,7 +141,7 @@ class BallEncoder(CellsEncoder):
                 space.places[chosen] = -1
 
     def _balls(self, points: NDArray[np.float64], space: _Workspace) -> list[_Ball]:
-        """Return balls that together hold all rows: most blocks, and parts of the others.
+        """Return balls that together hold all rows: one for most blocks, several for the others.
 
         A block with rows of two clusters has a wide ball, which excludes few centres.
         """

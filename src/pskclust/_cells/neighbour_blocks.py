@@ -110,7 +110,7 @@ def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray
 def _order_of_rows(
     data: Data, partition: VoronoiPartition, n_jobs: int | None
 ) -> tuple[NDArray[np.int64], Callable[[slice], NDArray[np.float64]]]:
-    """Return an order that keeps neighbours together, and a function for points in this order."""
+    """Return an order that keeps neighbours together, and a function that returns its points."""
     n_columns = partition.points.shape[1]
     if n_columns <= MAX_COLUMNS_TO_COPY:
         order, points = _order_by_neighbourhood(

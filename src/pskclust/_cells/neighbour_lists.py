@@ -1,7 +1,7 @@
 """Cells of rows from lists of their nearest points, where many points are centres.
 
 If each partitioning has one point in eight as a centre, say, the nearest centre of a row is nearly
-always among the row's 48 nearest points. These are found once, for all partitionings.
+always among the row's 47 nearest points. These are found once, for all partitionings.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NOT_A_CENTRE = -1
 
 
 def length_of_lists(n_points: int, psi: int, n_columns: int) -> int:
-    """Return how many of the nearest points to list for each row; 0 if lists do not pay."""
+    """Return how many of the nearest points to list for each row; 0 if lists save no time."""
     if n_columns > _MAX_COLUMNS or not 1 < psi < n_points:
         return 0
     n_near = math.ceil(math.log(_SHARE_MISSED) / math.log1p(-psi / n_points))

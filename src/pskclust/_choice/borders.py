@@ -128,7 +128,7 @@ def _densest(log_gaps: Floats, order: Nodes, weights: Floats) -> Floats:
 
 
 def low_quantile(values: Floats, inside: NDArray[np.bool_], share: float) -> Floats:
-    """Return a quantile of the values of rows inside, (s,); 0 where there are none."""
+    """Return a quantile of each column over the rows that are `inside`, (s,); 0 if none are."""
     ordered = np.sort(np.where(inside, values, np.inf), axis=0)
     counts = inside.sum(axis=0)
     place = np.minimum((share * counts).astype(np.intp), np.maximum(counts - 1, 0))

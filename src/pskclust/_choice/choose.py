@@ -258,8 +258,8 @@ def _by_one_tree(
     possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))
     if n_clusters > possible:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {possible} clusters of the tree over "
-            f"{n_rows} rows (a sample without noise). Use n_clusters <= {possible}."
+            f"n_clusters={n_clusters} is more than the {possible} clusters into which the tree of "
+            f"{n_rows} rows (a sample without noise) can be cut. Use n_clusters <= {possible}."
         )
     tree = condense(joined, AVERAGE, psi, 1, n_clusters)
     tree = settle(tree, tree.nodes, distances, near)
@@ -293,7 +293,7 @@ def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | N
     others = [number.n_clusters for number in numbers if not number.is_chosen]
     second = f"; second choice: {_clusters(others[0])}" if others else ""
     if chosen.n_clusters == 1:
-        return f"1 cluster: no split into more is stable and well separated{second}"
+        return f"1 cluster: no split into more clusters is stable and well separated{second}"
     is_stable = (chosen.stability or 0.0) >= STABLE
     found_again = "found again" if is_stable else "unclear: only partly found again"
     return (
@@ -321,10 +321,10 @@ def _reason_for_one(n_rows: int, min_cluster_size: int, ruled_out: _RuledOut | N
             return f"1 cluster: {n_rows} rows; fewer than {MIN_ROWS_TO_DIVIDE} are not divided"
         return f"1 cluster: {n_rows:,} rows are too few, or too alike, to split"
     if ruled_out.n_clusters == 1:
-        return "1 cluster: no split into more is stable and well separated"
+        return "1 cluster: no split into more clusters is stable and well separated"
     return (
-        f"1 cluster: every split has more than {MAX_SHARE_TOO_SMALL:.0%} of the rows in clusters "
-        f"of fewer than min_cluster_size={min_cluster_size:,} rows; without this limit, "
+        f"1 cluster: every split leaves more than {MAX_SHARE_TOO_SMALL:.0%} of the rows in "
+        f"clusters of fewer than min_cluster_size={min_cluster_size:,} rows; without this limit, "
         f"{_clusters(ruled_out.n_clusters)}"
     )
 

@@ -27,8 +27,8 @@ def widest_gap(distances: Distances) -> float:
 
     `distances` are squared. The lengths at which single linkage joins two sides of enough rows are
     sorted; the result is the largest log ratio of two successive ones. Within one cluster, these
-    lengths are all similar. The result is 0 if few rows face the space: a row faces it if another
-    side is at most twice the space away.
+    lengths are all similar. The result is 0 if few rows face the space. A row faces it if its
+    distance to another side is at most twice the width of the space.
     """
     n_rows = len(distances)
     apart = np.sqrt(distances)

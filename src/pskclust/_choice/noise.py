@@ -1,9 +1,9 @@
 """Rows that belong to no cluster: those of a uniform background, and outliers.
 
-A background is spread over the whole box of the data, between clusters as well. An
-outlier is farther from all other rows than the data is wide. Both are found without labels, so
-noise is removed from the sample before clusters are chosen. The rule then finds noise among all
-rows and new ones.
+A background is spread over the whole box of the data, between clusters as well. The distance of an
+outlier to nearly all other rows is about the width of the data, or larger. Both are found without
+labels, so noise is removed from the sample before clusters are chosen. The rule then finds noise
+among all rows and new ones.
 """
 
 from __future__ import annotations
@@ -247,11 +247,12 @@ class _Grid:
 def _isolated(
     points: Points, near: NDArray[np.float64], few: int
 ) -> tuple[NDArray[np.bool_], float]:
-    """Return the mask of outliers, and the distance to the `few`-th row beyond which a row is one.
+    """Return the mask of outliers, and the limit of their distance to other rows.
 
-    A row is also an outlier if one of its values lies outside the range of all other rows, without
-    the few at either end, by more than the width of that range. If many rows are
-    outside, rare values are normal in these columns, and this rule is not applied.
+    A row is an outlier if its distance to the `few`-th nearest row exceeds the limit. A row is also
+    an outlier if one of its values is far outside the range of its column, which leaves out the
+    `few` rows at either end: farther than the width of the range. If many rows are that far
+    outside, rare values are normal in these columns, and the second rule is not applied.
     """
     from_middle = np.sqrt(np.square(points - np.median(points, axis=0)).sum(axis=1))
     reach = _FAR * float(np.median(from_middle))
@@ -274,8 +275,9 @@ def _background(
     `in_box` are the distances of places drawn uniformly in the box. If a share p of the rows is
     drawn like them, then for every c at least p * P(in_box >= c) of the rows have a distance of c
     or more: in the whole box, and in either half of it along each column. The largest p that no
-    part of the box contradicts is the share of the background. The threshold is the c with the
-    most expected noise rows beyond it, less `_ODDS` times all rows beyond it.
+    part of the box contradicts is the share of the background. The threshold is the c that
+    maximises the expected number of noise rows beyond c, minus `_ODDS` times the number of all rows
+    beyond c.
     """
     n_rows, n_places = len(distances), len(in_box)
     cuts = np.unique(in_box)

@@ -28,8 +28,9 @@ class Option:
         draws of the trees support a candidate. The score of one cluster is on another scale: the
         log odds that there is more than one. Compare odds instead.
     odds : float
-        Weight of this candidate among all that may be right, 0 to 1. Candidates that are nearly
-        equal share the odds, so that each of them has little: see `numbers` of :class:`AutoChoice`.
+        Weight of this candidate among the candidates that are compared, 0 to 1. Candidates that
+        are nearly equal share the odds, so each has small odds: see `numbers` of
+        :class:`AutoChoice`.
     stability : float
         How well trees of halves of the rows find a cluster again, 0 to 1; the mean over clusters.
     least_stability : float

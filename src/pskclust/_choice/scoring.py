@@ -68,7 +68,7 @@ class Logistic(NamedTuple):
 
 
 class GapOdds(NamedTuple):
-    """Log odds of several clusters that a wide empty space adds."""
+    """Log odds that a wide empty space adds to those of several clusters."""
 
     limit: float  # hardly any single cluster has a wider gap
     weight: float

@@ -186,7 +186,7 @@ def _of_borders(grown: Grown, each: GrownTree, large: Nodes, small: Nodes) -> li
 def _borders(
     around: Around, within: NDArray[np.bool_], dimension: float, one: Nodes, other: Nodes
 ) -> tuple[Border, Border]:
-    """Return the borders of splits, measured by a few nearest rows of each row and by more."""
+    """Return the borders of splits, measured with a few nearest rows of each row and with more."""
     sides = Sides.of(one, other, within)
     few, more = around.counts(within)
     return (

@@ -86,7 +86,7 @@ class Plan:
     seconds: float
 
     def facts(self) -> dict[str, str]:
-        """Return the estimate as readable texts.
+        """Return the estimate as text, subject by subject.
 
         Returns
         -------

@@ -198,7 +198,7 @@ class DaskEngine(CombinedRows):
     def _no_answer(self, share: Share) -> TimeoutError:
         return TimeoutError(
             f"Worker {share.address} did not answer for {self._tasks.timeout:g} seconds. "
-            "Look at its log; pass a larger timeout if it only needs longer."
+            "Look at its log; pass a larger timeout if it only needs more time."
         )
 
 

@@ -182,7 +182,7 @@ class Tasks:
         self._compare_clocks(facts)
 
     def _compare_clocks(self, facts: dict[str, Any]) -> None:
-        """Estimate how far the scheduler's clock, which times heartbeats, lags the local clock."""
+        """Estimate the lag of the scheduler's clock, which times the heartbeats."""
         ages = [time.time() - own["last_seen"] for own in facts.values()]
         self._clock_behind = min([self._clock_behind, *ages])
 

@@ -38,7 +38,7 @@ def check_underflow(points: NDArray[Any]) -> None:
         vanishes = widest > 0 and widest**2 < np.finfo(np.float64).tiny
     if vanishes:
         raise ValueError(
-            f"No column of X is wider than {widest:g}: squared distances underflow. "
+            f"No column of X has a range above {widest:g}: squared distances underflow. "
             "Scale X up, say with sklearn.preprocessing.StandardScaler."
         )
 

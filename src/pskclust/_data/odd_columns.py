@@ -212,7 +212,7 @@ def warn_of_odd_columns(
 ) -> None:
     """Warn about columns of row numbers, and about a few columns that outweigh all others.
 
-    Row numbers are looked for in columns with names only: those are typical of tables.
+    Only columns with names are searched for row numbers, which are typical of tables.
     """
     n_columns = rows.shape[1]
     if metric != "euclidean" or len(rows) < _MIN_ROWS or n_columns < 2:
@@ -239,10 +239,10 @@ def _words_on_dominant(unequal: Unequal, names: Sequence[str] | None) -> str:
     shown = [f"{column if names is None else repr(names[column])}" for column in unequal.dominant]
     of_variance = f"more than {_DOMINANT_SHARE:.0%} of the variance of X"
     if len(shown) == 1:
-        who = f"Column {shown[0]} accounts for {of_variance}, so it decides the clusters alone"
+        who = f"Column {shown[0]} accounts for {of_variance}, so it alone decides the clusters"
     else:
         listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
-        who = f"Columns {listed} account for {of_variance}, so they decide the clusters alone"
+        who = f"Columns {listed} account for {of_variance}, so they alone decide the clusters"
     return (
         f"{who}. If only units differ, scale the columns first: "
         "make_pipeline(StandardScaler(), PSKC())."

@@ -199,13 +199,13 @@ class Parameters:
     def _refuse_parameters_of_growth(self) -> None:
         if self.checkpoint is not None:
             raise ValueError(
-                "checkpoint saves clusters as they grow on all rows, but without tau clusters are "
-                "chosen on a sample, which takes seconds. Give psi and tau, or leave checkpoint "
-                "out."
+                "checkpoint saves clusters as they grow on all rows, but without tau, clusters "
+                "are chosen on a sample, which takes seconds. Give psi and tau, or leave "
+                "checkpoint out."
             )
         if self.growth_rate != DEFAULT_GROWTH_RATE:
             raise ValueError(
-                f"growth_rate={self.growth_rate:g} applies to clusters that grow, but without tau "
+                f"growth_rate={self.growth_rate:g} applies to clusters that grow, but without tau, "
                 "clusters are chosen on a sample. Give psi and tau, or leave growth_rate out."
             )
 

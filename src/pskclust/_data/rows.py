@@ -215,7 +215,7 @@ def _refuse_other_columns(X: Any) -> None:
     )
     rest = ", ".join(repr(str(name)) for name, _ in others)
     raise ValueError(
-        f"Column {str(column)!r} of X is not a number ({kind}). {way_out}"
+        f"Column {str(column)!r} of X does not hold numbers ({kind}). {way_out}"
         + (f" Other columns without numbers: {rest}." if rest else "")
     )
 

@@ -80,7 +80,7 @@ class Preparation:
         """Return the rows of X, filled in and scaled as for the fit.
 
         Missing values are replaced by `means` if `missing` is "mean", and remain NaN otherwise. The
-        result has all rows of X, also if the fit left rows with missing values out.
+        result has all rows of X, even if the fit left out rows with missing values.
 
         Parameters
         ----------
@@ -171,7 +171,8 @@ class Preparation:
     def looks_unscaled(self, rows: NDArray[Any], fitted: NDArray[np.float64]) -> bool:
         """Return whether rows seem not to be scaled yet, given some scaled rows of the fit.
 
-        Few of them are within the range of the fit, but most would be after scaling.
+        Fewer than half of the rows are within the range of the fit, but half of them or more would
+        be after scaling.
         """
         if self.scaling == "none" or not len(rows):
             return False

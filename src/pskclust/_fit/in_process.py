@@ -38,7 +38,8 @@ def rows_of(
 ) -> Data | StreamedRows:
     """Return the checked rows of a fit, in memory or to be read block by block.
 
-    Set `n_features_in_` and `feature_names_in_` of the estimator. Warnings are about odd columns.
+    Set `n_features_in_` and `feature_names_in_` of the estimator. `with_warnings` warns
+    about odd columns.
     """
     metric = parameters.metric
     if parameters.device is not None:

@@ -33,14 +33,14 @@ def grow_and_link(
     report: Report = ignore,
     journal: Journal | None = None,
 ) -> tuple[Result, Linkage]:
-    """Grow parts on all rows, and link them until ``n_clusters`` are left."""
+    """Grow clusters on all rows, and link them until ``n_clusters`` are left."""
     n_clusters = parameters.n_clusters or 1
     growth = grow(engine, tau, parameters.growth_rate, report, journal)
     most = max(1, len(growth.clusters))
     if n_clusters > most:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(growth.clusters)} parts that growth "
-            f"found to link. Use n_clusters <= {most}, or a larger psi or tau."
+            f"n_clusters={n_clusters} is more than the {len(growth.clusters)} clusters that grew; "
+            f"linking only joins them. Use n_clusters <= {most}, or a larger psi or tau."
         )
     linked = link_growth(engine, growth, n_clusters)
     engine.remember_labels()

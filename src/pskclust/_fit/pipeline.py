@@ -279,7 +279,7 @@ def _check_min_cluster_size(min_cluster_size: int, weights: RowWeights) -> None:
     n_rows = weights.total / weights.one
     if min_cluster_size > n_rows:
         raise ValueError(
-            f"min_cluster_size={min_cluster_size} is more than all {n_rows:,.12g} rows. Use a "
+            f"min_cluster_size={min_cluster_size} is more than the {n_rows:,.12g} rows. Use a "
             "smaller min_cluster_size."
         )
 

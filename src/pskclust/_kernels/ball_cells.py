@@ -26,7 +26,7 @@ def shift_points(
     shifted,  # OUT  (m, d) float32, the middle minus each chosen point
     lengths2,  # OUT  (m,) their squared distances, not rounded to float32
 ):
-    """Subtract chosen points from a point in their middle."""
+    """Write the middle minus each chosen point, and the squared lengths of the differences."""
     for place in range(len(chosen)):
         lengths2[place] = shift_point(points, chosen[place], middle, shifted, place)
 
@@ -156,8 +156,8 @@ def settle_row(
 ):
     """Return the nearest centre by exact distances; ties go to the first.
 
-    Most often there are two. Computing two distances at a time is faster, because the additions of
-    one need not wait for those of the other.
+    Usually two centres are left. Computing two distances at a time is faster, because the
+    additions of one need not wait for those of the other.
     """
     near[n_near] = near[0]
     best, best2 = near[0], np.inf

@@ -131,7 +131,7 @@ def settle_cells(points, screen, screened, cells):
 
 @compiled_within
 def bound_of_nearest(bound2, row, shape):
-    """Estimate a limit that the bounds of nearest centres stay below, and most others exceed."""
+    """Estimate a limit above the bounds of the nearest centres, but below most other bounds."""
     n_partitions, psi = shape
     n_points = bound2.shape[1]
     n_wanted = 2 * n_points / psi * (1 + np.log(n_partitions))

@@ -27,8 +27,8 @@ _NO_ARRAYS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
 class _Listener(event.Listener):
     """Listener for compilations by numba; functions loaded from disk are not reported.
 
-    Garbage collection pauses meanwhile: it would search the many objects that numba keeps again
-    and again. numba compiles in one thread at a time.
+    Garbage collection pauses meanwhile: it would repeatedly search the many objects that numba
+    keeps. numba compiles in one thread at a time.
     """
 
     def __init__(self) -> None:

@@ -147,7 +147,7 @@ def partition(
     column,  # IN   column that is compared with the pivot
     misplaced,  # TMP  (2, BATCH)
 ):
-    """Move rows with a value below the pivot to the front; return the number of the first other.
+    """Move rows with a value below the pivot to the front; return the first row after them.
 
     Rows that have to move are listed in batches from both ends, then swapped. The order of rows is
     random, so a processor would mispredict every second branch; listing needs no branches.

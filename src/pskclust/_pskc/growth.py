@@ -32,7 +32,7 @@ class Growth:
 
 
 class GrownCluster(NamedTuple):
-    """The table, the seed and the number of steps of a grown cluster; not its rows."""
+    """The table, the seed and the number of steps of a grown cluster, without its rows."""
 
     table: CountTable
     seed: int

@@ -1,7 +1,7 @@
 """Files that are written completely or not at all, and temporary files that are always removed.
 
-An interrupt may come at any moment, even before a file just made is returned to its maker. The path
-is therefore recorded before the file is made, and `remove_own` removes recorded files at exit.
+An interrupt may come at any moment, even before a function returns the file that it has made. The
+path is therefore recorded before the file is made, and `remove_own` removes recorded files at exit.
 
 A process that is killed cannot remove its temporary files. Each file is therefore locked while in
 use, and the system releases the lock when the process ends. The next run removes all temporary

@@ -63,7 +63,7 @@ def cluster_colours(n_clusters: int) -> NDArray[np.float64]:
 def standing_out(
     colour: NDArray[np.float64], ground: float, least_contrast: float
 ) -> NDArray[np.float64]:
-    """Return a colour, lightened or darkened until it has `least_contrast` to a background.
+    """Return a colour, lightened or darkened until it has `least_contrast` with a background.
 
     `ground` is the luminance of the background.
     """

@@ -291,7 +291,7 @@ def _inverse(values: Matrix) -> Matrix:
 
 
 class SimplexState(NamedTuple):
-    """State of the solver, from which the next solve starts, because its solution is close."""
+    """State of the solver. The next solve starts from it, because its solution is close."""
 
     weights: Matrix  # (n, m)
     duals: Matrix  # (n, m), scaled

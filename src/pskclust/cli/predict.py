@@ -167,7 +167,7 @@ class _Placing:
         self.n_noise = self.n_left_out = self.n_filled = 0
 
     def _default_missing(self) -> str:
-        """Return the treatment of missing values: column means if the fit used them."""
+        """Return the default of --missing: mean if the fit used column means, else refuse."""
         used_means = self._preparation is not None and self._preparation.missing == "mean"
         return "mean" if used_means else "refuse"
 

@@ -204,7 +204,7 @@ def _best_agreement(pairs: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _print_pair(title: str, pair: dict[str, Any]) -> None:
-    """Print a pair of psi and tau and, on one line to copy, the command that fits it."""
+    """Print a pair of psi and tau, and the command that fits it, on one line to copy."""
     context = click.get_current_context()
     elsewhere = dict.fromkeys(("output", "force", "as_json"))
     seed = context.params["random_state"]
@@ -215,7 +215,7 @@ def _print_pair(title: str, pair: dict[str, Any]) -> None:
 
 
 def _print_chosen(chosen: dict[str, Any]) -> None:
-    """Print the result without psi and tau and, on one line to copy, its command."""
+    """Print the result of a fit without psi and tau, and its command, on one line to copy."""
     found = counted(chosen["n_clusters"], "cluster")
     words = f"{found}, {chosen['noise']:.1%} noise"
     if "agreement" in chosen:

@@ -48,15 +48,15 @@ def join(
         found = _first(fitter, _fewer(fit), joined, report)
         if found is None:
             return Hint(
-                f"No smaller number of clusters that was tried joins {names}. Other "
+                f"None of the smaller numbers of clusters that were tried joins {names}. Other "
                 "clusters join first."
             )
         return _told_number(f"{names.capitalize()} become one", fit, found, pair)
     found = _first(fitter, _looser(fit.settings.of_fit), joined, report)
     if found is None:
         return Hint(
-            f"No smaller tau or psi that was tried joins {names}. They may differ more than "
-            "they seem to: try another metric or scaling."
+            f"None of the smaller values of tau and psi that were tried joins {names}. They may "
+            "differ more than they seem to: try another metric or scaling."
         )
     rule = f"If clusters that should be one are split, lower {_changed(fit, found)}."
     told = _told(f"{names.capitalize()} become one", rule, fit, found, psi_tau_map)
@@ -76,7 +76,7 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
         found = _first(fitter, _more(fit), parted, report)
         if found is None:
             return Hint(
-                f"No larger number of clusters that was tried splits cluster {cluster}. "
+                f"None of the larger numbers of clusters that were tried splits cluster {cluster}. "
                 "Other clusters split first."
             )
         return _told_number(f"Cluster {cluster} becomes two", fit, found, (cluster,))
@@ -84,8 +84,8 @@ def split(fitter: Fitter, fit: Fit, cluster: int, psi_tau_map: PsiTauMap, report
     found = _first(fitter, _finer(fit.settings.of_fit, limit), parted, report)
     if found is None:
         return Hint(
-            f"No larger psi or tau that was tried splits cluster {cluster}. It may be a "
-            "single cluster in these columns."
+            f"None of the larger values of psi and tau that were tried splits cluster {cluster}. "
+            "It may be a single cluster in these columns."
         )
     rule = f"If one cluster should be two, raise {_changed(fit, found)}."
     told = _told(f"Cluster {cluster} becomes two", rule, fit, found, psi_tau_map)

@@ -27,7 +27,7 @@ Rgb = NDArray[np.uint8]
 
 
 def palette(theme: str) -> Rgb:
-    """Return the colours of clusters, (N_COLOURS, 3), with enough contrast to the page."""
+    """Return the colours of clusters, (N_COLOURS, 3), which contrast enough with the page."""
     colours = cluster_colours(N_COLOURS)[:-1]
     ground, least = _BACKGROUND[theme], _LEAST_CONTRAST[theme]
     return _to_bytes(255 * np.array([standing_out(one, ground, least) for one in colours]))

@@ -22,7 +22,7 @@ _HEAD = (
 _ODDS = (
     "Candidates are clusterings at several scales. The odds of a number of clusters are the sum "
     "over the best candidates with this number; the odds of all candidates add up to 1. The other "
-    "columns are evidence for the best candidate with this number."
+    "columns show the evidence for the best candidate with the number in the line."
 )
 _EVIDENCE = (
     "Stability shows how well its "

@@ -40,9 +40,9 @@ def cluster_table(content: Content) -> str:
 
 
 _SIMILARITY = (
-    "The similarity of a row is the share of its cluster that is found in the same small cell of "
-    "space, on average over many random divisions into cells. Low values such as 0.02 are normal: "
-    "compare them with each other, not with 1."
+    "The similarity of a row is the share of its cluster that lies in the same small cell of space "
+    "as the row, on average over many random divisions into cells. Low values such as 0.02 are "
+    "normal: compare them with each other, not with 1."
 )
 _CONFIDENCE = (
     "The confidence of a row is the share of the odds held by candidates that agree with its "

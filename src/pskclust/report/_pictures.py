@@ -93,7 +93,7 @@ _SEEDS = "A cross marks the row that a cluster grew from."
 _MOST_SIMILAR = "A cross marks the row that is most similar to its cluster."
 _CHOICE_CAPTION = (
     "Left: the odds of each number of clusters. Right: the evidence for the best candidate with "
-    "this number."
+    "each number."
 )
 _PROFILE_CAPTION = (
     "Left: the size of each cluster. Right: the similarity of members to their cluster, with the "

@@ -52,7 +52,7 @@ class ShownRows:
         if _are_rows_of_fit(model, rows):
             return cls(model, rows, names, True, "none", "the same rows")
         after = "the same rows, prepared as for this fit"
-        return cls(model, rows, names, False, "before the fit, unknown to this report", after)
+        return cls(model, rows, names, False, "before the fit, but unknown to this report", after)
 
     @classmethod
     def _of_pipeline(

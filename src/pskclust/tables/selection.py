@@ -31,8 +31,8 @@ def select(
 ) -> Selection:
     """Return the roles of columns; without `columns`, cluster all that have no other role.
 
-    Raise UnknownColumnError for a column that does not exist, NotNumbersError for columns to
-    cluster that do not hold numbers.
+    Raise UnknownColumnError for a column that does not exist, and NotNumbersError if columns to
+    cluster do not hold numbers.
     """
     single = [name for name in (label, weight) if name is not None]
     for name in [*columns, *drop, *ids, *single]:
