@@ -117,7 +117,7 @@ def test_counts_around_rows_are_of_the_nearest_others():
     X = RNG(0).rand(50, 2)
     within = RNG(1).rand(50, 4) < 0.5
     distances = squared_distances(X)
-    around = Around.of(distances, nearest_rows(distances, 50, X))
+    around = Around.of(distances, nearest_rows(distances, 50))
     few, more = around.counts(within)
     for row in range(50):
         near = np.argsort(distances[row])[1:]

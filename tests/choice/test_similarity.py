@@ -38,7 +38,7 @@ def nearest_centre(distances, row, centres):
 
 def drawn(points, sizes, n_near=12, max_psi_for_scans=64):
     distances = squared_distances(points)
-    near = nearest_rows(distances, n_near, points)
+    near = nearest_rows(distances, n_near)
     with mock.patch.object(similarity, "_MAX_PSI_FOR_SCANS", max_psi_for_scans):
         return distances, draw_nested_cells(distances, near, sizes, 5, RNG(7))
 
@@ -62,7 +62,7 @@ def test_copies_are_at_distance_zero_and_as_far_from_all_others(points):
 def test_nearest_rows_are_in_order_and_ties_go_to_the_lowest(points, n_near):
     distances = squared_distances(points)
     expected = [sorted(range(90), key=lambda row: (line[row], row))[:n_near] for line in distances]
-    assert_array_equal(nearest_rows(distances, n_near, points), expected)
+    assert_array_equal(nearest_rows(distances, n_near), expected)
 
 
 @pytest.mark.parametrize("max_psi_for_scans", [0, 10, 64], ids=["walked", "both", "scanned"])
