@@ -170,12 +170,13 @@ def settle(
     is_leaf = tree.is_leaf
     unsettled = np.flatnonzero((nodes < 0) | ~is_leaf[nodes])
     # Most rows have a neighbour in a leaf among the first few, so the others come later.
-    for some in (slice(0, N_NEAR), slice(N_NEAR, None)):
+    for some in (near[:, :N_NEAR], near[:, N_NEAR:]):
         start = np.maximum(nodes[unsettled], 0)
-        there = nodes[near[unsettled, some]]
+        there = nodes[some[unsettled]]
         fits = (there >= 0) & is_leaf[there] & tree.within[there, start[:, np.newaxis]]
         settled = np.flatnonzero(fits.any(axis=1))
-        leaves[unsettled[settled]] = there[settled, fits[settled].argmax(axis=1)]
+        place = fits.argmax(axis=1) if len(settled) else settled
+        leaves[unsettled[settled]] = there[settled, place[settled]]
         unsettled = np.delete(unsettled, settled)
     in_leaf = (nodes >= 0) & is_leaf[nodes]
     for row in unsettled:
