@@ -184,6 +184,7 @@ class _ByGap(NamedTuple):
     pairs: Nodes  # (p,) numbers of the pairs
     splits: Nodes  # (p,) ascending
     starts: Nodes  # (s,) the first pair of each split
+    slots: Nodes  # (p,) place of each pair in the running sum
     columns: Nodes  # (p,) place of each pair in a flat table with a column for each split
     n_most: int  # pairs of the split that has most
 
@@ -196,10 +197,11 @@ class _ByGap(NamedTuple):
         places = pairs.splits * n_rows + rank[pairs.rows]
         by_gap = np.argsort(places)
         ranks = places[by_gap] - pairs.splits * n_rows
-        number = np.arange(len(places)) - np.repeat(pairs.starts, pairs.counts)
-        columns = number * (n_splits + 1) + pairs.splits
-        most = int(pairs.counts.max())
-        return cls(log_gaps[order], ranks, by_gap, pairs.splits, pairs.starts, columns, most)
+        numbers = np.arange(len(places))
+        slots = numbers + pairs.splits
+        columns = (numbers - pairs.starts[pairs.splits]) * (n_splits + 1) + pairs.splits
+        own = pairs.splits, pairs.starts, slots, columns, int(pairs.counts.max())
+        return cls(log_gaps[order], ranks, by_gap, *own)
 
     def densest(self, weights: NDArray[np.float32]) -> Floats:
         """Return the largest log gap in the densest quarter, by weight, of the rows, (s,)."""
@@ -208,8 +210,10 @@ class _ByGap(NamedTuple):
         table.ravel()[self.columns] = ordered
         # Added from row to row of the table, as in a running sum.
         totals = table.sum(axis=0)[:-1]
-        sums = np.cumsum(np.insert(ordered, self.starts[1:], -totals[:-1]))
-        sums = np.delete(sums, self.starts[1:] + np.arange(n_splits - 1))
+        values = np.zeros(len(ordered) + n_splits, dtype=weights.dtype)
+        values[self.slots] = ordered
+        values[self.starts[1:] + np.arange(n_splits - 1)] = -totals[:-1]
+        sums = np.cumsum(values)[self.slots]
         quarters = _DENSEST * totals
         below = np.bincount(self.splits[sums < quarters[self.splits]], minlength=n_splits)
         # Without any weight, the densest of all rows stands for the quarter.

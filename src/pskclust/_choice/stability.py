@@ -276,7 +276,7 @@ def _agreement(
     """Return the mean Jaccard index of matching clusters of two cuts into `n_clusters`."""
     own = tree.nodes_of_cut(n_clusters)
     others = other.nodes_of_cut(min(n_clusters, other.n_splits + 1))
-    pairs = jaccards[own[:, np.newaxis], others]
+    pairs = jaccards.take(own, axis=0).take(others, axis=1)
     return float((pairs.max(axis=1).mean() + pairs.max(axis=0).mean()) / 2)
 
 
