@@ -73,6 +73,53 @@ def test_a_valley_is_the_density_of_the_sparser_side_less_that_of_the_border(sid
         assert found.valley[split] == pytest.approx(2 * (of_border - max(of_cores)), rel=1e-5)
 
 
+def densest(gaps, weights):
+    """The largest gap in the densest quarter, by weight, of the rows."""
+    order = np.argsort(gaps, kind="stable")
+    sums = [sum(weights[order[: number + 1]]) for number in range(len(order))]
+    return next(
+        gaps[row] for row, some in zip(order, sums, strict=True) if some >= weights.sum() / 4
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_borders_of_many_splits_are_those_of_loops(seed):
+    """Splits of many, few and no rows, some of which meet neither side."""
+    rng = RNG(seed)
+    leaves = rng.randint(0, 9, N_ROWS)
+    within = leaves[:, np.newaxis] == np.arange(10)
+    one, other = np.array([(0, 1), (2, 3), (5, 4), (6, 9), (7, 8)]).T
+    # Each row meets 8 others or none, so that shares and their sums are exact.
+    meetings = rng.randint(0, 9, (N_ROWS, 10))
+    meetings[:, other] = 8 - meetings[:, one]
+    meetings[rng.rand(N_ROWS) < 0.2] = 0
+    gaps, sides = rng.randn(N_ROWS), Sides.of(one, other, within)
+    found = border_of(meetings.astype(np.float32), gaps, 3.0, sides)
+    for split, pair in enumerate(zip(one, other, strict=True)):
+        mine = np.where(within[:, pair[0]], *meetings[:, pair].T)
+        theirs = np.where(within[:, pair[0]], *meetings[:, pair[::-1]].T)
+        shares = np.where(mine + theirs > 0, theirs / np.maximum(mine + theirs, 1), 0)
+        in_one, in_other = (within[:, node] * (1 - shares) for node in pair)
+        weights = shares * (1 - shares) * within[:, pair].any(axis=1)
+        if not in_one.any() or not in_other.any():
+            assert (found.contact[split], found.saddle[split]) == (1, NO_VALLEY)
+            continue
+        inside = within[:, pair].any(axis=1)
+        assert found.contact[split] == pytest.approx(shares[inside].mean())
+        assert found.contact_of_other[split] == pytest.approx(shares[within[:, pair[1]]].mean())
+        if not weights.any():
+            assert (found.valley[split], found.saddle[split]) == (DEEPEST, DEEPEST)
+            continue
+        means = [np.average(gaps, weights=some) for some in (weights, in_one, in_other)]
+        depth = 3 * (means[0] - max(means[1:]))
+        assert found.valley[split] == pytest.approx(np.clip(depth, NO_VALLEY, DEEPEST), abs=1e-9)
+        sure = depth * np.sqrt(1 + 4 * weights.sum())
+        assert found.sure[split] == pytest.approx(np.clip(sure, -6, 20))
+        peak = max(densest(gaps, in_one), densest(gaps, in_other))
+        saddle = np.clip(3 * (densest(gaps, weights) - peak), NO_VALLEY, DEEPEST)
+        assert found.saddle[split] == pytest.approx(saddle)
+
+
 def test_sides_that_share_no_cell_have_the_deepest_valley(sides, meetings):
     apart = np.where(sides.in_one[:, :1], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0]).astype(np.float32)
     found = border_of(apart, RNG(0).randn(N_ROWS), 2.0, sides)
@@ -117,7 +164,7 @@ def test_counts_around_rows_are_of_the_nearest_others():
     X = RNG(0).rand(50, 2)
     within = RNG(1).rand(50, 4) < 0.5
     distances = squared_distances(X)
-    around = Around.of(distances, nearest_rows(distances, 50, X))
+    around = Around.of(distances, nearest_rows(distances, 50))
     few, more = around.counts(within)
     for row in range(50):
         near = np.argsort(distances[row])[1:]

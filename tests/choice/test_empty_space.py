@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from numpy.random import RandomState
 
-from pskclust._choice.empty_space import widest_gap
+from pskclust._choice.empty_space import _largest_square, _n_facing, widest_gap
 from pskclust._choice.similarity import squared_distances
 
 
@@ -74,3 +76,27 @@ def test_copies_of_rows_have_no_gap():
 def test_evenly_spaced_rows_have_no_gap(n_rows):
     assert gap(np.arange(n_rows)[:, np.newaxis]) == 0
     assert gap(1e150 * np.eye(n_rows)) == 0
+
+
+def test_rows_face_a_space_if_another_large_side_is_within_reach():
+    for seed in range(10):
+        rng = RandomState(seed)
+        points, sides = rng.randint(0, 12, (60, 2)) / 7, rng.randint(0, 4, 60)
+        sides[sides == 3] = np.where(rng.rand(np.sum(sides == 3)) < 0.2, 3, 0)
+        distances, reach, least = squared_distances(points), 2 * math.sqrt(2) / 7, 8
+        facing = 0
+        for row in range(60):
+            others = [
+                other
+                for other in range(60)
+                if sides[other] != sides[row] and math.sqrt(distances[row, other]) <= reach
+            ]
+            large = [other for other in others if np.sum(sides == sides[other]) >= least]
+            facing += bool(large) and np.sum(sides == sides[row]) >= least
+        assert _n_facing(distances, sides, reach, least) == facing
+
+
+@pytest.mark.parametrize("root", [1e-200, 3e-160, 0.1, 1.0, 2**0.5, 7.3, 1e150, 1e160])
+def test_the_largest_square_is_the_last_one_with_a_root_up_to_the_limit(root):
+    square = _largest_square(root)
+    assert math.sqrt(square) <= root < math.sqrt(math.nextafter(square, math.inf))

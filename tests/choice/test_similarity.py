@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from pskclust._choice import similarity
 from pskclust._choice.similarity import (
+    cells_shared_with,
     draw_nested_cells,
     nearest_rows,
     shared_cells,
@@ -38,7 +39,7 @@ def nearest_centre(distances, row, centres):
 
 def drawn(points, sizes, n_near=12, max_psi_for_scans=64):
     distances = squared_distances(points)
-    near = nearest_rows(distances, n_near, points)
+    near = nearest_rows(distances, n_near)
     with mock.patch.object(similarity, "_MAX_PSI_FOR_SCANS", max_psi_for_scans):
         return distances, draw_nested_cells(distances, near, sizes, 5, RNG(7))
 
@@ -62,7 +63,7 @@ def test_copies_are_at_distance_zero_and_as_far_from_all_others(points):
 def test_nearest_rows_are_in_order_and_ties_go_to_the_lowest(points, n_near):
     distances = squared_distances(points)
     expected = [sorted(range(90), key=lambda row: (line[row], row))[:n_near] for line in distances]
-    assert_array_equal(nearest_rows(distances, n_near, points), expected)
+    assert_array_equal(nearest_rows(distances, n_near), expected)
 
 
 @pytest.mark.parametrize("max_psi_for_scans", [0, 10, 64], ids=["walked", "both", "scanned"])
@@ -89,10 +90,14 @@ def test_centres_are_distinct_rows_and_the_seed_says_which(points):
     assert_array_equal(nested.centres, again.centres)
 
 
-@pytest.mark.parametrize("psi", [2, 16, 17, 60])
-def test_similarity_counts_the_cells_that_rows_share(psi):
-    cells = RNG(0).randint(0, psi, (7, 40)).astype(np.int32)
+@pytest.mark.parametrize("n_partitions", [1, 7, 300])
+@pytest.mark.parametrize("psi", [2, 17, 64, 65, 200])
+def test_similarity_counts_the_cells_that_rows_share(psi, n_partitions):
+    cells = RNG(0).randint(0, psi, (n_partitions, 41)).astype(np.int32)
+    cells[:, 7] = cells[:, 30]
+    expected = [[sum(cells[:, a] == cells[:, b]) for b in range(41)] for a in range(41)]
     counts = shared_cells(cells, psi)
-    expected = [[sum(cells[:, a] == cells[:, b]) for b in range(40)] for a in range(40)]
     assert_array_equal(counts, expected)
-    assert_array_equal(np.diag(counts), 7)
+    assert_array_equal(np.diag(counts), n_partitions)
+    some = np.array([0, 7, 40])
+    assert_array_equal(cells_shared_with(cells, psi, some), counts[some])

@@ -48,7 +48,7 @@ DATA = {
 
 def counts_of(points, psi=16, seed=0):
     distances = squared_distances(points)
-    near = nearest_rows(distances, min(8, len(points)), points)
+    near = nearest_rows(distances, min(8, len(points)))
     cells = draw_nested_cells(distances, near, [psi], N_PARTITIONS, RNG(seed)).cells[0]
     return shared_cells(cells, psi), distances, near
 
@@ -171,7 +171,7 @@ def test_the_tables_of_a_tree_say_who_is_below_whom():
 @pytest.mark.parametrize("half", [False, True])
 def test_rows_settle_in_the_leaf_of_their_nearest_row(name, kind, n_near, half):
     counts, distances, _ = counts_of(DATA[name])
-    near = nearest_rows(distances, n_near, DATA[name])
+    near = nearest_rows(distances, n_near)
     tree = condense(join_rows(counts, N_PARTITIONS, kind), kind, 16, 5)
     nodes = tree.nodes.copy()
     if half:

@@ -251,7 +251,7 @@ def _by_one_tree(
     n_rows, n_clusters = len(points), asked or 1
     psi = max(2, n_rows // 2) if psi is None else min(psi, n_rows)
     distances = squared_distances(points)
-    near = nearest_rows(distances, min(n_rows, psi), points)
+    near = nearest_rows(distances, min(n_rows, psi))
     placing = min(psi, MAX_PLACING_PSI)
     drawn = draw_nested_cells(distances, near, sorted({placing, psi}), n_partitions, rng)
     joined = join_rows(shared_cells(drawn.cells[-1], psi), n_partitions, AVERAGE)

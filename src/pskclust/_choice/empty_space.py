@@ -31,8 +31,7 @@ def widest_gap(distances: Distances) -> float:
     distance to another side is at most twice the width of the space.
     """
     n_rows = len(distances)
-    apart = np.sqrt(distances)
-    joined = np.asarray(linkage(squareform(apart, checks=False), "single"))
+    joined = np.asarray(linkage(np.sqrt(squareform(distances, checks=False)), "single"))
     usual = joined[int(_SHARE_OF_JOINS * (n_rows - 2)), 2]
     least = max(MIN_SIDE, n_rows // MAX_SIDE_SHARE)
     heights = condense(joined, PATH, 2, least).heights
@@ -42,15 +41,25 @@ def widest_gap(distances: Distances) -> float:
     ratios = heights / np.maximum(np.append(heights[1:], 0), usual)
     space = heights[ratios.argmax()]
     sides = fcluster(joined, space * (1 - 1e-9), "distance")
-    if _n_facing(apart, sides, 2 * space, least) < MIN_FACING * math.log(n_rows):
+    if _n_facing(distances, sides, 2 * space, least) < MIN_FACING * math.log(n_rows):
         return 0.0
     return float(np.clip(np.log(ratios.max()), 0, _WIDEST))
 
 
-def _n_facing(apart: Distances, sides: np.ndarray, reach: float, least: int) -> int:
+def _n_facing(distances: Distances, sides: np.ndarray, reach: float, least: int) -> int:
     """Return how many rows have another side within reach; sides of few rows do not count."""
     counts = (np.bincount(sides) >= least)[sides]
-    within_reach = apart <= reach
+    within_reach = distances <= _largest_square(reach)
     within_reach &= sides[:, np.newaxis] != sides
     within_reach &= counts
     return int(np.count_nonzero(within_reach[counts].any(axis=1)))
+
+
+def _largest_square(root: float) -> float:
+    """Return the largest number whose rounded square root is at most `root`."""
+    square = root * root
+    while math.sqrt(square) > root:
+        square = math.nextafter(square, 0)
+    while math.sqrt(math.nextafter(square, math.inf)) <= root:
+        square = math.nextafter(square, math.inf)
+    return square

@@ -18,6 +18,7 @@ from .similarity import (
     nearest_rows,
     shared_cells,
 )
+from .split_tree import SplitTree
 
 # Values of psi, each four times the one before; with few rows, `PSI_FOR_FEW` only.
 PSIS, PSI_FOR_FEW = (32, 128, 512), 8
@@ -46,9 +47,11 @@ class Around(NamedTuple):
         """Return the rows around each row; `near` has the row itself, or a copy of it, first."""
         others = near[:, 1:]
         # Copies of a row say nothing about its surroundings, so they come last.
-        is_copy = np.take_along_axis(distances, others, axis=1) == 0
-        order = np.argsort(is_copy, axis=1, kind="stable")[:, :N_MORE]
-        others = np.take_along_axis(others, order, axis=1)
+        is_copy = np.take_along_axis(distances, others[:, :N_MORE], axis=1) == 0
+        if is_copy.any():
+            is_copy = np.take_along_axis(distances, others, axis=1) == 0
+            others = np.take_along_axis(others, np.argsort(is_copy, axis=1, kind="stable"), axis=1)
+        others = others[:, :N_MORE]
         # Relative to the largest distance, so that units do not matter.
         largest = math.sqrt(float(distances.max())) or 1.0
         gaps = np.sqrt(np.take_along_axis(distances, others, axis=1)) / largest
@@ -109,7 +112,7 @@ class Scales:
         n_rows = len(points)
         most = max(2, n_rows // 2)
         smaller = [psi for psi in sizes if psi <= most] or [most]
-        near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS), points)
+        near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS))
         cells = draw_nested_cells(distances, near, smaller, n_partitions, rng).cells
         counts = {psi: shared_cells(some, psi) for psi, some in zip(smaller, cells, strict=True)}
         rows = evenly_spaced(n_rows, MAX_EVIDENCE_ROWS // 2)
@@ -119,22 +122,29 @@ class Scales:
         """Return `psi` if it is available, else the largest available one."""
         return psi if psi in self.counts else max(self.counts)
 
-    def meetings(self, psi: int, within: NDArray[np.bool_]) -> Meetings:
+    def meetings(self, psi: int, tree: SplitTree, leaves: NDArray[np.intp]) -> Meetings:
         """Return the number of cells that rows share with all other rows of each node, (r, m)."""
-        return meetings_of(self.counts[self.nearest_psi(psi)], self.rows, within)
+        shared = self.counts[self.nearest_psi(psi)][self.rows]
+        return meetings_of(shared, self.rows, tree, leaves)
 
 
 Meetings = NDArray[np.float32]  # (r, m)
 
 
 def meetings_of(
-    counts: Counts, rows: NDArray[np.intp], within: NDArray[np.bool_]
-) -> NDArray[np.float32]:
-    """Return the number of cells that rows share with all other rows of each node, (r, m)."""
-    shared = counts[rows]
-    shared[np.arange(len(rows)), rows] = 0
+    shared: Counts, rows: NDArray[np.intp], tree: SplitTree, leaves: NDArray[np.intp]
+) -> Meetings:
+    """Return the number of cells that r rows share with all other rows of each node, (r, m).
+
+    `shared` holds the numbers of cells that they share with each of n rows, (r, n), and `leaves`
+    the leaves of the n rows.
+    """
+    own = np.flatnonzero(tree.is_leaf)
+    is_in_leaf = (leaves[:, np.newaxis] == own).astype(np.float32)
+    others = shared.astype(np.float32)
+    others[np.arange(len(rows)), rows] = 0
     # Whole numbers below 2^24: exact in any order.
-    met: NDArray[np.float32] = shared @ within.astype(np.float32)
+    met: Meetings = (others @ is_in_leaf) @ tree.within[own].astype(np.float32)
     return met
 
 

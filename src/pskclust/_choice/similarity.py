@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
 from .._utils.parallel import one_blas_thread
 
 # With more columns, a matrix product is faster than differences.
 _MAX_COLUMNS_FOR_DIFFERENCES = 16
-# With more columns, a search tree visits nearly all rows.
-_MAX_COLUMNS_FOR_SEARCH_TREES = 8
 # Up to this psi, the nearest centre is found by scanning all centres; beyond, it is the first of a
 # row's nearest neighbours that is a centre.
 _MAX_PSI_FOR_SCANS = 64
-_MAX_PSI_FOR_DENSE_PRODUCTS = 16
+# Up to this psi, a table of all rows and cells is small, and a product with it takes less time than
+# one of two sparse tables. It is made for this number of blocks of rows, one after the other.
+_MAX_PSI_FOR_TABLES, _N_BLOCKS = 64, 4
 _TINY = 1e-24
 _NO_RANK = np.int16(np.iinfo(np.int16).max)
 
 Distances = NDArray[np.float64]  # (n, n) squared
 Neighbours = NDArray[np.intp]  # (n, m) row numbers, the nearest first
-Counts = NDArray[np.float32]  # (n, n) number of partitionings in which two rows share a cell
+# (n, n) number of partitionings in which two rows share a cell, in as few bytes as possible
+Counts = NDArray[np.unsignedinteger[Any]]
 
 
 class NestedCells(NamedTuple):
@@ -55,21 +55,29 @@ def squared_distances(points: NDArray[np.float64]) -> Distances:
     return distances
 
 
-def nearest_rows(distances: Distances, n_near: int, points: NDArray[np.float64]) -> Neighbours:
+def nearest_rows(distances: Distances, n_near: int) -> Neighbours:
     """Return the nearest rows of each row, itself included; ties go to the lowest number."""
-    if n_near >= len(distances):
+    n_rows = len(distances)
+    if n_near >= n_rows:
         return np.argsort(distances, axis=1, kind="stable")
-    if points.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
-        found = KDTree(points).query(points, n_near)[1]
-        some = np.sort(found.reshape(-1, n_near), axis=1)
-    else:
-        some = np.sort(np.argpartition(distances, n_near - 1, axis=1)[:, :n_near], axis=1)
-    own = np.take_along_axis(distances, some, axis=1)
-    near = np.take_along_axis(some, np.argsort(own, axis=1, kind="stable"), axis=1)
-    # If other rows are as far as the last one, the search may have returned any of them.
-    farthest = own.max(axis=1, keepdims=True)
-    tied = np.flatnonzero(np.count_nonzero(distances <= farthest, axis=1) > n_near)
-    near[tied] = np.argsort(distances[tied], axis=1, kind="stable")[:, :n_near]
+    farthest = np.partition(distances, n_near - 1, axis=1)[:, n_near - 1]
+    is_near = distances <= farthest[:, np.newaxis]
+    found, tied = np.flatnonzero(is_near), np.empty(0, dtype=np.intp)
+    if len(found) > n_rows * n_near:
+        # Other rows are as far as the last one.
+        tied = np.flatnonzero(np.count_nonzero(is_near, axis=1) > n_near)
+        is_near[tied, n_near:] = False
+        is_near[tied, :n_near] = True
+        found = np.flatnonzero(is_near)
+    places = found.reshape(n_rows, n_near)
+    own = distances.ravel()[places]
+    order = np.argsort(own, axis=1)
+    own = np.take_along_axis(own, order, axis=1)
+    near: Neighbours = np.take_along_axis(places, order, axis=1)
+    near -= (np.arange(n_rows) * n_rows)[:, np.newaxis]
+    # The order of equal distances is arbitrary in the faster sort; their rows are sorted again.
+    again = np.union1d(tied, np.flatnonzero((own[:, 1:] == own[:, :-1]).any(axis=1)))
+    near[again] = np.argsort(distances[again], axis=1, kind="stable")[:, :n_near]
     return near
 
 
@@ -88,7 +96,7 @@ def draw_nested_cells(
     n_scanned = sum(size <= _MAX_PSI_FOR_SCANS for size in sizes)
     near_distances = np.take_along_axis(distances, near, axis=1)
     has_ties = bool((near_distances[:, 1:] == near_distances[:, :-1]).any())
-    around = _Around(near, near_distances, has_ties)
+    around = _Around(near, near_distances, near_distances[:, -1].copy(), has_ties)
     for number in range(n_partitions):
         centres[number] = rng.permutation(n_rows)[: sizes[-1]]
         scanned = _scan(distances, centres[number], sizes[:n_scanned])
@@ -127,6 +135,7 @@ class _Around(NamedTuple):
 
     near: Neighbours
     distances: Distances  # (n, m) squared
+    farthest: NDArray[np.float64]  # (n,) the last of these
     has_ties: bool
 
 
@@ -136,23 +145,23 @@ def _walk(
     """Return the same as `_scan`, from the nearest centre among each row's neighbours."""
     if not sizes:
         return []
-    rows = np.arange(len(distances))
+    near, near_distances, farthest, has_ties = around
+    starts = np.arange(0, near.size, near.shape[1])
     rank = np.full(len(distances), _NO_RANK)
     rank[centres] = np.arange(len(centres))
-    near, near_distances, has_ties = around
-    ranks = rank[near]
+    # Row numbers are in range; without a check, they are looked up faster.
+    ranks = rank.take(near, mode="clip")
     found: list[_Cell] = []
     for size in sizes:
         is_centre = ranks < size
-        place = is_centre.argmax(axis=1)
-        gap2 = near_distances[rows, place]
+        places = starts + is_centre.argmax(axis=1)
+        gap2, first = near_distances.take(places), ranks.take(places)
+        cell = first.astype(np.intp)
         if has_ties:
             as_near = is_centre & (near_distances == gap2[:, np.newaxis])
             cell = np.where(as_near, ranks, _NO_RANK).min(axis=1).astype(np.intp)
-        else:
-            cell = ranks[rows, place].astype(np.intp)
         # Centres that are not among the neighbours may be as near as the last one.
-        is_missed = ~is_centre[rows, place] | (gap2 == near_distances[:, -1])
+        is_missed = (first >= size) | (gap2 == farthest)
         missed = np.flatnonzero(is_missed)
         if len(missed):
             block = distances[np.ix_(centres[:size], missed)]
@@ -164,14 +173,33 @@ def _walk(
 
 def shared_cells(cells: NDArray[np.int32], psi: int) -> Counts:
     """Return the number of cells that each pair of rows shares; `cells` is (t, n)."""
+    features = _one_hot(cells, psi)
+    if psi > _MAX_PSI_FOR_TABLES:
+        return np.asarray((features @ features.T).toarray())
+    n_partitions, n_rows = cells.shape
+    counts: Counts = np.empty((n_rows, n_rows), dtype=features.dtype)
+    columns = cells + (np.arange(n_partitions) * psi)[:, np.newaxis]
+    for block in np.array_split(np.arange(n_rows), min(_N_BLOCKS, n_rows)):
+        first, end = block[0], block[-1] + 1
+        table = np.zeros((n_partitions * psi, len(block)), dtype=features.dtype)
+        table[columns[:, block], np.arange(len(block))] = 1
+        counts[:end, first:end] = features[:end] @ table
+        # Both rows of a pair share equally many cells.
+        counts[first:end, :first] = counts[:first, first:end].T
+    return counts
+
+
+def cells_shared_with(cells: NDArray[np.int32], psi: int, rows: NDArray[np.intp]) -> Counts:
+    """Return the number of cells that each of r rows shares with all n rows, (r, n)."""
+    features = _one_hot(cells, psi)
+    return np.asarray((features[rows] @ features.T).toarray())
+
+
+def _one_hot(cells: NDArray[np.int32], psi: int) -> sparse.csr_array:
+    """Return a table of n rows and t * psi columns, with 1 for each cell that a row is in."""
     n_partitions, n_rows = cells.shape
     columns = (cells + (np.arange(n_partitions) * psi)[:, np.newaxis]).T.ravel()
-    ones = np.ones(cells.size, dtype=np.float32)
+    # No count exceeds the number of partitionings.
+    ones = np.ones(cells.size, dtype=np.min_scalar_type(n_partitions))
     starts = np.arange(0, cells.size + 1, n_partitions)
-    features = sparse.csr_array((ones, columns, starts), shape=(n_rows, n_partitions * psi))
-    if psi <= _MAX_PSI_FOR_DENSE_PRODUCTS:
-        dense = features.toarray()
-        # Whole numbers below 2^24 are exact in float32, in whatever order they are added.
-        counts: Counts = dense @ dense.T
-        return counts
-    return np.asarray((features @ features.T).toarray())
+    return sparse.csr_array((ones, columns, starts), shape=(n_rows, n_partitions * psi))

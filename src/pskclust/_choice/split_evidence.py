@@ -131,7 +131,7 @@ def _of_sides(grown: Grown, each: GrownTree, large: Nodes, small: Nodes) -> list
         mean(silhouettes, inside),
         mean(silhouettes < _NO_SILHOUETTE, inside),
         border.contact,
-        mean(border.shares, sides.in_other),
+        border.contact_of_other,
         border.valley,
         np.minimum(mean(silhouettes, sides.in_one), mean(silhouettes, sides.in_other)),
         low_quantile(silhouettes, inside, 0.1),

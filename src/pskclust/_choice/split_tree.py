@@ -116,16 +116,15 @@ def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float6
         apart /= n_partitions
         np.subtract(1, apart, out=apart)
         return np.asarray(linkage(apart, "average"))
-    n_rows = len(counts)
-    others = counts.astype(np.min_scalar_type(n_partitions))
-    np.fill_diagonal(others, 0)
-    n_near = min(N_NEAR, n_rows - 1)
-    core = np.partition(others, n_rows - n_near, axis=1)[:, n_rows - n_near]
-    reach = np.minimum(others, np.minimum(core[:, np.newaxis], core))
+    # NumPy finds small order statistics of numbers of two bytes much faster than of one.
+    others = n_partitions - counts.astype(np.promote_types(counts.dtype, np.uint16))
+    np.fill_diagonal(others, n_partitions)
+    n_near = min(N_NEAR, len(counts) - 1)
+    core = np.partition(others, n_near - 1, axis=1)[:, n_near - 1]
+    reach = np.maximum(others, np.maximum(core[:, np.newaxis], core))
     # Rows that share all cells are joined first, even if fewer than `N_NEAR` do.
-    reach[others == n_partitions] = n_partitions
+    np.copyto(reach, 0, where=others == 0)
     apart = squareform(reach, checks=False).astype(np.float64)
-    np.subtract(n_partitions, apart, out=apart)
     joined = np.asarray(linkage(apart, "single"))
     joined[:, 2] /= n_partitions
     return joined
@@ -168,19 +167,21 @@ def settle(
     `nodes` are the nodes of all rows, -1 for those that are not in the tree.
     """
     leaves = nodes.copy()
-    unsettled = np.flatnonzero((nodes < 0) | ~tree.is_leaf[nodes])
-    if len(unsettled):
+    is_leaf = tree.is_leaf
+    unsettled = np.flatnonzero((nodes < 0) | ~is_leaf[nodes])
+    # Most rows have a neighbour in a leaf among the first few, so the others come later.
+    for some in (near[:, :N_NEAR], near[:, N_NEAR:]):
         start = np.maximum(nodes[unsettled], 0)
-        there = nodes[near[unsettled]]
-        fits = (there >= 0) & tree.is_leaf[there] & tree.within[there, start[:, np.newaxis]]
-        place = fits.argmax(axis=1)
-        numbers = np.arange(len(unsettled))
-        leaves[unsettled] = there[numbers, place]
-        is_leaf = (nodes >= 0) & tree.is_leaf[nodes]
-        for number in np.flatnonzero(~fits[numbers, place]):
-            row = unsettled[number]
-            members = np.flatnonzero(is_leaf & tree.within[nodes, start[number]])
-            leaves[row] = nodes[members[distances[row, members].argmin()]]
+        there = nodes[some[unsettled]]
+        fits = (there >= 0) & is_leaf[there] & tree.within[there, start[:, np.newaxis]]
+        settled = np.flatnonzero(fits.any(axis=1))
+        place = fits.argmax(axis=1) if len(settled) else settled
+        leaves[unsettled[settled]] = there[settled, place[settled]]
+        unsettled = np.delete(unsettled, settled)
+    in_leaf = (nodes >= 0) & is_leaf[nodes]
+    for row in unsettled:
+        members = np.flatnonzero(in_leaf & tree.within[nodes, max(nodes[row], 0)])
+        leaves[row] = nodes[members[distances[row, members].argmin()]]
     return replace(tree, nodes=nodes, leaves=leaves)
 
 

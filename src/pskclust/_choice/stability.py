@@ -35,6 +35,7 @@ from .similarity import (
     Counts,
     Distances,
     Neighbours,
+    cells_shared_with,
     draw_nested_cells,
     nearest_rows,
     shared_cells,
@@ -126,21 +127,22 @@ def grow_trees(
         most = max(2, n_rows // ROWS_PER_CLUSTER)
         numbers = NUMBERS[: np.searchsorted(NUMBERS, most, side="right")]
     distances = squared_distances(points)
-    near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS), points)
+    near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS))
     different = n_different(points)
     fine, coarse = fine_psi(different), coarse_psi(different)
     placing = min(fine, MAX_PLACING_PSI)
     every = sorted({*sizes, fine, coarse, placing})
     levels = {psi: level for level, psi in enumerate(every)}
     drawn = draw_nested_cells(distances, near, every, n_partitions, rng)
-    counts = {psi: shared_cells(drawn.cells[levels[psi]], psi) for psi in {*sizes, fine}}
+    counts = {psi: shared_cells(drawn.cells[levels[psi]], psi) for psi in sizes}
     around = Around.of(distances, near)
     whole = Scales(n_partitions, counts, around, evenly_spaced(n_rows))
+    fine_shared = cells_shared_with(drawn.cells[levels[fine]], fine, whole.rows)
     halves = [
         _Half.drawn(rows, points, distances, sizes, n_partitions, rng)
         for rows in _halves(points, rng)
     ]
-    growing = _Growing(distances, near, whole, counts[fine], halves)
+    growing = _Growing(distances, near, whole, fine_shared, halves)
     trees = map_items(
         lambda tree: growing.tree(*tree, numbers),
         [(kind, psi) for psi in sizes for kind in _kinds(psi)],
@@ -185,7 +187,7 @@ class _Half(NamedTuple):
         n_partitions: int,
         rng: RandomState,
     ) -> _Half:
-        own = distances[np.ix_(rows, rows)]
+        own = distances[rows].take(rows, axis=1)
         # Half of the partitionings are enough, because the results of four halves are averaged.
         n_partitions = max(1, n_partitions // 2)
         return cls(rows, Scales.drawn(points[rows], own, sizes, n_partitions, rng))
@@ -219,7 +221,7 @@ class _Growing(NamedTuple):
     distances: Distances
     near: Neighbours
     whole: Scales
-    fine: Counts
+    fine_shared: Counts  # (r, n) fine cells that rows share with all rows
     halves: list[_Half]
 
     def tree(self, kind: str, psi: int, numbers: NDArray[np.int64]) -> GrownTree:
@@ -228,7 +230,6 @@ class _Growing(NamedTuple):
         joined = join_rows(self.whole.counts[psi], self.whole.n_partitions, kind)
         tree = condense(joined, kind, psi, least)
         tree = settle(tree, tree.nodes, self.distances, self.near)
-        within = tree.within[tree.leaves]
         numbers = numbers[numbers <= tree.n_splits + 1]
         found, held_out, same_number = [], [], []
         for number in range(len(self.halves)):
@@ -241,8 +242,8 @@ class _Growing(NamedTuple):
         return GrownTree(
             tree,
             joined,
-            self.whole.meetings(psi, within),
-            meetings_of(self.fine, self.whole.rows, within),
+            self.whole.meetings(psi, tree, tree.leaves),
+            meetings_of(self.fine_shared, self.whole.rows, tree, tree.leaves),
             np.array(found, dtype=np.float64),
             held_out,
             numbers,
@@ -264,9 +265,9 @@ def _held_out(tree: SplitTree, jaccards: NDArray[np.float32], rest: _Half, psi: 
     """Return the tree of a half, evaluated on the rest of the rows."""
     # Split j makes nodes 2j + 1 and 2j + 2; no split makes node 0.
     matches = jaccards[:, 1:].argmax(axis=1) // 2 if tree.n_splits else np.empty(0, dtype=np.intp)
-    within, scales = tree.within[tree.leaves[rest.rows]], rest.scales
-    meetings = scales.meetings(psi, within)
-    return HeldOut(tree, matches, within, scales.rows, meetings, scales.around)
+    leaves, scales = tree.leaves[rest.rows], rest.scales
+    meetings = scales.meetings(psi, tree, leaves)
+    return HeldOut(tree, matches, tree.within[leaves], scales.rows, meetings, scales.around)
 
 
 def _agreement(
@@ -275,7 +276,7 @@ def _agreement(
     """Return the mean Jaccard index of matching clusters of two cuts into `n_clusters`."""
     own = tree.nodes_of_cut(n_clusters)
     others = other.nodes_of_cut(min(n_clusters, other.n_splits + 1))
-    pairs = jaccards[own[:, np.newaxis], others]
+    pairs = jaccards.take(own, axis=0).take(others, axis=1)
     return float((pairs.max(axis=1).mean() + pairs.max(axis=0).mean()) / 2)
 
 
