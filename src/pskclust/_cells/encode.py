@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._data.rows import Data
+from .._kernels import reference
 from .._kernels.reference import Cells
 from .._utils.parallel import Buffers, map_chunks, one_blas_thread
 from .._utils.progress import Progress, Report, ignore
@@ -31,7 +32,7 @@ def encode_rows(
         return int(chunk.stop)
 
     with one_blas_thread:
-        size = chunk_rows or partition.chunk_rows
+        size = chunk_rows or partition.chunk_rows_of(compiled=kernels is not reference)
         for done in map_chunks(encode_chunk, len(data), size, n_jobs):
             report(Progress("encode", done, len(data)))
     return cells

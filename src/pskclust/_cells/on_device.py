@@ -32,6 +32,9 @@ class DevicePartition(VoronoiPartition):
     def chunk_rows(self) -> int:
         return self._device_screen.chunk_rows
 
+    def chunk_rows_of(self, compiled: bool) -> int:
+        return self.chunk_rows
+
     def cells(
         self,
         points: NDArray[np.float64],

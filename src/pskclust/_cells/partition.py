@@ -40,6 +40,10 @@ class Partition(ABC):
         """Best number of rows to encode at a time."""
         return rows_per_chunk(self.n_cells)
 
+    def chunk_rows_of(self, compiled: bool) -> int:
+        """Return the best number of rows to encode at a time, with compiled or plain kernels."""
+        return self.chunk_rows
+
     def cell_bytes(self, n_rows: int) -> int:
         """Return the size in bytes of the cells of `n_rows` rows in all partitionings."""
         return n_rows * self.n_partitions * self.cell_type.itemsize
