@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from pskclust._cells import near_screen
+from pskclust._cells import near_screen, voronoi
+from pskclust._cells.encode import encode_rows
 from pskclust._cells.methods import draw_partition
 from pskclust._cells.near_screen import NearScreen
 from pskclust._cells.partition import Partition
@@ -169,3 +170,18 @@ def number_of_lowest(bits):
 @pytest.mark.parametrize("bits", [1, 2, 12, 1 << 40, -(1 << 63), -1, -4])
 def test_the_lowest_bit_is_found(bits):
     assert number_of_lowest(np.int64(bits)) == _lowest_bit(bits)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_rows_are_encoded_in_any_order(n_jobs):
+    rng = RNG(0)
+    X = rng.randn(3000, 6) @ rng.randn(6, 64) + 0.05 * rng.randn(3000, 64)
+    data = Data(X, "euclidean", uniform_weights(len(X)))
+    partition = draw_partition(data, "voronoi", 5, 300, False, RNG(0))
+    with mock.patch.object(voronoi, "_MIN_ROWS_TO_ORDER", 1000):
+        order = partition.best_order(data, n_jobs)
+        cells = encode_rows(data, partition, compiled_kernels, n_jobs)
+    assert_array_equal(np.sort(order), np.arange(len(X)))
+    assert not np.array_equal(order, np.arange(len(X)))
+    assert partition.best_order(data, n_jobs) is None
+    assert_array_equal(cells, Partition.cells(partition, X))

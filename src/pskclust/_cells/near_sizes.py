@@ -22,7 +22,7 @@ def n_near(n_points: int, n_partitions: int, psi: int) -> int:
     Centres are drawn at random, so the nearest in a partitioning is the k-th nearest of all with a
     probability that falls by a factor of about 1 - psi / n_points with each k.
     """
-    return int(2 * n_points / psi * (1 + math.log(n_partitions)))
+    return max(1, int(2 * n_points / psi * (1 + math.log(n_partitions))))
 
 
 def lists_pay(n_points: int, n_partitions: int, psi: int) -> bool:

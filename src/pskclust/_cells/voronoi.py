@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.spatial import KDTree
 
 from .._data.checks import check_overflow
-from .._data.rows import FitRows
+from .._data.rows import Data, FitRows
 from .._kernels import reference
 from .._kernels.reference import Cells
 from .._kernels.screening import Screen, make_screen, screen_bytes, screen_points
@@ -23,12 +23,16 @@ from .drawing import draw_points
 from .near_sizes import bytes_of_lists, entries_to_list, lists_pay, n_near, rows_at_a_time
 from .neighbour_lists import NeighbourLists, length_of_lists
 from .partition import Partition, require_valid
+from .similar_rows import order_by_similarity
 from .spacing import log_spacings
 
 if TYPE_CHECKING:
     from .near_screen import NearScreen
 
 _MIN_COLUMNS_FOR_PRODUCTS = 4
+# Fewer rows are encoded in the given order.
+_MIN_ROWS_TO_ORDER = 4096
+_DIRECTIONS_TO_ORDER = 16
 # Working memory for a row and one of its nearest points: numbers, distances and their order.
 _BYTES_PER_NEIGHBOUR = 80
 
@@ -98,6 +102,16 @@ class VoronoiPartition(Partition):
             return self.chunk_rows
         n_points = len(self.points)
         return rows_at_a_time(entries_to_list(n_near(n_points, *self.centres.shape), n_points))
+
+    def best_order(self, data: Data, n_jobs: int | None) -> NDArray[np.intp] | None:
+        if not self._screened or self._n_near or not self._lists_pay or self._near_screen is None:
+            return None
+        screen = self._near_screen.screen
+        directions = screen.directions[:, :_DIRECTIONS_TO_ORDER]
+        # Without directions, bounds are distances, and few centres are looked at again.
+        if not directions.size or len(data) < _MIN_ROWS_TO_ORDER:
+            return None
+        return order_by_similarity(data, screen.shift, directions, n_jobs)
 
     def encoding_bytes(self, n_rows: int, n_threads: int) -> int:
         if self._n_near:

@@ -18,7 +18,7 @@ from .compiling import compiled_loosely, compiled_with, compiled_within
 from .panel_vectors import PANEL_CENTRES, TILE_ROWS, lowest_bit, multiply_tile
 
 # Centres are looked at in this many groups, by their bounds.
-N_PARTS = 6
+N_PARTS = 5
 
 compiled = compiled_with(distances, panel_vectors, vector_code)
 
@@ -65,8 +65,8 @@ def settle_near(
     further_of_centres,  # IN   (u, k) float32 those of the centres; k is 0 without second bound
     near,  # IN   (m,) float64 centres with bounds up to this limit are probably nearest
     limits,  # INOUT (m,) float32 limit of the list of each row, then the limit that it needs
-    found,  # IN   (m, most) int32 from `list_near`
-    found2,  # IN   (m, most) float32 from `list_near`
+    found,  # TMP  (m, most) int32 from `list_near`
+    found2,  # TMP  (m, most) float32 from `list_near`
     n_found,  # IN   (m,) from `list_near`
     closest,  # TMP  (t,) float32
     chosen,  # TMP  (most,) int32
@@ -87,31 +87,19 @@ def settle_near(
                 chosen[place], chosen2[place] = found[row, place], 0.0
             n_chosen = n_listed
         else:
-            n_chosen = 0
-            # The nearest centres come first, so that most others can be skipped.
-            above = np.float64(-np.inf)
-            least = smallest(found2, row, n_listed)
-            for part in range(1, N_PARTS + 1):
-                upto = largest(closest) + margin
-                if part < N_PARTS:
-                    upto = min(upto, least + (near[row] - least) * part / (N_PARTS - 1))
-                n_chosen = choose_near(
-                    screen,
-                    screened,
-                    further,
-                    further_of_centres,
-                    row,
-                    above,
-                    upto,
-                    found,
-                    found2,
-                    n_listed,
-                    closest,
-                    chosen,
-                    chosen2,
-                    n_chosen,
-                )
-                above = upto
+            n_chosen = choose_near(
+                screen,
+                screened,
+                (further, further_of_centres),
+                row,
+                near[row],
+                found[row],
+                found2[row],
+                n_listed,
+                closest,
+                chosen,
+                chosen2,
+            )
         needed = largest(closest) + margin
         settled[row] = needed <= limits[row] and n_listed == n_found[row]
         if settled[row]:
@@ -136,39 +124,48 @@ def settle_near(
 def choose_near(
     screen,
     screened,
-    further,
-    further_of_centres,
+    further,  # IN   factors of the rows and those of the centres for the second bound
     row,  # IN   which row
-    above,  # IN   consider only centres with a bound above this limit
-    upto,  # IN   and not above this limit
-    found,  # IN   (m, most) from `list_near`
-    found2,  # IN   (m, most) from `list_near`
-    n_listed,  # IN   number of centres in the list of the row
+    near,  # IN   centres with bounds up to this limit are probably nearest
+    found,  # TMP  (most,) the list of the row
+    found2,  # TMP  (most,) their bounds
+    n_left,  # IN   number of centres in the list
     closest,  # INOUT (t,) smallest squared distance in each partitioning
     chosen,  # OUT  (most,) centres whose distance was computed
     chosen2,  # OUT  (most,) their squared distances
-    n_chosen,  # IN   number of such centres so far
 ):
-    """Compute the distances to listed centres that may be nearest; return the new `n_chosen`."""
+    """Compute the distances to listed centres that may be nearest; return their number."""
     margin = 2 * screened.error[row]
-    for place in range(n_listed):
-        distance2 = found2[row, place]
-        if distance2 > upto or distance2 <= above:
-            continue
-        point = found[row, place]
-        if not may_be_nearest(screen, point, distance2 - margin, closest):
-            continue
-        if further.shape[1]:
-            distance2 -= np.float32(2) * product(further, row, further_of_centres, point)
+    n_chosen = 0
+    least = smallest(found2, n_left)
+    # Centres with the smallest bounds come first, so that most others can be skipped.
+    for part in range(1, N_PARTS + 1):
+        most = largest(closest) + margin
+        upto = most
+        if part < N_PARTS:
+            upto = min(most, least + (near - least) * part / (N_PARTS - 1))
+        n_kept = 0
+        for place in range(n_left):
+            distance2, point = found2[place], found[place]
+            if distance2 > upto:
+                # Later parts look at those that may still be near.
+                found2[n_kept], found[n_kept] = distance2, point
+                n_kept += int(distance2 <= most)
+                continue
             if not may_be_nearest(screen, point, distance2 - margin, closest):
                 continue
-        if screen.shifted.shape[1]:
-            distance2 = squared_distance(screened, row, screen, point)
-        chosen[n_chosen], chosen2[n_chosen] = point, distance2
-        n_chosen += 1
-        for use in range(screen.use_start[point], screen.use_start[point + 1]):
-            i = screen.use_partitionings[use]
-            closest[i] = min(closest[i], distance2)
+            if further[0].shape[1]:
+                distance2 -= np.float32(2) * product(further[0], row, further[1], point)
+                if not may_be_nearest(screen, point, distance2 - margin, closest):
+                    continue
+            if screen.shifted.shape[1]:
+                distance2 = squared_distance(screened, row, screen, point)
+            chosen[n_chosen], chosen2[n_chosen] = point, distance2
+            n_chosen += 1
+            for use in range(screen.use_start[point], screen.use_start[point + 1]):
+                i = screen.use_partitionings[use]
+                closest[i] = min(closest[i], distance2)
+        n_left = n_kept
     return n_chosen
 
 
@@ -182,9 +179,9 @@ def product(rows, row, others, other):
 
 
 @compiled_within
-def smallest(values, row, n_values):
-    """Return the smallest of the first values of a row."""
+def smallest(values, n_values):
+    """Return the smallest of the first values."""
     result = np.float64(np.inf)
     for place in range(n_values):
-        result = min(result, values[row, place])
+        result = min(result, values[place])
     return result
