@@ -25,7 +25,7 @@ from .near_sizes import (
 # Bounds of this many centres estimate the limit of a row.
 _SAMPLE = 1024
 # Sum of a column that only fills the last panel up, so that it exceeds limits.
-_NEVER = np.inf
+_NEVER = 3e38
 
 
 @dataclass(frozen=True, eq=False)

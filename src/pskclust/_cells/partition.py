@@ -135,7 +135,7 @@ class Partition(ABC):
         """
 
     @abstractmethod
-    def log_sizes(self) -> NDArray[np.float64]:
+    def log_sizes(self, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Return the logarithm of each cell's size, which is a length, (t, n_cells)."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from .._utils.parallel import one_blas_thread
+from .._utils.parallel import map_items, one_blas_thread
 
 # With more columns, a search tree visits nearly all centres.
 _MAX_COLUMNS_FOR_SEARCH_TREES = 8
@@ -18,7 +18,9 @@ _ROUNDING = 1e-13
 _ROWS_AT_A_TIME = 256  # whose squares stay in the cache
 
 
-def log_spacings(points: NDArray[np.float64], centres: NDArray[np.intp]) -> NDArray[np.float64]:
+def log_spacings(
+    points: NDArray[np.float64], centres: NDArray[np.intp], n_jobs: int | None = 1
+) -> NDArray[np.float64]:
     """Return the log distance from each centre to the nearest distinct centre, (t, psi).
 
     `centres` are indices of points, (t, psi). With many columns, each centre is compared only with
@@ -28,7 +30,11 @@ def log_spacings(points: NDArray[np.float64], centres: NDArray[np.intp]) -> NDAr
     norms = _squared_lengths(points)
     # With one thread, rounding does not depend on the number of threads.
     with one_blas_thread:
-        return np.array([_log_gaps(points[own], norms[own]) for own in centres])
+        if points.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
+            return np.array([_log_gaps(points[own], norms[own]) for own in centres])
+        return np.array(
+            map_items(lambda own: _log_gaps(points[own], norms[own]), list(centres), n_jobs)
+        )
 
 
 def _squared_lengths(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -64,10 +64,10 @@ class VoronoiPartition(Partition):
         sums = sparse.csr_array(counts @ is_around) @ self.points
         return np.asarray(sums / totals[:, np.newaxis])
 
-    def log_sizes(self) -> NDArray[np.float64]:
+    def log_sizes(self, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Return the log distance from each centre to the nearest distinct centre, (t, n_cells)."""
         sizes = np.zeros(self.table_shape)
-        sizes[:, : self.psi] = log_spacings(self.points, self.centres)
+        sizes[:, : self.psi] = log_spacings(self.points, self.centres, n_jobs)
         return sizes
 
     def check_reach(self, rows: NDArray[Any]) -> None:
