@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._data.rows import Data
+from .._kernels import reference
 from .._kernels.reference import Cells
 from .._utils.parallel import Buffers, map_chunks, one_blas_thread
 from .._utils.progress import Progress, Report, ignore
@@ -27,11 +28,13 @@ def encode_rows(
     buffers = Buffers()
 
     def encode_chunk(chunk: slice) -> int:
-        cells[chunk] = partition.cells(data.points(chunk), kernels, buffers)
+        rows = chunk if order is None else order[chunk]
+        cells[rows] = partition.cells(data.points(rows), kernels, buffers)
         return int(chunk.stop)
 
     with one_blas_thread:
-        size = chunk_rows or partition.chunk_rows
+        order = partition.best_order(data, n_jobs) if kernels is not reference else None
+        size = chunk_rows or partition.chunk_rows_of(compiled=kernels is not reference)
         for done in map_chunks(encode_chunk, len(data), size, n_jobs):
             report(Progress("encode", done, len(data)))
     return cells

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._data.checks import check_method_of_device
+from .._data.rows import Data
 from .._kernels import reference
 from .._kernels.reference import Cells
 from .._utils.parallel import Buffers
@@ -31,6 +32,12 @@ class DevicePartition(VoronoiPartition):
     @property
     def chunk_rows(self) -> int:
         return self._device_screen.chunk_rows
+
+    def chunk_rows_of(self, compiled: bool) -> int:
+        return self.chunk_rows
+
+    def best_order(self, data: Data, n_jobs: int | None) -> None:
+        return None
 
     def cells(
         self,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._data.rows import Data
 from .._kernels import reference
 from .._kernels.reference import Cells
 from .._utils.parallel import Buffers, rows_per_chunk
@@ -39,6 +40,17 @@ class Partition(ABC):
     def chunk_rows(self) -> int:
         """Best number of rows to encode at a time."""
         return rows_per_chunk(self.n_cells)
+
+    def chunk_rows_of(self, compiled: bool) -> int:
+        """Return the best number of rows to encode at a time, with compiled or plain kernels."""
+        return self.chunk_rows
+
+    def best_order(self, data: Data, n_jobs: int | None) -> NDArray[np.intp] | None:
+        """Return the order in which compiled code encodes rows fastest; None if any order will do.
+
+        The cells of a row do not depend on the order.
+        """
+        return None
 
     def cell_bytes(self, n_rows: int) -> int:
         """Return the size in bytes of the cells of `n_rows` rows in all partitionings."""
@@ -123,7 +135,7 @@ class Partition(ABC):
         """
 
     @abstractmethod
-    def log_sizes(self) -> NDArray[np.float64]:
+    def log_sizes(self, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Return the logarithm of each cell's size, which is a length, (t, n_cells)."""
 
     @abstractmethod

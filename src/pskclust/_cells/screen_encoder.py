@@ -20,7 +20,7 @@ class ScreenEncoder(CellsEncoder):
         return Buffers()
 
     def _find_cells(self, points: NDArray[np.float64], space: Buffers, cells: NDArray[Any]) -> None:
-        n_at_a_time = max(1, self._partition.chunk_rows // BLOCK)
+        n_at_a_time = max(1, self._partition.chunk_rows_of(compiled=True) // BLOCK)
         for first in range(0, len(cells), n_at_a_time):
             last = min(first + n_at_a_time, len(cells))
             by_row = self._partition.cells(points[first * BLOCK : last * BLOCK], compiled, space)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from .._utils.parallel import one_blas_thread
+from .._utils.parallel import map_items, one_blas_thread
 
 # With more columns, a search tree visits nearly all centres.
 _MAX_COLUMNS_FOR_SEARCH_TREES = 8
@@ -15,41 +15,60 @@ _MAX_COLUMNS_FOR_SEARCH_TREES = 8
 _MAX_NUMBERS, _MIN_CENTRES = 1 << 16, 32
 # A squared distance below this fraction of a squared norm is a rounding error.
 _ROUNDING = 1e-13
+_ROWS_AT_A_TIME = 256  # whose squares stay in the cache
 
 
-def log_spacings(points: NDArray[np.float64], centres: NDArray[np.intp]) -> NDArray[np.float64]:
+def log_spacings(
+    points: NDArray[np.float64], centres: NDArray[np.intp], n_jobs: int | None = 1
+) -> NDArray[np.float64]:
     """Return the log distance from each centre to the nearest distinct centre, (t, psi).
 
     `centres` are indices of points, (t, psi). With many columns, each centre is compared only with
     the first centres of its partitioning. If all centres are equal, the log distance is 0.
     """
-    return np.array([_log_gaps(points[own]) for own in centres])
+    # Most points are centres of several partitionings.
+    norms = _squared_lengths(points)
+    # With one thread, rounding does not depend on the number of threads.
+    with one_blas_thread:
+        if points.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
+            return np.array([_log_gaps(points[own], norms[own]) for own in centres])
+        return np.array(
+            map_items(lambda own: _log_gaps(points[own], norms[own]), list(centres), n_jobs)
+        )
 
 
-def _log_gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    gaps = _gaps(centres)
+def _squared_lengths(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    lengths2 = np.empty(len(points))
+    for start in range(0, len(points), _ROWS_AT_A_TIME):
+        some = points[start : start + _ROWS_AT_A_TIME]
+        lengths2[start : start + _ROWS_AT_A_TIME] = (some * some).sum(axis=1)
+    return lengths2
+
+
+def _log_gaps(centres: NDArray[np.float64], norms: NDArray[np.float64]) -> NDArray[np.float64]:
+    gaps = _gaps(centres, norms)
     if gaps.all():
         return np.log(gaps)
     different, number = np.unique(centres, axis=0, return_inverse=True)
     if len(different) == 1:
         return np.zeros(len(centres))
-    gaps = _gaps(different)
+    gaps = _gaps(different, _squared_lengths(different))
     # Rounding may reduce the distance between nearly equal centres to 0.
     gaps = np.maximum(gaps, gaps[gaps > 0].min(initial=1.0))
     return np.asarray(np.log(gaps)[number.ravel()])
 
 
-def _gaps(centres: NDArray[np.float64]) -> NDArray[np.float64]:
+def _gaps(centres: NDArray[np.float64], norms: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the distance from each centre to the nearest other centre; 0 if the two are equal."""
     if len(centres) == 1:
         return np.zeros(1)
     if centres.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
         return np.asarray(KDTree(centres).query(centres, 2)[0])[:, 1]
     others = centres[: max(_MIN_CENTRES, _MAX_NUMBERS // centres.shape[1])]
-    norms = (centres * centres).sum(axis=1)
-    # With one thread, rounding does not depend on the number of threads.
-    with one_blas_thread:
-        gaps2 = norms[:, np.newaxis] + norms[: len(others)] - 2 * (centres @ others.T)
+    gaps2 = norms[:, np.newaxis] + norms[: len(others)]
+    products = centres @ others.T
+    products *= 2
+    gaps2 -= products
     np.fill_diagonal(gaps2, np.inf)
     nearest = gaps2.min(axis=1)
     return np.sqrt(np.where(nearest > _ROUNDING * norms, nearest, 0.0))

@@ -42,7 +42,7 @@ class TreePartition(Partition):
     def middles(self, counts: sparse.csr_array) -> None:
         """Return None, because leaves have no centres."""
 
-    def log_sizes(self) -> NDArray[np.float64]:
+    def log_sizes(self, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Return zeros: leaves at the border are unbounded, so all cells count as equally large."""
         return np.zeros(self.table_shape)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -13,17 +13,26 @@ from scipy import sparse
 from scipy.spatial import KDTree
 
 from .._data.checks import check_overflow
-from .._data.rows import FitRows
+from .._data.rows import Data, FitRows
 from .._kernels import reference
 from .._kernels.reference import Cells
 from .._kernels.screening import Screen, make_screen, screen_bytes, screen_points
+from .._kernels.second_bound import SECOND_NUMBERS
 from .._utils.parallel import Buffers, rows_per_chunk, rows_per_product
 from .drawing import draw_points
+from .near_sizes import bytes_of_lists, entries_to_list, lists_pay, n_near, rows_at_a_time
 from .neighbour_lists import NeighbourLists, length_of_lists
 from .partition import Partition, require_valid
+from .similar_rows import order_by_similarity
 from .spacing import log_spacings
 
+if TYPE_CHECKING:
+    from .near_screen import NearScreen
+
 _MIN_COLUMNS_FOR_PRODUCTS = 4
+# Fewer rows are encoded in the given order.
+_MIN_ROWS_TO_ORDER = 4096
+_DIRECTIONS_TO_ORDER = 16
 # Working memory for a row and one of its nearest points: numbers, distances and their order.
 _BYTES_PER_NEIGHBOUR = 80
 
@@ -55,10 +64,10 @@ class VoronoiPartition(Partition):
         sums = sparse.csr_array(counts @ is_around) @ self.points
         return np.asarray(sums / totals[:, np.newaxis])
 
-    def log_sizes(self) -> NDArray[np.float64]:
+    def log_sizes(self, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Return the log distance from each centre to the nearest distinct centre, (t, n_cells)."""
         sizes = np.zeros(self.table_shape)
-        sizes[:, : self.psi] = log_spacings(self.points, self.centres)
+        sizes[:, : self.psi] = log_spacings(self.points, self.centres, n_jobs)
         return sizes
 
     def check_reach(self, rows: NDArray[Any]) -> None:
@@ -88,14 +97,35 @@ class VoronoiPartition(Partition):
             return rows_per_product(len(self.points))
         return rows_per_chunk(self._n_near) if self._n_near else super().chunk_rows
 
+    def chunk_rows_of(self, compiled: bool) -> int:
+        if not (compiled and self._screened and not self._n_near and self._lists_pay):
+            return self.chunk_rows
+        n_points = len(self.points)
+        return rows_at_a_time(entries_to_list(n_near(n_points, *self.centres.shape), n_points))
+
+    def best_order(self, data: Data, n_jobs: int | None) -> NDArray[np.intp] | None:
+        if not self._screened or self._n_near or not self._lists_pay or self._near_screen is None:
+            return None
+        screen = self._near_screen.screen
+        directions = screen.directions[:, :_DIRECTIONS_TO_ORDER]
+        # Without directions, bounds are distances, and few centres are looked at again.
+        if not directions.size or len(data) < _MIN_ROWS_TO_ORDER:
+            return None
+        return order_by_similarity(data, screen.shift, directions, n_jobs)
+
     def encoding_bytes(self, n_rows: int, n_threads: int) -> int:
         if self._n_near:
             return self._rows_at_work(n_rows, n_threads) * _BYTES_PER_NEIGHBOUR * self._n_near
         if not self._screened:
             return super().encoding_bytes(n_rows, n_threads)
         n_points, n_columns = self.points.shape
+        screen = screen_bytes(self.points, self.centres.size)
+        if self._lists_pay:
+            rows = n_threads * self.chunk_rows_of(compiled=True)
+            lists = n_threads * bytes_of_lists(n_points, *self.centres.shape)
+            return int(screen + 4 * SECOND_NUMBERS * n_points + lists + 24 * rows * n_columns)
         products = self._rows_at_work(n_rows, n_threads) * int(4 * n_points + 16 * n_columns)
-        return screen_bytes(self.points, self.centres.size) + products
+        return screen + products
 
     def cells(
         self,
@@ -107,6 +137,11 @@ class VoronoiPartition(Partition):
             return self._cells_by_lists(points)
         if not self._screened:
             return super().cells(points, kernels, buffers)
+        near = self._near_screen if kernels is not reference and self._lists_pay else None
+        if near is not None:
+            cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
+            near.find_cells(points, buffers or Buffers(), cells)
+            return cells
         screen = self._wide_screen if kernels is reference else self._narrow_screen
         shape = len(points), len(self.points)
         bound2 = (buffers or Buffers()).array(shape, screen.factors.dtype)
@@ -139,6 +174,18 @@ class VoronoiPartition(Partition):
     def _screened(self) -> bool:
         """Whether matrix products are faster than plain distances."""
         return bool(self.points.shape[1] >= _MIN_COLUMNS_FOR_PRODUCTS)
+
+    @property
+    def _lists_pay(self) -> bool:
+        """Whether near centres are so few that compiled code lists them."""
+        return lists_pay(len(self.points), *self.centres.shape)
+
+    @cached_property
+    def _near_screen(self) -> NearScreen | None:
+        """Screen for compiled code if near centres are few and squared lengths fit in float32."""
+        from .near_screen import NearScreen  # compiled code is loaded only where it is used
+
+        return NearScreen.of(self.points, self.centres)
 
     @cached_property
     def _wide_screen(self) -> Screen:

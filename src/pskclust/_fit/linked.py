@@ -78,7 +78,7 @@ def finish_chosen(
     confidence = Confidence.of(chosen.rows, labels, chosen.confidences, len(linked.clusters))
     confidences = engine.map_rows(confidence.of_rows, result.labels)
     parts = Parts.of(chosen, kernel, linked.tree, linked.links)
-    whole, of_rows = see_whole(engine, result, kernel.partition, parts)
+    whole, of_rows = see_whole(engine, result, kernel.partition, parts, parameters.n_jobs)
     choice = _with_dissolved(chosen.choice, left, parameters)
     linkage = Linkage(linked.tree, linked.links, choice, confidences, of_rows, len(parts))
     return result, linkage, whole

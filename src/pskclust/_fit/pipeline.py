@@ -178,7 +178,8 @@ def _fit_grown(
         result, linkage = grow_and_link(engine, tau, parameters, report, journal)
     if journal is not None:
         journal.remove()
-    return fitted_grown(engine, result, linkage, partition, rows.metric, tau, columns)
+    n_jobs = parameters.n_jobs
+    return fitted_grown(engine, result, linkage, partition, rows.metric, tau, columns, n_jobs)
 
 
 def fitted_grown(
@@ -189,9 +190,10 @@ def fitted_grown(
     metric: str,
     tau: float,
     columns: Columns,
+    n_jobs: int | None = 1,
 ) -> Fitted:
     """Return the outcome of a fit that grew clusters; the engine's rows lose their labels."""
-    whole, _ = see_whole(engine, result, partition)
+    whole, _ = see_whole(engine, result, partition, n_jobs=n_jobs)
     backend = engine.name, engine.backend
     return Fitted(result, partition, metric, tau, *backend, columns, linkage, whole=whole)
 

@@ -59,13 +59,19 @@ class CellValues:
     least: float
 
     @classmethod
-    def of(cls, partition: Partition, clusters: ClusterTables, noise: ClusterTables) -> CellValues:
+    def of(
+        cls,
+        partition: Partition,
+        clusters: ClusterTables,
+        noise: ClusterTables,
+        n_jobs: int | None = 1,
+    ) -> CellValues:
         counts = clusters.counts.sum(axis=0) + noise.counts.sum(axis=0)
         counts = np.asarray(counts).reshape(clusters.shape)
         mass = int(clusters.masses.sum() + noise.masses.sum())
         occupied = counts > 0
         shares = np.where(occupied, counts, 1) / mass
-        distances = partition.log_sizes() - np.log(shares) / partition.dimension
+        distances = partition.log_sizes(n_jobs) - np.log(shares) / partition.dimension
         largest = float(distances[occupied].max(initial=-np.inf))
         if not occupied.any():
             largest = 0.0
@@ -89,7 +95,11 @@ class Seen(NamedTuple):
 
 
 def see_whole(
-    engine: Engine, result: Result, partition: Partition, parts: Parts | None = None
+    engine: Engine,
+    result: Result,
+    partition: Partition,
+    parts: Parts | None = None,
+    n_jobs: int | None = 1,
 ) -> Seen:
     """Score all rows of an engine relative to all its rows; assign rows to parts of a tree.
 
@@ -101,7 +111,7 @@ def see_whole(
     # Swap labels to count noise: noise becomes cluster 0, and clusters become noise.
     engine.renumber(np.append(np.full(len(clusters), -1), 0))
     noise = engine.tables(1)
-    values = CellValues.of(partition, clusters, noise)
+    values = CellValues.of(partition, clusters, noise, n_jobs)
     n_parts = 1 if parts is None else len(parts)
     if parts is not None:
         engine.place(parts.tables.by_number(), 0.0)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import block_products, boxes, vectors
+from . import block_products, boxes, vector_code, vectors
 from .block_products import (
     FEW_ROWS,
     NEVER,
@@ -31,7 +31,7 @@ from .compiling import compiled_into, compiled_with
 from .neighbour_blocks import BLOCK
 from .vectors import CENTRES_AT_A_TIME
 
-compiled = compiled_with(block_products, boxes, vectors)
+compiled = compiled_with(block_products, boxes, vector_code, vectors)
 
 # Number of blocks in a group, whose common box is tried first.
 BLOCKS_PER_GROUP = 4

@@ -228,7 +228,7 @@ def settle_row(
             if found2[place] - margin <= closest[i]:
                 n_candidates[i] += 1
                 cells[row, i] = screen.use_numbers[use]
-    if n_candidates.max() == 1:
+    if largest(n_candidates) == 1:
         return
     exact2[:] = np.inf
     for place in range(len(found)):
@@ -243,6 +243,15 @@ def settle_row(
             if point2 < exact2[i] or (point2 == exact2[i] and number < cells[row, i]):
                 exact2[i] = point2
                 cells[row, i] = number
+
+
+@compiled_within
+def largest(values):
+    """Return the largest of some values, without the reference counting of `values.max()`."""
+    result = values[0]
+    for place in range(1, len(values)):
+        result = max(result, values[place])
+    return result
 
 
 @compiled_within

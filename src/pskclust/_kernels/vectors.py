@@ -1,8 +1,7 @@
 """The innermost loop of products in float32, written with vector instructions.
 
 A plain loop is three times slower, because its sums are stored and loaded every few columns. Here
-the sums stay in registers from the first column to the last. LLVM maps vectors of 16 numbers to
-the vector registers of the processor.
+the sums stay in registers from the first column to the last.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc, type-arg, attr-defined"
@@ -17,15 +16,12 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-LANES = 16
+from .vector_code import INTS, LANES, Code, constant
+
 # Number of vectors of rows, and number of centres, that are compared at a time: their sums fill
 # half of the registers, and the factors take a few more.
 _VECTORS, CENTRES_AT_A_TIME = 2, 4
 ROWS_AT_A_TIME = LANES * _VECTORS
-
-_FLOATS = ir.VectorType(ir.FloatType(), LANES)
-_INTS = ir.VectorType(ir.IntType(32), LANES)
-_ALIGNMENT = 4  # of a single number: arrays are not aligned to vectors
 
 
 def _compare_with_four(
@@ -54,45 +50,10 @@ def _compare_with_four(
                 smallest[1, place] = value
 
 
-class _Code:
-    """Builder of the instructions of one call."""
+class _Comparison(Code):
+    """Builder of the instructions of one comparison."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-        self.builder = builder
-        names = ("rows", "first", "centres", "halves", "kept", "start", "smallest", "nearest")
-        self.values = dict(zip(names, arguments, strict=True))
-        self.arrays = {
-            name: context.make_array(kind)(context, builder, value)
-            for name, kind, value in zip(names, signature.args, arguments, strict=True)
-            if isinstance(kind, types.Array)
-        }
-
-    def length(self, name, axis):
-        return cgutils.unpack_tuple(self.builder, self.arrays[name].shape)[axis]
-
-    def stride(self, name, axis):
-        """Return the stride of an axis, in elements of four bytes."""
-        in_bytes = cgutils.unpack_tuple(self.builder, self.arrays[name].strides)[axis]
-        return self.builder.ashr(in_bytes, ir.Constant(ir.IntType(64), 2))
-
-    def load_number(self, name, index):
-        return self.builder.load(self.builder.gep(self.arrays[name].data, [index]))
-
-    def vector_at(self, name, index, kind):
-        pointer = self.builder.gep(self.arrays[name].data, [index])
-        return self.builder.bitcast(pointer, kind.as_pointer())
-
-    def load_vector(self, name, index, kind=_FLOATS):
-        return self.builder.load(self.vector_at(name, index, kind), align=_ALIGNMENT)
-
-    def store_vector(self, value, name, index, kind=_FLOATS):
-        self.builder.store(value, self.vector_at(name, index, kind), align=_ALIGNMENT)
-
-    def spread(self, number, kind=_FLOATS):
-        """Return a vector filled with one number."""
-        one = self.builder.insert_element(ir.Constant(kind, ir.Undefined), number, _index(0))
-        zeros = ir.Constant(_INTS, [0] * LANES)
-        return self.builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), zeros)
+    names = ("rows", "first", "centres", "halves", "kept", "start", "smallest", "nearest")
 
     def sums(self):
         """Return the sums of all rows for each of four centres, as a list of vectors."""
@@ -100,7 +61,7 @@ class _Code:
         width, n_columns = self.length("rows", 1), self.length("rows", 0)
         starts, memory = [], []
         for c in range(CENTRES_AT_A_TIME):
-            place = builder.add(self.values["start"], ir.Constant(ir.IntType(64), c))
+            place = builder.add(self.values["start"], constant(c))
             row = builder.sext(self.load_number("kept", place), ir.IntType(64))
             starts.append(builder.mul(row, self.stride("centres", 0)))
             half = self.spread(self.load_number("halves", row))
@@ -108,32 +69,30 @@ class _Code:
         with cgutils.for_range(builder, n_columns) as loop:
             at = builder.add(builder.mul(loop.index, width), self.values["first"])
             rows = [
-                self.load_vector("rows", builder.add(at, ir.Constant(ir.IntType(64), v * LANES)))
+                self.load_vector("rows", builder.add(at, constant(v * LANES)))
                 for v in range(_VECTORS)
             ]
             column = builder.mul(loop.index, self.stride("centres", 1))
             for start, own in zip(starts, memory, strict=True):
                 factor = self.spread(self.load_number("centres", builder.add(start, column)))
                 for v in range(_VECTORS):
-                    product = builder.fmul(rows[v], factor, flags=["contract"])
-                    total = builder.fadd(builder.load(own[v]), product, flags=["contract"])
-                    builder.store(total, own[v])
+                    self.add_product(own[v], rows[v], factor)
         return [[builder.load(one) for one in own] for own in memory]
 
     def keep_two_smallest(self, sums):
         builder = self.builder
         width = self.length("smallest", 1)
         for v in range(_VECTORS):
-            offset = ir.Constant(ir.IntType(64), v * LANES)
+            offset = constant(v * LANES)
             at = builder.add(self.values["first"], offset)
             best, second = (
                 self.load_vector("smallest", at),
                 self.load_vector("smallest", builder.add(at, width)),
             )
-            nearest = self.load_vector("nearest", at, _INTS)
+            nearest = self.load_vector("nearest", at, INTS)
             for c in range(CENTRES_AT_A_TIME):
-                number = builder.add(self.values["start"], ir.Constant(ir.IntType(64), c))
-                number = self.spread(builder.trunc(number, ir.IntType(32)), _INTS)
+                number = builder.add(self.values["start"], constant(c))
+                number = self.spread(builder.trunc(number, ir.IntType(32)), INTS)
                 closer = builder.fcmp_ordered("<", sums[c][v], best)
                 larger = builder.select(closer, best, sums[c][v])
                 less = builder.fcmp_ordered("<", larger, second)
@@ -142,16 +101,12 @@ class _Code:
                 nearest = builder.select(closer, number, nearest)
             self.store_vector(best, "smallest", at)
             self.store_vector(second, "smallest", builder.add(at, width))
-            self.store_vector(nearest, "nearest", at, _INTS)
-
-
-def _index(number: int) -> ir.Constant:
-    return ir.Constant(ir.IntType(32), number)
+            self.store_vector(nearest, "nearest", at, INTS)
 
 
 def _compiled_compare_with_four(typing_context, *arguments):
     def write(context, builder, signature, values):
-        code = _Code(context, builder, signature, values)
+        code = _Comparison(context, builder, signature, values)
         code.keep_two_smallest(code.sums())
         return context.get_dummy_value()
 
