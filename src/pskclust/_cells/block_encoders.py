@@ -197,6 +197,8 @@ class CellsEncoder(Encoder):
 class BoxEncoder(CellsEncoder):
     """Encoder for 4 to 32 columns: boxes rule out far centres, then products find the nearest."""
 
+    _max_superblocks = 4
+
     def __init__(
         self,
         points_at: PointsAt,

@@ -9,7 +9,7 @@ from .screen_encoder import ScreenEncoder
 from .voronoi import VoronoiPartition
 
 # Up to this number of columns, most blocks lie in one cell, which bounds alone can find.
-_MAX_COLUMNS_FOR_SHARING = 3
+MAX_COLUMNS_FOR_SHARING = 3
 # With more columns, balls exclude nearly as many centres as boxes, at the cost of one product.
 _MAX_COLUMNS_FOR_BOXES = 32
 
@@ -22,7 +22,7 @@ def encoder_for(
     arguments = points_at, n_rows, partition, blocks_per_superblock
     if isinstance(partition, DevicePartition):
         return ScreenEncoder(*arguments)
-    if n_columns <= _MAX_COLUMNS_FOR_SHARING:
+    if n_columns <= MAX_COLUMNS_FOR_SHARING:
         return SharingEncoder(*arguments)
     if n_columns <= _MAX_COLUMNS_FOR_BOXES:
         return BoxEncoder(*arguments)

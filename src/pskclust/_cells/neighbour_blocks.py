@@ -18,10 +18,11 @@ from .._kernels.reference import Cells
 from .._utils.parallel import map_chunks, n_threads, one_blas_thread
 from .._utils.progress import Progress, Report, ignore
 from .count_tables import CountTable
-from .encoder_choice import encoder_for
+from .encoder_choice import MAX_COLUMNS_FOR_SHARING, encoder_for
 from .voronoi import VoronoiPartition
 
-BLOCKS_PER_SUPERBLOCK = 32
+# Small superblocks seldom hold rows of several clusters, but bounds are computed for more of them.
+_BLOCKS_PER_SUPERBLOCK, _BLOCKS_IN_BOXES = 32, 8
 _ROWS_PER_CHUNK, _VALUES_PER_CHUNK = 1 << 16, 1 << 19
 _RANGES_PER_THREAD = 4
 # With more columns, rows are sorted along 8 main directions of variation, and not copied.
@@ -75,18 +76,30 @@ def block_rows(
     partition: VoronoiPartition,
     n_jobs: int | None,
     report: Report = ignore,
-    blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
+    blocks_per_superblock: int | None = None,
 ) -> BlockedRows:
     """Sort rows into blocks and find their cells."""
     parts = []
+    if blocks_per_superblock is None:
+        blocks_per_superblock = usual_size(partition.points.shape[1])
     with one_blas_thread:
-        order, points_at = _order_of_rows(data, partition, n_jobs)
+        order, points_at = _order_of_rows(data, partition, n_jobs, blocks_per_superblock)
         encoder = encoder_for(points_at, len(order), partition, blocks_per_superblock)
         for part in map_chunks(encoder.encode, len(order), encoder.rows_at_a_time, n_jobs):
             parts.append(part)
             done = min(len(parts) * encoder.rows_at_a_time, len(order))
             report(Progress("encode", done, len(order)))
     return BlockedRows(order, data.weights.units[order], encoder.layout(parts))
+
+
+def usual_size(n_columns: int) -> int:
+    """Return the number of blocks of a superblock that suits the number of columns.
+
+    With few columns, a superblock has few cells, whatever its size. With many, rows are sorted
+    along a few directions only, which do not tell clusters apart as well.
+    """
+    boxes = MAX_COLUMNS_FOR_SHARING < n_columns <= MAX_COLUMNS_TO_COPY
+    return _BLOCKS_IN_BOXES if boxes else _BLOCKS_PER_SUPERBLOCK
 
 
 def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
@@ -108,13 +121,13 @@ def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray
 
 
 def _order_of_rows(
-    data: Data, partition: VoronoiPartition, n_jobs: int | None
+    data: Data, partition: VoronoiPartition, n_jobs: int | None, unit: int
 ) -> tuple[NDArray[np.int64], Callable[[slice], NDArray[np.float64]]]:
     """Return an order that keeps neighbours together, and a function for points in this order."""
     n_columns = partition.points.shape[1]
     if n_columns <= MAX_COLUMNS_TO_COPY:
         order, points = _order_by_neighbourhood(
-            data.points, len(data), n_columns, _ROWS_PER_CHUNK, n_jobs
+            data.points, len(data), n_columns, _ROWS_PER_CHUNK, n_jobs, unit
         )
         return order, points.__getitem__
     directions = _main_directions(partition.points)
@@ -123,7 +136,9 @@ def _order_of_rows(
         return data.points(chunk) @ directions
 
     chunk_rows = max(BLOCK, _VALUES_PER_CHUNK // n_columns)
-    order, _ = _order_by_neighbourhood(project, len(data), directions.shape[1], chunk_rows, n_jobs)
+    order, _ = _order_by_neighbourhood(
+        project, len(data), directions.shape[1], chunk_rows, n_jobs, unit
+    )
     return order, lambda places: data.points(order[places])
 
 
@@ -142,10 +157,12 @@ def _order_by_neighbourhood(
     n_columns: int,
     chunk_rows: int,
     n_jobs: int | None,
+    unit: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return an order that keeps neighbours together, and the points in that order.
 
-    Rows are in the order of the leaves of a k-d tree; each leaf is a block.
+    Rows are in the order of the leaves of a k-d tree; each leaf is a block. `unit` is the number of
+    blocks of a superblock.
     """
     order, points = np.arange(n_rows), np.empty((n_rows, n_columns))
 
@@ -159,11 +176,12 @@ def _order_by_neighbourhood(
         first, last = ranges[some.start]
         if last - first <= BLOCK:
             return [(first, last)]
-        place = split_rows(points, order, first, last, once=True)
+        place = split_rows(points, order, first, last, unit, once=True)
         return [(first, place), (place, last)]
 
     def split_to_blocks(some: slice) -> None:
-        split_rows(points, order, *ranges[some.start])
+        first, last = ranges[some.start]
+        split_rows(points, order, first, last, unit)
 
     # First split all rows into a few ranges for each thread, then split each range into blocks.
     while len(ranges) < _RANGES_PER_THREAD * n_threads(n_jobs) and n_rows > len(ranges) * BLOCK:
@@ -178,13 +196,19 @@ def split_rows(
     order: NDArray[np.int64],
     first: int,
     last: int,
+    unit: int,
     once: bool = False,
 ) -> int:
-    """Sort a range of rows into blocks; if `once`, split it into two and return the border."""
+    """Sort a range of rows into blocks; if `once`, split it into two and return the border.
+
+    Ranges of more than `unit` blocks are split at a multiple of it.
+    """
     values = np.empty(neighbour_order.MAX_VALUES)
     misplaced = np.empty((2, neighbour_order.BATCH), dtype=np.int64)
     ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
-    place: int = neighbour_order.split(points, order, first, last, once, values, misplaced, ends)
+    place: int = neighbour_order.split(
+        points, order, first, last, unit, once, values, misplaced, ends
+    )
     return place
 
 

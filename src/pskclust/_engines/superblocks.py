@@ -30,6 +30,8 @@ _RUNS_PER_THREAD = 2
 SUPERBLOCKS_PER_RUN = 64
 
 
+# A table with a last column for mixed pairs, and its mass.
+Part = tuple[NDArray[np.int64], int]
 # Bounds on the scores of blocks, and of superblocks.
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -55,6 +57,50 @@ class ScoreBounds:
             self._bounds = no_bounds(*map(len, self._bounds))
         self._counts = table.counts.copy()
         return self._bounds
+
+
+class SpareTables:
+    """Memory of tables that is reused from step to step, because new memory causes page faults."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        self._unused: list[NDArray[np.int64]] = []
+
+    def take(self) -> NDArray[np.int64]:
+        """Return a table of zeros."""
+        try:
+            return self._unused.pop()
+        except IndexError:  # unlike a test of the length, this needs no lock
+            return np.zeros(self._shape, dtype=np.int64)
+
+    def pour_into(self, table: CountTable, parts: list[Part]) -> None:
+        """Add parts to a table, and take back their memory."""
+        for counts, mass in parts:
+            table.add(CountTable(counts[:, :-1], mass))
+            counts[:] = 0
+            self._unused.append(counts)
+
+
+def bounds_of_few(
+    table: CountTable,
+    holders_of_cells: tuple[NDArray[Any], NDArray[Any]],
+    n_blocks: int,
+    n_superblocks: int,
+) -> Bounds:
+    """Return bounds for a table with few members: a superblock's is the sum of its cells' counts.
+
+    Only cells with a count are visited, which is fast for a single row.
+    """
+    starts, holders = holders_of_cells
+    counts = table.counts.ravel()
+    cells = np.flatnonzero(counts)
+    first = starts[cells].astype(np.int64)
+    lengths = starts[cells + 1] - first
+    before = np.cumsum(lengths) - lengths
+    entries = np.repeat(first - before, lengths) + np.arange(lengths.sum())
+    highest = np.zeros(n_superblocks, dtype=np.int64)
+    np.add.at(highest, holders[entries], np.repeat(counts[cells], lengths))
+    return np.full(n_blocks, UNKNOWN), highest
 
 
 def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
