@@ -148,7 +148,7 @@ def test_splitting_stays_within_its_memory(n_rows, unit):
     ends = np.full(neighbour_order.MAX_WAITING + 1, -7)
     misplaced = np.full((3, neighbour_order.BATCH), -7)
     order = np.arange(n_rows)
-    neighbour_order.split(points, order, 0, n_rows, unit, False, values, misplaced, ends)
+    neighbour_order.split(points, order, 0, n_rows, unit, BLOCK, False, values, misplaced, ends)
     assert values[-1] == -7.0
     assert (misplaced[-1] == -7).all()
     assert ends[-1] == -7

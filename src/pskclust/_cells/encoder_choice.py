@@ -14,6 +14,12 @@ MAX_COLUMNS_FOR_SHARING = 3
 _MAX_COLUMNS_FOR_BOXES = 32
 
 
+def rows_share_cells(partition: VoronoiPartition) -> bool:
+    """Return whether bounds alone find the cells of most blocks."""
+    few_columns = partition.points.shape[1] <= MAX_COLUMNS_FOR_SHARING
+    return few_columns and not isinstance(partition, DevicePartition)
+
+
 def encoder_for(
     points_at: PointsAt, n_rows: int, partition: VoronoiPartition, blocks_per_superblock: int
 ) -> Encoder:
@@ -22,7 +28,7 @@ def encoder_for(
     arguments = points_at, n_rows, partition, blocks_per_superblock
     if isinstance(partition, DevicePartition):
         return ScreenEncoder(*arguments)
-    if n_columns <= MAX_COLUMNS_FOR_SHARING:
+    if rows_share_cells(partition):
         return SharingEncoder(*arguments)
     if n_columns <= _MAX_COLUMNS_FOR_BOXES:
         return BoxEncoder(*arguments)

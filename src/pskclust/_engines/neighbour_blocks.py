@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -40,14 +39,13 @@ from .superblocks import (
     bounds_of_few,
     bytes_of_tables,
     labeller,
+    lists_are_faster,
     map_superblocks,
     require_memory_for_blocks,
     tables_fit_in_memory,
 )
 
 T = TypeVar("T")
-# If clusters have members in at most this fraction of cells, counts are looked up by cell.
-_MAX_SHARE_TO_LIST = 0.25
 
 
 class NeighbourBlocksEngine(MemoryRows):
@@ -358,10 +356,7 @@ class NeighbourBlocksEngine(MemoryRows):
         return rows[sources[self._labels[rows]]], np.append(weakest_staying, np.inf)
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        sparse_is_faster = clusters.counts.nnz < _MAX_SHARE_TO_LIST * math.prod(
-            clusters.counts.shape
-        )
-        if sparse_is_faster or not self._tables_fit(clusters):
+        if lists_are_faster(self._blocked, clusters) or not self._tables_fit(clusters):
             return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
         label_kernels.cluster_scores(self._layout, rows, clusters.padded, block_scores(), scores)

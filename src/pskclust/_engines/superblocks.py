@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable
-from .._cells.neighbour_blocks import MAX_COLUMNS_TO_COPY, block_rows
+from .._cells.neighbour_blocks import MAX_COLUMNS_TO_COPY, BlockedRows
 from .._cells.voronoi import VoronoiPartition
 from .._data.rows import Data
 from .._kernels import neighbour_labels as label_kernels
@@ -25,6 +25,10 @@ Superblocks = NDArray[np.int64]
 # If dense tables of all clusters would be larger than this, rows are labelled one by one.
 LARGEST_TABLES_BYTES = 1 << 28
 LARGEST_TABLES_PER_RUN_BYTES = 1 << 25
+# Lists of the clusters in each cell are short if this share of counts is not 0, or less.
+_MAX_SHARE_TO_LIST = 0.25
+# Up to this many tables, counted only for the mixed pairs of a block, blocks are faster than lists.
+_MAX_TABLES_OF_MIXED = 4
 # The number of runs is small, because each run allocates a table.
 _RUNS_PER_THREAD = 2
 SUPERBLOCKS_PER_RUN = 64
@@ -171,6 +175,15 @@ def bytes_of_tables(n_clusters: int, shape: tuple[int, int]) -> int:
     return 8 * n_clusters * math.prod(shape)
 
 
+def lists_are_faster(blocked: BlockedRows, clusters: ClusterTables) -> bool:
+    """Return whether to score rows by lists of the clusters in each cell, not block by block.
+
+    Scoring a block takes time for each cluster and mixed partitioning.
+    """
+    short_lists = clusters.counts.nnz < _MAX_SHARE_TO_LIST * math.prod(clusters.counts.shape)
+    return short_lists and len(clusters) * blocked.share_mixed > _MAX_TABLES_OF_MIXED
+
+
 def labeller(
     layout: Any,
     clusters: ClusterTables,
@@ -188,21 +201,3 @@ def labeller(
         )
 
     return label
-
-
-def most_similar_clusters(
-    data: Data,
-    partition: VoronoiPartition,
-    clusters: ClusterTables,
-    threshold: float,
-    n_jobs: int | None,
-) -> NDArray[np.int64]:
-    """Return the most similar cluster of each new row; -1 if no similarity exceeds `threshold`."""
-    blocked = block_rows(data, partition, n_jobs)
-    labels = np.empty(len(data), dtype=np.int64)
-    label = labeller(blocked.layout, clusters, threshold, labels)
-    for _ in map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
-        pass
-    answer = np.empty_like(labels)
-    answer[blocked.order] = labels
-    return answer

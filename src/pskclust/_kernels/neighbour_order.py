@@ -204,19 +204,20 @@ def split(
     first,  # IN   first row of the range
     last,  # IN   end of the range
     unit,  # IN   ranges of more than this many blocks are split at a multiple of it
+    largest,  # IN   ranges of at most this many rows are not split
     once,  # IN   whether to stop after the first split
     values,  # TMP  (MAX_VALUES,)
     misplaced,  # TMP  (2, BATCH)
     ends,  # TMP  (MAX_WAITING,)
 ):
-    """Split a range of rows into blocks; if `once`, split it into two and return the border."""
+    """Split a range into small ones; if `once`, split it into two and return the border."""
     # Waiting parts are adjacent: the top one starts at `first`, and each of the others starts where
     # the one above it ends.
     ends[0] = last
     n_waiting = 1
     while n_waiting:
         last = ends[n_waiting - 1]
-        if last - first <= BLOCK:
+        if last - first <= largest:
             first = last
             n_waiting -= 1
             continue
