@@ -128,25 +128,27 @@ def test_large_data_of_few_columns_is_compiled():
 
 @pytest.mark.parametrize("n_values", [2, 40, 10**6])
 @pytest.mark.parametrize("n_rows", [65, 1000, 20_000])
-def test_rows_are_split_at_a_value_of_the_widest_column(n_rows, n_values):
+@pytest.mark.parametrize("unit", [8, 32])
+def test_rows_are_split_at_a_value_of_the_widest_column(n_rows, n_values, unit):
     rng = np.random.RandomState(n_rows)
     rows = np.column_stack([rng.rand(n_rows), 5.0 * rng.randint(n_values, size=n_rows)])
     points, order = rows.copy(), np.arange(n_rows)
-    place = split_rows(points, order, 0, n_rows, once=True)
-    assert place % BLOCK == 0
+    place = split_rows(points, order, 0, n_rows, unit, once=True)
+    assert place % (BLOCK if n_rows <= unit * BLOCK else unit * BLOCK) == 0
     assert 0 < place < n_rows
     assert points[:place, 1].max() <= points[place:, 1].min()
     assert_array_equal(points, rows[order])
 
 
 @pytest.mark.parametrize("n_rows", [65, 510, 511, 512, 767, 5000])
-def test_splitting_stays_within_its_memory(n_rows):
+@pytest.mark.parametrize("unit", [8, 32])
+def test_splitting_stays_within_its_memory(n_rows, unit):
     points = np.random.RandomState(n_rows).rand(n_rows, 2)
     values = np.full(neighbour_order.MAX_VALUES + 1, -7.0)
     ends = np.full(neighbour_order.MAX_WAITING + 1, -7)
     misplaced = np.full((3, neighbour_order.BATCH), -7)
     order = np.arange(n_rows)
-    neighbour_order.split(points, order, 0, n_rows, False, values, misplaced, ends)
+    neighbour_order.split(points, order, 0, n_rows, unit, BLOCK, False, values, misplaced, ends)
     assert values[-1] == -7.0
     assert (misplaced[-1] == -7).all()
     assert ends[-1] == -7

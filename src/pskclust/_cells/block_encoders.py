@@ -122,7 +122,7 @@ class SharingEncoder(Encoder):
         blocks_per_superblock: int,
     ) -> None:
         super().__init__(points_at, n_rows, partition, blocks_per_superblock)
-        self._centres = _by_columns(partition)
+        self._centres = by_columns(partition)
         self._everything = np.arange(partition.psi, dtype=partition.cell_type)
 
     def _temporary(self) -> Arrays:
@@ -197,6 +197,8 @@ class CellsEncoder(Encoder):
 class BoxEncoder(CellsEncoder):
     """Encoder for 4 to 32 columns: boxes rule out far centres, then products find the nearest."""
 
+    _max_superblocks = 4
+
     def __init__(
         self,
         points_at: PointsAt,
@@ -206,7 +208,7 @@ class BoxEncoder(CellsEncoder):
     ) -> None:
         super().__init__(points_at, n_rows, partition, blocks_per_superblock)
         self._centres = block_cells.Centres(
-            partition.points, partition.centres, _by_columns(partition)
+            partition.points, partition.centres, by_columns(partition)
         )
 
     def _workspace(self) -> block_cells.Workspace:
@@ -230,7 +232,7 @@ def _columns(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ascontiguousarray(blocks.transpose(0, 2, 1))
 
 
-def _by_columns(partition: VoronoiPartition) -> NDArray[np.float64]:
+def by_columns(partition: VoronoiPartition) -> NDArray[np.float64]:
     """Return the coordinates of all centres, (t, d, psi)."""
     return np.ascontiguousarray(partition.points[partition.centres].transpose(0, 2, 1))
 

@@ -9,9 +9,15 @@ from .screen_encoder import ScreenEncoder
 from .voronoi import VoronoiPartition
 
 # Up to this number of columns, most blocks lie in one cell, which bounds alone can find.
-_MAX_COLUMNS_FOR_SHARING = 3
+MAX_COLUMNS_FOR_SHARING = 3
 # With more columns, balls exclude nearly as many centres as boxes, at the cost of one product.
 _MAX_COLUMNS_FOR_BOXES = 32
+
+
+def rows_share_cells(partition: VoronoiPartition) -> bool:
+    """Return whether bounds alone find the cells of most blocks."""
+    few_columns = partition.points.shape[1] <= MAX_COLUMNS_FOR_SHARING
+    return few_columns and not isinstance(partition, DevicePartition)
 
 
 def encoder_for(
@@ -22,7 +28,7 @@ def encoder_for(
     arguments = points_at, n_rows, partition, blocks_per_superblock
     if isinstance(partition, DevicePartition):
         return ScreenEncoder(*arguments)
-    if n_columns <= _MAX_COLUMNS_FOR_SHARING:
+    if rows_share_cells(partition):
         return SharingEncoder(*arguments)
     if n_columns <= _MAX_COLUMNS_FOR_BOXES:
         return BoxEncoder(*arguments)

@@ -17,12 +17,14 @@ from .._kernels.neighbour_blocks import BLOCK, Layout
 from .._kernels.reference import Cells
 from .._utils.parallel import map_chunks, n_threads, one_blas_thread
 from .._utils.progress import Progress, Report, ignore
+from .block_encoders import PointsAt
 from .count_tables import CountTable
-from .encoder_choice import encoder_for
+from .encoder_choice import MAX_COLUMNS_FOR_SHARING, encoder_for
 from .voronoi import VoronoiPartition
 
-BLOCKS_PER_SUPERBLOCK = 32
-_ROWS_PER_CHUNK, _VALUES_PER_CHUNK = 1 << 16, 1 << 19
+# Small superblocks seldom hold rows of several clusters, but bounds are computed for more of them.
+BLOCKS_PER_SUPERBLOCK, _BLOCKS_IN_BOXES = 32, 8
+ROWS_PER_CHUNK, _VALUES_PER_CHUNK = 1 << 16, 1 << 19
 _RANGES_PER_THREAD = 4
 # With more columns, rows are sorted along 8 main directions of variation, and not copied.
 MAX_COLUMNS_TO_COPY, _DIRECTIONS_TO_ORDER_BY = 32, 8
@@ -46,6 +48,11 @@ class BlockedRows:
         """Mean number of distinct cells of a block in a partitioning."""
         n_shared = self.layout.block_cells.size - len(self.layout.mixed_cells)
         return (n_shared + len(self.layout.distinct_cells)) / self.layout.block_cells.size
+
+    @property
+    def share_mixed(self) -> float:
+        """Share of the pairs of block and partitioning in which rows have different cells."""
+        return len(self.layout.mixed_cells) / self.layout.block_cells.size
 
     def cells_by_row(self) -> Cells:
         """Return the cells of all rows, in the order of the data."""
@@ -75,18 +82,41 @@ def block_rows(
     partition: VoronoiPartition,
     n_jobs: int | None,
     report: Report = ignore,
-    blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
+    blocks_per_superblock: int | None = None,
 ) -> BlockedRows:
     """Sort rows into blocks and find their cells."""
-    parts = []
+    size = blocks_per_superblock or usual_size(partition.points.shape[1])
     with one_blas_thread:
-        order, points_at = _order_of_rows(data, partition, n_jobs)
-        encoder = encoder_for(points_at, len(order), partition, blocks_per_superblock)
-        for part in map_chunks(encoder.encode, len(order), encoder.rows_at_a_time, n_jobs):
-            parts.append(part)
-            done = min(len(parts) * encoder.rows_at_a_time, len(order))
-            report(Progress("encode", done, len(order)))
-    return BlockedRows(order, data.weights.units[order], encoder.layout(parts))
+        order, points_at = _order_of_rows(data, partition, n_jobs, size)
+        layout = encode(points_at, len(order), partition, n_jobs, report, size)
+    return BlockedRows(order, data.weights.units[order], layout)
+
+
+def encode(
+    points_at: PointsAt,
+    n_rows: int,
+    partition: VoronoiPartition,
+    n_jobs: int | None,
+    report: Report = ignore,
+    blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
+) -> Layout:
+    """Find the cells of rows in block order; `points_at` returns points by position."""
+    parts = []
+    encoder = encoder_for(points_at, n_rows, partition, blocks_per_superblock)
+    for part in map_chunks(encoder.encode, n_rows, encoder.rows_at_a_time, n_jobs):
+        parts.append(part)
+        report(Progress("encode", min(len(parts) * encoder.rows_at_a_time, n_rows), n_rows))
+    return encoder.layout(parts)
+
+
+def usual_size(n_columns: int) -> int:
+    """Return the number of blocks of a superblock that suits the number of columns.
+
+    With few columns, a superblock has few cells, whatever its size. With many, rows are sorted
+    along a few directions only, which do not tell clusters apart as well.
+    """
+    boxes = MAX_COLUMNS_FOR_SHARING < n_columns <= MAX_COLUMNS_TO_COPY
+    return _BLOCKS_IN_BOXES if boxes else BLOCKS_PER_SUPERBLOCK
 
 
 def unpadded(counts: NDArray[np.int64], mass: int) -> CountTable:
@@ -108,13 +138,13 @@ def holders_of_cells(rows: BlockedRows, psi: int) -> tuple[NDArray[Any], NDArray
 
 
 def _order_of_rows(
-    data: Data, partition: VoronoiPartition, n_jobs: int | None
-) -> tuple[NDArray[np.int64], Callable[[slice], NDArray[np.float64]]]:
+    data: Data, partition: VoronoiPartition, n_jobs: int | None, unit: int
+) -> tuple[NDArray[np.int64], PointsAt]:
     """Return an order that keeps neighbours together, and a function that returns its points."""
     n_columns = partition.points.shape[1]
     if n_columns <= MAX_COLUMNS_TO_COPY:
-        order, points = _order_by_neighbourhood(
-            data.points, len(data), n_columns, _ROWS_PER_CHUNK, n_jobs
+        order, points = order_by_neighbourhood(
+            data.points, len(data), n_columns, ROWS_PER_CHUNK, n_jobs, unit
         )
         return order, points.__getitem__
     directions = _main_directions(partition.points)
@@ -123,7 +153,9 @@ def _order_of_rows(
         return data.points(chunk) @ directions
 
     chunk_rows = max(BLOCK, _VALUES_PER_CHUNK // n_columns)
-    order, _ = _order_by_neighbourhood(project, len(data), directions.shape[1], chunk_rows, n_jobs)
+    order, _ = order_by_neighbourhood(
+        project, len(data), directions.shape[1], chunk_rows, n_jobs, unit
+    )
     return order, lambda places: data.points(order[places])
 
 
@@ -136,40 +168,44 @@ def _main_directions(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ascontiguousarray(directions.T)
 
 
-def _order_by_neighbourhood(
+def order_by_neighbourhood(
     points_of: Callable[[slice], NDArray[np.float64]],
     n_rows: int,
     n_columns: int,
     chunk_rows: int,
     n_jobs: int | None,
+    unit: int,
+    largest: int = BLOCK,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return an order that keeps neighbours together, and the points in that order.
 
-    Rows are in the order of the leaves of a k-d tree; each leaf is a block.
+    Rows are in the order of the leaves of a k-d tree; each leaf is a block, or has `largest` rows.
+    `unit` is the number of blocks of a superblock.
     """
     order, points = np.arange(n_rows), np.empty((n_rows, n_columns))
 
     def copy(chunk: slice) -> None:
         points[chunk] = points_of(chunk)
 
-    _exhaust(map_chunks(copy, n_rows, chunk_rows, n_jobs))
+    exhaust(map_chunks(copy, n_rows, chunk_rows, n_jobs))
     ranges = [(0, n_rows)]
 
     def split(some: slice) -> list[tuple[int, int]]:
         first, last = ranges[some.start]
-        if last - first <= BLOCK:
+        if last - first <= largest:
             return [(first, last)]
-        place = split_rows(points, order, first, last, once=True)
+        place = split_rows(points, order, first, last, unit, largest, once=True)
         return [(first, place), (place, last)]
 
     def split_to_blocks(some: slice) -> None:
-        split_rows(points, order, *ranges[some.start])
+        first, last = ranges[some.start]
+        split_rows(points, order, first, last, unit, largest)
 
     # First split all rows into a few ranges for each thread, then split each range into blocks.
-    while len(ranges) < _RANGES_PER_THREAD * n_threads(n_jobs) and n_rows > len(ranges) * BLOCK:
+    while len(ranges) < _RANGES_PER_THREAD * n_threads(n_jobs) and n_rows > len(ranges) * largest:
         parts = map_chunks(split, len(ranges), 1, n_jobs, min_chunks_per_thread=1)
         ranges = [part for both in parts for part in both]
-    _exhaust(map_chunks(split_to_blocks, len(ranges), 1, n_jobs, min_chunks_per_thread=1))
+    exhaust(map_chunks(split_to_blocks, len(ranges), 1, n_jobs, min_chunks_per_thread=1))
     return order, points
 
 
@@ -178,16 +214,24 @@ def split_rows(
     order: NDArray[np.int64],
     first: int,
     last: int,
+    unit: int,
+    largest: int = BLOCK,
     once: bool = False,
 ) -> int:
-    """Sort a range of rows into blocks; if `once`, split it into two and return the border."""
+    """Sort a range of rows into blocks; if `once`, split it into two and return the border.
+
+    Ranges of more than `unit` blocks are split at a multiple of it. Ranges of at most `largest`
+    rows are not split.
+    """
     values = np.empty(neighbour_order.MAX_VALUES)
     misplaced = np.empty((2, neighbour_order.BATCH), dtype=np.int64)
     ends = np.empty(neighbour_order.MAX_WAITING, dtype=np.int64)
-    place: int = neighbour_order.split(points, order, first, last, once, values, misplaced, ends)
+    place: int = neighbour_order.split(
+        points, order, first, last, unit, largest, once, values, misplaced, ends
+    )
     return place
 
 
-def _exhaust(results: Iterable[None]) -> None:
+def exhaust(results: Iterable[None]) -> None:
     for _ in results:
         pass

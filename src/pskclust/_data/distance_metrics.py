@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 METRICS = ("euclidean", "cosine", "haversine")
 
-_ROWS_SIDE_BY_SIDE = 64
+_VALUES_SIDE_BY_SIDE = 2048
 
 
 def to_points(rows: NDArray[Any], metric: str) -> NDArray[np.float64]:
@@ -37,10 +37,11 @@ def column_ranges(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the smallest and the largest value of each column."""
     # NumPy reduces short rows slowly, so several rows are joined into one.
     n_rows, n_columns = rows.shape
-    n_whole = n_rows - n_rows % _ROWS_SIDE_BY_SIDE
+    n_joined = max(1, _VALUES_SIDE_BY_SIDE // n_columns)
+    n_whole = n_rows - n_rows % n_joined
     low, high = rows[n_whole:], rows[n_whole:]
     if n_whole and rows.flags.c_contiguous:
-        wide = rows[:n_whole].reshape(-1, _ROWS_SIDE_BY_SIDE * n_columns)
+        wide = rows[:n_whole].reshape(-1, n_joined * n_columns)
         low = np.vstack([low, wide.min(axis=0).reshape(-1, n_columns)])
         high = np.vstack([high, wide.max(axis=0).reshape(-1, n_columns)])
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -12,7 +11,6 @@ from scipy import sparse
 
 from .._cells.count_tables import ClusterTables, CountTable, padded
 from .._cells.neighbour_blocks import (
-    BLOCKS_PER_SUPERBLOCK,
     BlockedRows,
     block_rows,
     holders_of_cells,
@@ -33,20 +31,21 @@ from .superblocks import (
     LARGEST_TABLES_BYTES,
     LARGEST_TABLES_PER_RUN_BYTES,
     SUPERBLOCKS_PER_RUN,
+    Part,
     ScoreBounds,
+    SpareTables,
     Superblocks,
     block_scores,
+    bounds_of_few,
     bytes_of_tables,
     labeller,
+    lists_are_faster,
     map_superblocks,
-    no_bounds,
     require_memory_for_blocks,
     tables_fit_in_memory,
 )
 
 T = TypeVar("T")
-# If clusters have members in at most this fraction of cells, counts are looked up by cell.
-_MAX_SHARE_TO_LIST = 0.25
 
 
 class NeighbourBlocksEngine(MemoryRows):
@@ -65,7 +64,7 @@ class NeighbourBlocksEngine(MemoryRows):
         keep: Keep = in_memory,
         report: Report = ignore,
         blocked: BlockedRows | None = None,
-        blocks_per_superblock: int = BLOCKS_PER_SUPERBLOCK,
+        blocks_per_superblock: int | None = None,
         superblocks_per_run: int = SUPERBLOCKS_PER_RUN,
         largest_tables_bytes: int = LARGEST_TABLES_BYTES,
     ) -> None:
@@ -88,7 +87,7 @@ class NeighbourBlocksEngine(MemoryRows):
         places[blocked.order] = np.arange(self._n_rows)
         holders = holders_of_cells(blocked, partition.psi)
         self._places, *arrays = keep([places, *holders, *blocked.arrays()])
-        self._holders, arrays = tuple(arrays[:2]), arrays[2:]
+        self._holders, arrays = (arrays[0], arrays[1]), arrays[2:]
         self._blocked = BlockedRows.of(arrays, blocked.layout.blocks_per_superblock)
         self._layout = self._blocked.layout
         self._units = self._blocked.units
@@ -107,6 +106,8 @@ class NeighbourBlocksEngine(MemoryRows):
         self._joined = np.zeros_like(self._open)
         self._highest = np.full(len(self._n_open), UNKNOWN)
         self._visited = np.full(len(self._n_open), -1)
+        self._scored = np.full(len(self._open), -1)
+        self._spare_tables = SpareTables(self._own_table.shape)
         self._bounds = ScoreBounds(len(self._open), len(self._n_open))
 
     def _count_open(self) -> None:
@@ -132,7 +133,8 @@ class NeighbourBlocksEngine(MemoryRows):
 
     def best_row(self, table: CountTable, besides: int | None = None) -> Candidate:
         sizes = len(self._open), len(self._n_open)
-        bounds = self._bounds.of(table) if besides is None else no_bounds(*sizes)
+        few = besides is not None  # the table is that of this row
+        bounds = bounds_of_few(table, self._holders, *sizes) if few else self._bounds.of(table)
         place, score = growth_kernels.best_row(
             self._layout,
             padded(table.counts),
@@ -142,6 +144,7 @@ class NeighbourBlocksEngine(MemoryRows):
             -1 if besides is None else besides,
             *bounds,
             np.empty_like(self._n_open),
+            block_scores(),
         )
         return Candidate(int(self._blocked.order[place]), int(score), int(self._units[place]))
 
@@ -158,16 +161,25 @@ class NeighbourBlocksEngine(MemoryRows):
         self._n_open[block // self._layout.blocks_per_superblock] -= 1
 
     def absorb(self, table: CountTable, min_score: int, cluster: int, step: int) -> Absorbed:
-        absorbed, added = self.absorbed(table, min_score, cluster, step)
-        table.add(added)
+        absorbed, parts = self._absorb(table, min_score, cluster, step)
+        self._spare_tables.pour_into(table, parts)
         return absorbed
 
     def absorbed(
         self, table: CountTable, min_score: int, cluster: int, step: int
     ) -> tuple[Absorbed, CountTable]:
+        absorbed, parts = self._absorb(table, min_score, cluster, step)
+        added = CountTable(np.zeros(self._table_shape, dtype=np.int64), 0)
+        self._spare_tables.pour_into(added, parts)
+        return absorbed, added
+
+    def _absorb(
+        self, table: CountTable, min_score: int, cluster: int, step: int
+    ) -> tuple[Absorbed, list[Part]]:
+        """Let rows join a cluster; return their tables, in memory of `_spare_tables`."""
         visited, best_score_left = self._superblocks_to_visit(table, min_score)
 
-        def absorb_some(some: Superblocks) -> tuple[int, int, CountTable | None]:
+        def absorb_some(some: Superblocks) -> tuple[int, int, Part | None]:
             n_taken, best_left = growth_kernels.absorb(
                 self._layout,
                 some,
@@ -177,6 +189,7 @@ class NeighbourBlocksEngine(MemoryRows):
                 step,
                 self._highest,
                 self._visited,
+                self._scored,
                 self._open,
                 self._n_open,
                 self._labels,
@@ -186,24 +199,17 @@ class NeighbourBlocksEngine(MemoryRows):
             )
             if not n_taken:
                 return 0, best_left, None
-            counts = np.zeros_like(self._own_table)
+            counts = self._spare_tables.take()
             mass = growth_kernels.count_blocks(
                 self._layout, some, self._joined, self._units, block_scores(), counts
             )
-            return n_taken, best_left, CountTable(counts[:, :-1], mass)
+            return n_taken, best_left, (counts, mass)
 
-        n_rows, added = 0, None
-        for n_taken, best_left, own in self._map_superblocks(absorb_some, visited):
-            n_rows += n_taken
-            best_score_left = max(best_score_left, best_left)
-            if added is None:
-                added = own
-            elif own is not None:
-                added.add(own)
+        results = list(self._map_superblocks(absorb_some, visited))
         self._joined[:] = 0
-        if added is None:
-            added = CountTable(np.zeros(self._partition.table_shape, dtype=np.int64), 0)
-        return Absorbed(n_rows, best_score_left), added
+        best_score_left = max([best_score_left, *(best_left for _, best_left, _ in results)])
+        n_rows = sum(n_taken for n_taken, _, _ in results)
+        return Absorbed(n_rows, best_score_left), [part for *_, part in results if part is not None]
 
     def _superblocks_to_visit(self, table: CountTable, min_score: int) -> tuple[Superblocks, int]:
         """Return the superblocks that may hold rows to absorb, and a bound on scores elsewhere."""
@@ -252,7 +258,7 @@ class NeighbourBlocksEngine(MemoryRows):
         def find(some: Superblocks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             found = np.full((2, len(clusters)), -1)
             rows = self._blocked.order, self._labels, self._units
-            label_kernels.best_members(self._layout, some, *rows, tables, *found)
+            label_kernels.best_members(self._layout, some, *rows, tables, block_scores(), *found)
             return found[0], found[1]
 
         found: list[Candidate | None] = [None] * len(clusters)
@@ -350,10 +356,7 @@ class NeighbourBlocksEngine(MemoryRows):
         return rows[sources[self._labels[rows]]], np.append(weakest_staying, np.inf)
 
     def _cluster_scores(self, rows: NDArray[np.intp], clusters: ClusterTables) -> NDArray[np.int64]:
-        sparse_is_faster = clusters.counts.nnz < _MAX_SHARE_TO_LIST * math.prod(
-            clusters.counts.shape
-        )
-        if sparse_is_faster or not self._tables_fit(clusters):
+        if lists_are_faster(self._blocked, clusters) or not self._tables_fit(clusters):
             return super()._cluster_scores(rows, clusters)
         scores = np.empty((len(rows), len(clusters)), dtype=np.int64)
         label_kernels.cluster_scores(self._layout, rows, clusters.padded, block_scores(), scores)

@@ -85,23 +85,19 @@ def labels_by_blocks(
     """Return the most similar cluster of each row, or None if blocks are not faster."""
     if not isinstance(partition, VoronoiPartition) or not blocks_pay(len(data), partition, backend):
         return None
-    from .superblocks import (
-        most_similar_clusters,
-        require_memory_to_label,
-        tables_fit_in_memory,
-    )
+    from .new_rows import most_similar_clusters
+    from .superblocks import require_memory_to_label, tables_fit_in_memory
 
     if not len(clusters) or not tables_fit_in_memory(clusters):
         return None
     require_memory_to_label(min(len(data), _ROWS_AT_A_TIME), partition)
     # Cached properties are stored in a copy, so that they are freed afterwards.
     clusters = replace(clusters)
-    labels = np.empty(len(data), dtype=np.int64)
-    for some in _slices(len(data)):
-        labels[some] = most_similar_clusters(
-            data.only(some), partition, clusters, threshold, n_jobs
-        )
-    return labels
+    found = [
+        most_similar_clusters(data.only(some), partition, clusters, threshold, n_jobs)
+        for some in _slices(len(data))
+    ]
+    return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def isolation_engine(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cells.count_tables import ClusterTables, CountTable
-from .._cells.neighbour_blocks import MAX_COLUMNS_TO_COPY, block_rows
+from .._cells.neighbour_blocks import MAX_COLUMNS_TO_COPY, BlockedRows
 from .._cells.voronoi import VoronoiPartition
 from .._data.rows import Data
 from .._kernels import neighbour_labels as label_kernels
@@ -25,11 +25,17 @@ Superblocks = NDArray[np.int64]
 # If dense tables of all clusters would be larger than this, rows are labelled one by one.
 LARGEST_TABLES_BYTES = 1 << 28
 LARGEST_TABLES_PER_RUN_BYTES = 1 << 25
+# Lists of the clusters in each cell are short if this share of counts is not 0, or less.
+_MAX_SHARE_TO_LIST = 0.25
+# Up to this many tables, counted only for the mixed pairs of a block, blocks are faster than lists.
+_MAX_TABLES_OF_MIXED = 4
 # The number of runs is small, because each run allocates a table.
 _RUNS_PER_THREAD = 2
 SUPERBLOCKS_PER_RUN = 64
 
 
+# A table with a last column for mixed pairs, and its mass.
+Part = tuple[NDArray[np.int64], int]
 # Bounds on the scores of blocks, and of superblocks.
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -55,6 +61,50 @@ class ScoreBounds:
             self._bounds = no_bounds(*map(len, self._bounds))
         self._counts = table.counts.copy()
         return self._bounds
+
+
+class SpareTables:
+    """Memory of tables that is reused from step to step, because new memory causes page faults."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        self._unused: list[NDArray[np.int64]] = []
+
+    def take(self) -> NDArray[np.int64]:
+        """Return a table of zeros."""
+        try:
+            return self._unused.pop()
+        except IndexError:  # unlike a test of the length, this needs no lock
+            return np.zeros(self._shape, dtype=np.int64)
+
+    def pour_into(self, table: CountTable, parts: list[Part]) -> None:
+        """Add parts to a table, and take back their memory."""
+        for counts, mass in parts:
+            table.add(CountTable(counts[:, :-1], mass))
+            counts[:] = 0
+            self._unused.append(counts)
+
+
+def bounds_of_few(
+    table: CountTable,
+    holders_of_cells: tuple[NDArray[Any], NDArray[Any]],
+    n_blocks: int,
+    n_superblocks: int,
+) -> Bounds:
+    """Return bounds for a table with few members: a superblock's is the sum of its cells' counts.
+
+    Only cells with a count are visited, which is fast for a single row.
+    """
+    starts, holders = holders_of_cells
+    counts = table.counts.ravel()
+    cells = np.flatnonzero(counts)
+    first = starts[cells].astype(np.int64)
+    lengths = starts[cells + 1] - first
+    before = np.cumsum(lengths) - lengths
+    entries = np.repeat(first - before, lengths) + np.arange(lengths.sum())
+    highest = np.zeros(n_superblocks, dtype=np.int64)
+    np.add.at(highest, holders[entries], np.repeat(counts[cells], lengths))
+    return np.full(n_blocks, UNKNOWN), highest
 
 
 def require_memory_for_blocks(data: Data, partition: VoronoiPartition) -> None:
@@ -125,6 +175,15 @@ def bytes_of_tables(n_clusters: int, shape: tuple[int, int]) -> int:
     return 8 * n_clusters * math.prod(shape)
 
 
+def lists_are_faster(blocked: BlockedRows, clusters: ClusterTables) -> bool:
+    """Return whether to score rows by lists of the clusters in each cell, not block by block.
+
+    Scoring a block takes time for each cluster and mixed partitioning.
+    """
+    short_lists = clusters.counts.nnz < _MAX_SHARE_TO_LIST * math.prod(clusters.counts.shape)
+    return short_lists and len(clusters) * blocked.share_mixed > _MAX_TABLES_OF_MIXED
+
+
 def labeller(
     layout: Any,
     clusters: ClusterTables,
@@ -142,21 +201,3 @@ def labeller(
         )
 
     return label
-
-
-def most_similar_clusters(
-    data: Data,
-    partition: VoronoiPartition,
-    clusters: ClusterTables,
-    threshold: float,
-    n_jobs: int | None,
-) -> NDArray[np.int64]:
-    """Return the most similar cluster of each new row; -1 if no similarity exceeds `threshold`."""
-    blocked = block_rows(data, partition, n_jobs)
-    labels = np.empty(len(data), dtype=np.int64)
-    label = labeller(blocked.layout, clusters, threshold, labels)
-    for _ in map_superblocks(label, np.arange(blocked.n_superblocks), n_jobs):
-        pass
-    answer = np.empty_like(labels)
-    answer[blocked.order] = labels
-    return answer

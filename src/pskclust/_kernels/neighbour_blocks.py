@@ -28,6 +28,8 @@ UNKNOWN = np.iinfo(np.int64).max
 _MAX_CELLS_TO_BOUND = 12
 # With this many distinct cells, a mixed pair is counted row by row.
 _MANY_CELLS = 6
+# Up to this many rows of a block are counted one by one, in all their cells.
+_FEW_ROWS = 16
 
 
 class Layout(NamedTuple):
@@ -141,6 +143,14 @@ def score_block(layout, block, common, table, scores):
 
 
 @compiled_into
+def count_row(layout, block, place, weight, counts):
+    """Add a row to a table, except for its cells in partitionings where its block is not mixed."""
+    for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
+        i = layout.mixed_partitionings[mixed]
+        counts[i, layout.mixed_cells[mixed, place]] += weight
+
+
+@compiled_into
 def count_rows(layout, block, chosen, units, own_units, counts):
     """Add a block's rows to a table if their bit in `chosen` is set; return their mass.
 
@@ -148,15 +158,21 @@ def count_rows(layout, block, chosen, units, own_units, counts):
     """
     start = block * BLOCK
     n_here = min(BLOCK, len(units) - start)
-    mass = 0
+    mass, n_chosen = 0, np.int64(0)
     for place in range(BLOCK):
         own_units[place] = 0
     for place in range(n_here):
         is_chosen = np.int64(chosen >> np.uint64(place) & np.uint64(1))
         own_units[place] = units[start + place] * is_chosen
         mass += own_units[place]
+        n_chosen += is_chosen
     for i in range(len(counts)):
         counts[i, layout.block_cells[block, i]] += mass
+    if n_chosen <= _FEW_ROWS:
+        for place in range(n_here):
+            if own_units[place]:
+                count_row(layout, block, place, own_units[place], counts)
+        return mass
     for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
         i = layout.mixed_partitionings[mixed]
         first, last = layout.distinct_start[mixed], layout.distinct_start[mixed + 1] - 1

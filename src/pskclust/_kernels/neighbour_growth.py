@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import neighbour_blocks
-from .compiling import compiled_into, compiled_with
+from .compiling import compiled_into, compiled_with, compiled_within
 from .neighbour_blocks import (
     BLOCK,
     UNKNOWN,
@@ -82,6 +82,7 @@ def absorb(
     step,  # IN   the growth step
     highest,  # OUT  (n_superblocks,) upper bounds on the scores of open rows
     visited,  # INOUT (n_superblocks,) the last cluster for which the blocks were visited
+    scored,  # INOUT (n_blocks,) the last cluster against which the rows were scored
     open_rows,  # INOUT (n_blocks,) bits of the rows in no cluster
     n_open,  # INOUT (n_superblocks,) number of rows in no cluster
     labels,  # OUT  (n,) of the rows that join
@@ -105,7 +106,9 @@ def absorb(
         for block in range(first_block, last_block):
             if not open_rows[block]:
                 continue
-            joining, most = who_join(layout, block, table, min_score, open_rows[block], scores)
+            joining, most = who_join(
+                layout, block, table, min_score, cluster, open_rows[block], scored, scores
+            )
             left = max(left, most)
             if not joining:
                 continue
@@ -128,17 +131,21 @@ def who_join(
     block,  # IN   which block
     table,  # IN   (t, psi + 1)
     min_score,  # IN   lowest score with which a row joins
+    cluster,  # IN   number of the cluster
     open_rows,  # IN   bits of the rows in no cluster
+    scored,  # INOUT (n_blocks,) the last cluster against which the rows were scored
     scores,  # TMP  (64,)
 ):
     """Return the bits of the rows that join, and a bound on the scores of the other open rows."""
     common = common_score(layout, block, table)
-    if bounds_pay(layout, block):
+    # Bounds that decided nothing in an earlier step seldom decide in this one.
+    if scored[block] != cluster and bounds_pay(layout, block):
         low, high = block_bounds(layout, block, common, table)
         if high < min_score:
             return np.uint64(0), high
         if low >= min_score:
             return open_rows, np.int64(-1)
+    scored[block] = cluster
     most = np.int64(-1)
     joining = np.uint64(0)
     together = bits_in(open_rows) >= _MANY_ROWS
@@ -156,7 +163,7 @@ def who_join(
     return joining, most
 
 
-@compiled_into
+@compiled_within
 def bits_in(word):
     """Return the number of set bits in a word."""
     count = 0
@@ -177,6 +184,7 @@ def best_row(
     highest,  # INOUT (n_blocks,) upper bounds on the scores of a block, or UNKNOWN
     super_highest,  # INOUT (n_superblocks,) the same for superblocks
     left,  # TMP  (n_superblocks,) bounds of superblocks that were not visited yet
+    scores,  # TMP  (64,)
 ):
     """Return the position and score of the best open row; ties go to the lowest row number.
 
@@ -202,7 +210,7 @@ def best_row(
         for block in range(first_block, last_block):
             if highest[block] >= best_score:
                 highest[block], best_place, best_score = best_in_block(
-                    layout, block, table, open_rows, order, besides, best_place, best_score
+                    layout, block, table, open_rows, order, besides, scores, best_place, best_score
                 )
             most = max(most, highest[block])
         # The superblock's bound may be lower than the bound of a block that was not visited.
@@ -210,7 +218,7 @@ def best_row(
 
 
 @compiled_into
-def best_in_block(layout, block, table, open_rows, order, besides, best_place, best_score):
+def best_in_block(layout, block, table, open_rows, order, besides, scores, best_place, best_score):
     """Return a bound on the scores of a block's open rows, and the best row and score so far."""
     if not open_rows[block]:
         return np.int64(-1), best_place, best_score
@@ -219,12 +227,17 @@ def best_in_block(layout, block, table, open_rows, order, besides, best_place, b
         high = block_bounds(layout, block, common, table)[1]
         if high < best_score:
             return high, best_place, best_score
+    together = bits_in(open_rows[block]) >= _MANY_ROWS
+    if together:
+        score_block(layout, block, common, table, scores)
     most = np.int64(0)
     for place in range(min(BLOCK, len(order) - block * BLOCK)):
         row = block * BLOCK + place
         if not open_rows[block] >> np.uint64(place) & np.uint64(1) or order[row] == besides:
             continue
-        score = row_score(layout, block, place, common, table)
+        if not together:
+            scores[place] = row_score(layout, block, place, common, table)
+        score = scores[place]
         most = max(most, score)
         if score > best_score or (score == best_score and order[row] < order[best_place]):
             best_place, best_score = np.int64(row), score

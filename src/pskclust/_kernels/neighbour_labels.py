@@ -348,6 +348,7 @@ def best_members(
     labels,  # IN   (n,)
     units,  # IN   (n,)
     tables,  # IN   (k, t, psi + 1)
+    scores,  # TMP  (64,)
     best_places,  # INOUT (k,) position of the best member of each cluster; -1 if none is known
     best_scores,  # INOUT (k,) its score against the cluster; -1 if none is known
 ):
@@ -356,20 +357,23 @@ def best_members(
         first_block, last_block = blocks_of(layout, superblock)
         for block in range(first_block, last_block):
             first, last = block * BLOCK, min((block + 1) * BLOCK, len(labels))
-            common_of, common, high = np.int64(-1), np.int64(0), np.int64(0)
             for place in range(first, last):
                 cluster = labels[place]
-                if cluster < 0 or units[place] == 0:
+                leader = first
+                while labels[leader] != cluster:
+                    leader += 1
+                if cluster < 0 or leader < place:
                     continue
-                if cluster != common_of:
-                    common_of = cluster
-                    common = common_score(layout, block, tables[cluster])
-                    high = block_bounds(layout, block, common, tables[cluster])[1]
+                common = common_score(layout, block, tables[cluster])
+                high = block_bounds(layout, block, common, tables[cluster])[1]
                 if high < best_scores[cluster]:
                     continue
-                score = row_score(layout, block, place - first, common, tables[cluster])
-                best = best_places[cluster]
-                if score > best_scores[cluster] or (
-                    score == best_scores[cluster] and order[place] < order[best]
-                ):
-                    best_places[cluster], best_scores[cluster] = place, score
+                score_block(layout, block, common, tables[cluster], scores)
+                for other in range(place, last):
+                    if labels[other] != cluster or units[other] == 0:
+                        continue
+                    score, best = scores[other - first], best_places[cluster]
+                    if score > best_scores[cluster] or (
+                        score == best_scores[cluster] and order[other] < order[best]
+                    ):
+                        best_places[cluster], best_scores[cluster] = other, score

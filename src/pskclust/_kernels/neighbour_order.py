@@ -21,8 +21,6 @@ MAX_WAITING = 64
 _PIVOT_SAMPLE, _MANY_ROWS = 63, 2000
 # Number of rows that are compared with a pivot before some of them are swapped.
 BATCH = 64
-# Ranges of more than this many blocks are split at a multiple of it.
-_UNIT_OF_MANY = 32
 # A split moves away from the middle only to a position that is this many times sparser.
 _MIN_TIMES_SPARSER = 1.5
 
@@ -33,6 +31,7 @@ def split_range(
     order,  # INOUT (n,) moved along with the points
     first,  # IN   first row of the range
     last,  # IN   end of the range
+    unit,  # IN   ranges of more than this many blocks are split at a multiple of it
     values,  # TMP  (MAX_VALUES,)
     misplaced,  # TMP  (2, BATCH)
 ):
@@ -51,7 +50,7 @@ def split_range(
             widest, chosen = variance, np.int64(column)
     n_blocks = (last - first + BLOCK - 1) // BLOCK
     n_values = list_rising(points, first, last, _SAMPLES_PER_VALUE * step, chosen, values)
-    n_below = blocks_below(values, n_values, n_blocks)
+    n_below = blocks_below(values, n_values, n_blocks, unit)
     place = first + BLOCK * n_below
     pivot = values[n_below * n_values // n_blocks]
     select(points, order, first, last, place, chosen, pivot, values, misplaced)
@@ -85,6 +84,7 @@ def blocks_below(
     values,  # IN   values of some of the rows, ascending
     n_values,  # IN   number of values
     n_blocks,  # IN   number of blocks of the range
+    unit,  # IN   number of blocks of a superblock
 ):
     """Return the number of blocks in the first part of a range.
 
@@ -95,7 +95,7 @@ def blocks_below(
     n_below = 1
     while 2 * n_below < n_blocks:
         n_below *= 2
-    unit = 1 if n_blocks <= _UNIT_OF_MANY else _UNIT_OF_MANY
+    unit = 1 if n_blocks <= unit else unit
     chosen, widest = n_below, _MIN_TIMES_SPARSER * width_at(values, n_values, n_below / n_blocks)
     for other in range(unit * (1 + n_blocks // (4 * unit)), 3 * n_blocks // 4 + 1, unit):
         width = width_at(values, n_values, other / n_blocks)
@@ -203,23 +203,25 @@ def split(
     order,  # INOUT (n,) moved along with the points
     first,  # IN   first row of the range
     last,  # IN   end of the range
+    unit,  # IN   ranges of more than this many blocks are split at a multiple of it
+    largest,  # IN   ranges of at most this many rows are not split
     once,  # IN   whether to stop after the first split
     values,  # TMP  (MAX_VALUES,)
     misplaced,  # TMP  (2, BATCH)
     ends,  # TMP  (MAX_WAITING,)
 ):
-    """Split a range of rows into blocks; if `once`, split it into two and return the border."""
+    """Split a range into small ones; if `once`, split it into two and return the border."""
     # Waiting parts are adjacent: the top one starts at `first`, and each of the others starts where
     # the one above it ends.
     ends[0] = last
     n_waiting = 1
     while n_waiting:
         last = ends[n_waiting - 1]
-        if last - first <= BLOCK:
+        if last - first <= largest:
             first = last
             n_waiting -= 1
             continue
-        place = split_range(points, order, first, last, values, misplaced)
+        place = split_range(points, order, first, last, unit, values, misplaced)
         if once:
             return place
         ends[n_waiting] = place
