@@ -109,11 +109,22 @@ def test_candidates_that_are_left_out_do_not_win(draws):
     assert best_of([draw.without(np.ones(len(draw.score), dtype=bool)) for draw in draws]) is None
 
 
-@pytest.mark.parametrize("log_odds", [-np.inf, -1.01, 1.01, np.inf])
-def test_only_choices_that_agree_and_are_far_from_one_cluster_are_clear(log_odds):
+@pytest.mark.parametrize("log_odds", [1.01, 5.0, np.inf])
+def test_several_clusters_are_clear_if_candidates_agree(log_odds):
+    assert CLOSE_TO_ZERO < log_odds
     assert is_clear(CLEAR_AGREEMENT, log_odds)
     assert not is_clear(CLEAR_AGREEMENT - 1e-9, log_odds)
-    assert not is_clear(1.0, log_odds * 0.5 if abs(log_odds) < 2 else CLOSE_TO_ZERO)
+
+
+@pytest.mark.parametrize("log_odds", [-1.01, -5.0, -np.inf])
+def test_one_cluster_is_clear_whether_or_not_candidates_agree(log_odds):
+    assert is_clear(0.3, log_odds)
+    assert is_clear(1.0, log_odds)
+
+
+@pytest.mark.parametrize("log_odds", [-1.0, 0.0, 1.0])
+def test_one_cluster_or_several_is_not_clear_close_to_zero(log_odds):
+    assert not is_clear(1.0, log_odds)
 
 
 def test_a_clear_choice_needs_one_draw(counted):

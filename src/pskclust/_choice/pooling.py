@@ -76,8 +76,12 @@ def pool_draws(drawn: Callable[[], Draw], is_open: bool) -> Pool | None:
 
 
 def is_clear(agreement: float, several: float) -> bool:
-    """Return whether further draws are unlikely to change the choice."""
-    return agreement >= CLEAR_AGREEMENT and abs(several) > CLOSE_TO_ZERO
+    """Return whether further draws are unlikely to change the choice.
+
+    If there is clearly one cluster, no candidate is needed, so they need not agree.
+    """
+    is_one = several < -CLOSE_TO_ZERO
+    return is_one or (agreement >= CLEAR_AGREEMENT and several > CLOSE_TO_ZERO)
 
 
 def best_of(draws: list[Draw]) -> Best | None:
