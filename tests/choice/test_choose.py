@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 import pskclust
 from pskclust import PSKC
 from pskclust._choice import choose as _choose
+from pskclust._choice.options import NumberOption
 from tests.helpers.row_blocks import in_blocks, shards_of
 from tests.helpers.shapes import CLEAR, far_blobs
 
@@ -137,6 +138,19 @@ def test_the_odds_of_a_number_of_clusters_are_those_of_all_its_candidates(clear)
     assert best.odds > choice.chosen.odds
     assert sum(number.odds for number in choice.numbers) == pytest.approx(1, abs=0.01)
     assert f"second choice: {choice.numbers[1].n_clusters} cluster" in choice.reason
+
+
+@pytest.mark.parametrize(("odds", "is_higher"), [(0.2, False), (0.5, True)])
+def test_a_second_choice_with_higher_odds_is_explained(odds, is_higher):
+    numbers = [
+        NumberOption(k, share, None, None, None, None, None, k == 12)
+        for k, share in ((12, 0.3), (11, odds))
+    ]
+    words = "; second choice: 11 clusters"
+    if is_higher:
+        words += " (higher odds, but less like the other candidates)"
+    assert _choose._second(numbers) == words
+    assert _choose._second(numbers[:1]) == ""
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_candidates_that_are_left_out_do_not_win(draws):
 
 @pytest.mark.parametrize("log_odds", [1.01, 5.0, np.inf])
 def test_several_clusters_are_clear_if_candidates_agree(log_odds):
-    assert CLOSE_TO_ZERO < log_odds
+    assert log_odds > CLOSE_TO_ZERO
     assert is_clear(CLEAR_AGREEMENT, log_odds)
     assert not is_clear(CLEAR_AGREEMENT - 1e-9, log_odds)
 

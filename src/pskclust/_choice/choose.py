@@ -290,8 +290,7 @@ def _option(draw: Draw, number: int, odds: float) -> Option:
 def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | None) -> str:
     if n_clusters is not None:
         return f"{_clusters(n_clusters)} asked for"
-    others = [number.n_clusters for number in numbers if not number.is_chosen]
-    second = f"; second choice: {_clusters(others[0])}" if others else ""
+    second = _second(numbers)
     if chosen.n_clusters == 1:
         return f"1 cluster: no split into more clusters is stable and well separated{second}"
     is_stable = (chosen.stability or 0.0) >= STABLE
@@ -300,6 +299,16 @@ def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | N
         f"{_clusters(chosen.n_clusters)}, {found_again} in random halves of the rows (stability "
         f"{chosen.stability:.0%}, least stable cluster {chosen.least_stability:.0%}){second}"
     )
+
+
+def _second(numbers: Sequence[NumberOption]) -> str:
+    """Return the second choice in words; its odds may be higher than those of the first."""
+    others = [number for number in numbers if not number.is_chosen]
+    if not others:
+        return ""
+    odds = next(number.odds for number in numbers if number.is_chosen)
+    higher = " (higher odds, but less like the other candidates)" if others[0].odds > odds else ""
+    return f"; second choice: {_clusters(others[0].n_clusters)}{higher}"
 
 
 def _warn_of_limit(n_clusters: int) -> None:
