@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from unittest import mock
 
 import numba
@@ -16,10 +17,12 @@ from pskclust._cells.encode import encode_rows
 from pskclust._cells.methods import draw_partition
 from pskclust._cells.near_screen import NearScreen
 from pskclust._cells.partition import Partition
+from pskclust._cells.screen_encoder import ScreenEncoder
+from pskclust._cells.similar_rows import bytes_to_order, order_by_similarity
 from pskclust._data.rows import Data
 from pskclust._data.weights import uniform_weights
 from pskclust._kernels import compiled as compiled_kernels
-from pskclust._kernels import screening, second_bound
+from pskclust._kernels import near_cells, screening, second_bound
 from pskclust._kernels.panel_vectors import (
     PANEL_CENTRES,
     TILE_ROWS,
@@ -99,6 +102,24 @@ def test_lists_find_the_cells_of_plain_distances(kind, rotated, n_listed):
     assert_array_equal(cells, expected)
 
 
+@pytest.mark.parametrize("kind", ["floats", "near ties"])
+def test_rows_whose_second_list_is_too_short_are_compared_with_all_centres(kind):
+    limits_seen = []
+
+    def settle_and_forbid(*arguments):
+        near_cells.settle_near(*arguments)
+        limits = arguments[6]
+        limits_seen.append(limits.copy())
+        limits[:] = -np.inf
+
+    X = rows_of(kind, 90, 12, 0)
+    with mock.patch.object(near_screen, "settle_near", settle_and_forbid):
+        _, cells, expected = found(X, 30, X[:20], 1, True)
+    assert_array_equal(cells, expected)
+    assert len(limits_seen) > 2
+    assert (limits_seen[-1] == np.inf).all()
+
+
 def test_points_beyond_float32_are_settled_exactly():
     X = rows_of("floats", 90, 12, 0)
     assert found(X * 1e140, 30, X, 20, False)[0] is None
@@ -114,6 +135,35 @@ def test_few_near_centres_are_listed_and_many_are_not():
         cells = partition.cells(X[:50], compiled_kernels)
         assert ("_near_screen" in vars(partition)) == listed
         assert_array_equal(cells, Partition.cells(partition, X[:50]))
+
+
+def test_rows_are_multiplied_in_small_chunks_where_centres_do_not_fit_float32():
+    X = 1e16 * rows_of("floats", 3000, 12, 0)
+    data = Data(X, "euclidean", uniform_weights(len(X)))
+    partition = draw_partition(data, "voronoi", 20, 1000, False, RNG(0))
+    sizes = []
+
+    def screen_and_note(points, screen, bound2):
+        sizes.append(bound2.nbytes)
+        return screening.screen_points(points, screen, bound2)
+
+    with (
+        mock.patch.object(voronoi, "rows_per_product", return_value=32),
+        mock.patch.object(voronoi, "screen_points", screen_and_note),
+    ):
+        cells = encode_rows(data.only(slice(0, 100)), partition, compiled_kernels, 1)
+    assert max(sizes) <= 32 * 4 * len(partition.points)
+    assert_array_equal(cells, Partition.cells(partition, X[:100]))
+
+
+@pytest.mark.parametrize("psi", [1000, 20])
+def test_the_encoder_of_blocks_makes_its_screen_before_threads_start(psi):
+    X = rows_of("floats", 3000, 40, 0)
+    data = Data(X, "euclidean", uniform_weights(len(X)))
+    partition = draw_partition(data, "voronoi", 20, psi, False, RNG(0))
+    ScreenEncoder(X.__getitem__, len(X), partition, 32)
+    made = "_near_screen" if psi == 1000 else "_narrow_screen"
+    assert made in vars(partition)
 
 
 @settings(max_examples=100)
@@ -185,3 +235,15 @@ def test_rows_are_encoded_in_any_order(n_jobs):
     assert not np.array_equal(order, np.arange(len(X)))
     assert partition.best_order(data, n_jobs) is None
     assert_array_equal(cells, Partition.cells(partition, X))
+
+
+def test_an_order_takes_the_memory_that_is_checked():
+    X = rows_of("floats", 100_000, 20, 0)
+    data = Data(X, "euclidean", uniform_weights(len(X)))
+    tracemalloc.start()
+    order = order_by_similarity(data, X.mean(axis=0), np.eye(20, 16), 1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert_array_equal(np.sort(order), np.arange(len(X)))
+    # A chunk of points takes a few more megabytes.
+    assert peak < bytes_to_order(len(X)) + 3e6

@@ -24,7 +24,7 @@ def encode_rows(
     report: Report = ignore,
 ) -> Cells:
     """Return the cell of each row in each partitioning, (n, t)."""
-    cells = np.empty((len(data), partition.n_partitions), dtype=partition.cell_type)
+    compiled = kernels is not reference
     buffers = Buffers()
 
     def encode_chunk(chunk: slice) -> int:
@@ -33,8 +33,10 @@ def encode_rows(
         return int(chunk.stop)
 
     with one_blas_thread:
-        order = partition.best_order(data, n_jobs) if kernels is not reference else None
-        size = chunk_rows or partition.chunk_rows_of(compiled=kernels is not reference)
+        partition.prepare(compiled)
+        order = partition.best_order(data, n_jobs) if compiled else None
+        cells = np.empty((len(data), partition.n_partitions), dtype=partition.cell_type)
+        size = chunk_rows or partition.chunk_rows_of(compiled)
         for done in map_chunks(encode_chunk, len(data), size, n_jobs):
             report(Progress("encode", done, len(data)))
     return cells

@@ -106,10 +106,13 @@ class NearScreen:
             own = Multiplied(
                 made.rows[some], made.error[some], made.shifted[some], made.squares[some]
             )
+            args = points[some], own, near[some]
             found = np.empty((len(some), cells.shape[1]), dtype=cells.dtype)
-            args = points[some], own, near[some], limits[some], n_points, buffers, found
-            left = self._settle(*args)
-            assert not len(left)
+            left = self._settle(*args, limits[some], n_points, buffers, found)
+            if len(left):
+                # Not expected. Without limits, all centres are listed, so all rows are settled.
+                no_limits = np.full(len(some), np.inf, dtype=np.float32)
+                self._settle(*args, no_limits, n_points, buffers, found)
             cells[some] = found
 
     def _settle(

@@ -36,6 +36,9 @@ class DevicePartition(VoronoiPartition):
     def chunk_rows_of(self, compiled: bool) -> int:
         return self.chunk_rows
 
+    def prepare(self, compiled: bool) -> None:
+        _ = self._device_screen
+
     def best_order(self, data: Data, n_jobs: int | None) -> None:
         return None
 

@@ -45,6 +45,9 @@ class Partition(ABC):
         """Return the best number of rows to encode at a time, with compiled or plain kernels."""
         return self.chunk_rows
 
+    def prepare(self, compiled: bool) -> None:  # noqa: B027 - few partitions have anything to make
+        """Make what threads share, for compiled or plain kernels; without this, each might."""
+
     def best_order(self, data: Data, n_jobs: int | None) -> NDArray[np.intp] | None:
         """Return the order in which compiled code encodes rows fastest; None if any order will do.
 

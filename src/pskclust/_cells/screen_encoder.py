@@ -10,11 +10,22 @@ from numpy.typing import NDArray
 from .._kernels import compiled
 from .._kernels.neighbour_blocks import BLOCK
 from .._utils.parallel import Buffers
-from .block_encoders import CellsEncoder
+from .block_encoders import CellsEncoder, PointsAt
+from .voronoi import VoronoiPartition
 
 
 class ScreenEncoder(CellsEncoder):
     """Encoder for devices and for many columns: rows are multiplied by all distinct centres."""
+
+    def __init__(
+        self,
+        points_at: PointsAt,
+        n_rows: int,
+        partition: VoronoiPartition,
+        blocks_per_superblock: int,
+    ) -> None:
+        super().__init__(points_at, n_rows, partition, blocks_per_superblock)
+        partition.prepare(compiled=True)
 
     def _workspace(self) -> Buffers:
         return Buffers()

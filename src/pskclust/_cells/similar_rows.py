@@ -8,8 +8,15 @@ from numpy.typing import NDArray
 from .._data.rows import Data
 from .._utils.parallel import map_chunks, rows_per_chunk
 
-# Rows in a group that is not split any further.
-_GROUP = 256
+# An order is found along this many directions, at most.
+DIRECTIONS_TO_ORDER = 16
+# Rows in a group that is not split any further, and rows that tell where a group is widest.
+_GROUP, _SAMPLE = 256, 4096
+
+
+def bytes_to_order(n_rows: int) -> int:
+    """Return the bytes for finding an order: parts, then a column of them and two orders."""
+    return n_rows * (4 * DIRECTIONS_TO_ORDER + 4 + 2 * 8)
 
 
 def order_by_similarity(
@@ -33,7 +40,7 @@ def order_by_similarity(
             continue
         own = order[start:stop]
         with np.errstate(over="ignore", invalid="ignore"):
-            widest = parts[own].var(axis=0).argmax()
+            widest = parts[own[:: -(-len(own) // _SAMPLE)]].var(axis=0).argmax()
         middle = len(own) // 2
         order[start:stop] = own[np.argpartition(parts[own, widest], middle)]
         waiting += [(start, start + middle), (start + middle, stop)]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from .._utils.parallel import map_items, one_blas_thread
+from .._utils.parallel import map_items, one_blas_thread, rows_per_chunk
 
 # With more columns, a search tree visits nearly all centres.
 _MAX_COLUMNS_FOR_SEARCH_TREES = 8
@@ -28,12 +28,18 @@ def log_spacings(
     """
     # Most points are centres of several partitionings.
     norms = _squared_lengths(points)
+    few_columns = points.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES
     # With one thread, rounding does not depend on the number of threads.
     with one_blas_thread:
-        if points.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
-            return np.array([_log_gaps(points[own], norms[own]) for own in centres])
+        gaps = map_items(
+            lambda own: _gaps(points, norms, own), list(centres), 1 if few_columns else n_jobs
+        )
+        # Equal centres are found outside threads, because this copies all centres.
         return np.array(
-            map_items(lambda own: _log_gaps(points[own], norms[own]), list(centres), n_jobs)
+            [
+                np.log(own_gaps) if own_gaps.all() else _log_gaps_of_distinct(points[own])
+                for own, own_gaps in zip(centres, gaps, strict=True)
+            ]
         )
 
 
@@ -45,30 +51,37 @@ def _squared_lengths(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return lengths2
 
 
-def _log_gaps(centres: NDArray[np.float64], norms: NDArray[np.float64]) -> NDArray[np.float64]:
-    gaps = _gaps(centres, norms)
-    if gaps.all():
-        return np.log(gaps)
+def _log_gaps_of_distinct(centres: NDArray[np.float64]) -> NDArray[np.float64]:
     different, number = np.unique(centres, axis=0, return_inverse=True)
     if len(different) == 1:
         return np.zeros(len(centres))
-    gaps = _gaps(different, _squared_lengths(different))
+    gaps = _gaps(different, _squared_lengths(different), np.arange(len(different)))
     # Rounding may reduce the distance between nearly equal centres to 0.
     gaps = np.maximum(gaps, gaps[gaps > 0].min(initial=1.0))
     return np.asarray(np.log(gaps)[number.ravel()])
 
 
-def _gaps(centres: NDArray[np.float64], norms: NDArray[np.float64]) -> NDArray[np.float64]:
+def _gaps(
+    points: NDArray[np.float64], norms: NDArray[np.float64], own: NDArray[np.intp]
+) -> NDArray[np.float64]:
     """Return the distance from each centre to the nearest other centre; 0 if the two are equal."""
-    if len(centres) == 1:
+    n_columns = points.shape[1]
+    if len(own) == 1:
         return np.zeros(1)
-    if centres.shape[1] <= _MAX_COLUMNS_FOR_SEARCH_TREES:
+    if n_columns <= _MAX_COLUMNS_FOR_SEARCH_TREES:
+        centres = points[own]
         return np.asarray(KDTree(centres).query(centres, 2)[0])[:, 1]
-    others = centres[: max(_MIN_CENTRES, _MAX_NUMBERS // centres.shape[1])]
-    gaps2 = norms[:, np.newaxis] + norms[: len(others)]
-    products = centres @ others.T
-    products *= 2
-    gaps2 -= products
-    np.fill_diagonal(gaps2, np.inf)
-    nearest = gaps2.min(axis=1)
-    return np.sqrt(np.where(nearest > _ROUNDING * norms, nearest, 0.0))
+    some = own[: max(_MIN_CENTRES, _MAX_NUMBERS // n_columns)]
+    others = points[some]
+    nearest = np.empty(len(own))
+    step = rows_per_chunk(max(n_columns, len(some)))
+    for start in range(0, len(own), step):
+        chunk = own[start : start + step]
+        products = points[chunk] @ others.T
+        products *= 2
+        gaps2 = norms[chunk, np.newaxis] + norms[some]
+        gaps2 -= products
+        # Each of the others is skipped where it meets itself.
+        np.fill_diagonal(gaps2[:, start:], np.inf)
+        nearest[start : start + step] = gaps2.min(axis=1)
+    return np.sqrt(np.where(nearest > _ROUNDING * norms[own], nearest, 0.0))

@@ -23,7 +23,7 @@ from .drawing import draw_points
 from .near_sizes import bytes_of_lists, entries_to_list, lists_pay, n_near, rows_at_a_time
 from .neighbour_lists import NeighbourLists, length_of_lists
 from .partition import Partition, require_valid
-from .similar_rows import order_by_similarity
+from .similar_rows import DIRECTIONS_TO_ORDER, bytes_to_order, order_by_similarity
 from .spacing import log_spacings
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _MIN_COLUMNS_FOR_PRODUCTS = 4
 # Fewer rows are encoded in the given order.
 _MIN_ROWS_TO_ORDER = 4096
-_DIRECTIONS_TO_ORDER = 16
 # Working memory for a row and one of its nearest points: numbers, distances and their order.
 _BYTES_PER_NEIGHBOUR = 80
 
@@ -107,7 +106,7 @@ class VoronoiPartition(Partition):
         if not self._screened or self._n_near or not self._lists_pay or self._near_screen is None:
             return None
         screen = self._near_screen.screen
-        directions = screen.directions[:, :_DIRECTIONS_TO_ORDER]
+        directions = screen.directions[:, :DIRECTIONS_TO_ORDER]
         # Without directions, bounds are distances, and few centres are looked at again.
         if not directions.size or len(data) < _MIN_ROWS_TO_ORDER:
             return None
@@ -120,12 +119,23 @@ class VoronoiPartition(Partition):
             return super().encoding_bytes(n_rows, n_threads)
         n_points, n_columns = self.points.shape
         screen = screen_bytes(self.points, self.centres.size)
-        if self._lists_pay:
-            rows = n_threads * self.chunk_rows_of(compiled=True)
-            lists = n_threads * bytes_of_lists(n_points, *self.centres.shape)
-            return int(screen + 4 * SECOND_NUMBERS * n_points + lists + 24 * rows * n_columns)
         products = self._rows_at_work(n_rows, n_threads) * int(4 * n_points + 16 * n_columns)
-        return screen + products
+        if not self._lists_pay:
+            return screen + products
+        at_a_time = self.chunk_rows_of(compiled=True)
+        rows = min(n_rows, n_threads * at_a_time)
+        lists = -(-rows // at_a_time) * bytes_of_lists(n_points, *self.centres.shape)
+        # Plain NumPy computes products instead of lists. Rows are ordered before they are encoded.
+        most = max(products, lists + 28 * rows * n_columns, bytes_to_order(n_rows))
+        return int(screen + 4 * SECOND_NUMBERS * n_points + 8 * n_rows + most)
+
+    def prepare(self, compiled: bool) -> None:
+        if not self._screened or self._n_near:
+            return
+        if not compiled:
+            _ = self._wide_screen
+        elif not self._lists_pay or self._near_screen is None:
+            _ = self._narrow_screen
 
     def cells(
         self,
@@ -137,16 +147,21 @@ class VoronoiPartition(Partition):
             return self._cells_by_lists(points)
         if not self._screened:
             return super().cells(points, kernels, buffers)
+        cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
+        buffers = buffers or Buffers()
         near = self._near_screen if kernels is not reference and self._lists_pay else None
         if near is not None:
-            cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
-            near.find_cells(points, buffers or Buffers(), cells)
+            near.find_cells(points, buffers, cells)
             return cells
         screen = self._wide_screen if kernels is reference else self._narrow_screen
-        shape = len(points), len(self.points)
-        bound2 = (buffers or Buffers()).array(shape, screen.factors.dtype)
-        cells = np.empty((len(points), self.n_partitions), dtype=self.cell_type)
-        kernels.settle_cells(points, screen, screen_points(points, screen, bound2), cells)
+        # Products with all centres take more memory than the lists for as many rows, and products
+        # in float64 take twice that.
+        step = max(1, 4 * rows_per_product(len(self.points)) // screen.factors.itemsize)
+        for start in range(0, len(points), step):
+            some = points[start : start + step]
+            bound2 = buffers.array((len(some), len(self.points)), screen.factors.dtype)
+            screened = screen_points(some, screen, bound2)
+            kernels.settle_cells(some, screen, screened, cells[start : start + step])
         return cells
 
     def _cells_by_lists(self, points: NDArray[np.float64]) -> Cells:
