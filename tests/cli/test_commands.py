@@ -203,6 +203,15 @@ def test_predict_takes_a_model_that_python_saved(command, frame, tmp_path):
     assert "1 columns of new.csv are chosen, but the model was fitted to 2" in message
 
 
+@pytest.mark.parametrize("options", [("--columns", "y,x"), ("--drop", "name")])
+def test_predict_finds_the_columns_of_a_model_by_name_in_any_order(command, frame, options):
+    model = PSKC(**LIKE_FAST).fit(frame[["x", "y"]])
+    model.save("named.npz")
+    frame[["name", "y", "x"]].to_csv("new.csv", index=False)
+    found = command.ok("predict", "named.npz", "new.csv", *options).split()[1:]
+    assert_array_equal(np.array(found, dtype=int), model.predict(frame[["x", "y"]]))
+
+
 def test_rows_with_missing_values_keep_their_place(command, frame):
     frame.loc[[3, 5], "x"] = np.nan
     frame[["x", "y"]].to_csv("gaps.csv", index=False)

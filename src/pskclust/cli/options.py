@@ -168,8 +168,8 @@ _COLUMN_OPTIONS = (
 _FITTED_COLUMNS_OPTION = _names(
     "--columns",
     "columns",
-    "Columns of DATA in the order of the fit, such as a,b,c. Default: the columns with the "
-    "names of the fit.",
+    "Columns of DATA in the order of the fit, such as a,b,c; names of the fit may be in any order. "
+    "Default: the columns with the names of the fit.",
 )
 _MISSING_VALUES_OPTION = _names(
     "--missing-values",

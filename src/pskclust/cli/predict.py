@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -236,6 +237,8 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
     if known is not None and not options["columns"] and not options["drop"]:
         return select_known(table, known, options["ids"])
     selection = select(table, columns=options["columns"], drop=options["drop"], ids=options["ids"])
+    if known is not None and set(selection.features) == set(known):
+        return replace(selection, features=known)
     n_needed = model.n_features_in_
     if len(selection.features) != n_needed:
         raise TableError(
