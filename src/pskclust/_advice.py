@@ -110,6 +110,14 @@ def joining(outcome: Outcome) -> AdviceRule:
 
 def hints(outcome: Outcome) -> list[Hint]:
     """Return the hints that apply to a result."""
+    if not outcome.n_clusters and outcome.min_cluster_size > 1:
+        return [
+            Hint(
+                f"No cluster of {outcome.min_cluster_size:,} {outcome.unit} or more was found. Use "
+                "a smaller min_cluster_size, or none.",
+                {"min_cluster_size": None},
+            )
+        ]
     if not outcome.n_clusters:
         return [
             Hint(

@@ -34,6 +34,11 @@ def test_linked_clusters_are_changed_by_their_number():
     ("found", "words", "change"),
     [
         (outcome([], 20), "No cluster was found", {"tau": 0.05}),
+        (
+            outcome([], 20, min_cluster_size=2500),
+            "No cluster of 2,500 rows or more was found. Use a smaller min_cluster_size, or none.",
+            {"min_cluster_size": None},
+        ),
         (outcome([90]), "only one cluster", {"psi": 32}),
         (outcome([90], n_parts=5), "only one cluster", {"n_clusters": 2}),
         (outcome([90], n_parts=5, second_choice=3), "only one cluster", {"n_clusters": 3}),
