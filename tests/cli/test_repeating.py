@@ -166,6 +166,7 @@ def test_segmenting_prints_what_gives_the_same_segments(command, tmp_path, optio
     Image.fromarray(pixels).save("two.png")
     out = command.ok("segment", "two.png", "-o", "parts", *options)
     line, call = printed(out)
+    assert "--force" not in line
     labels = np.load("parts/labels.npy")
     command.ok(*shlex.split(line)[1:], "--force")
     assert_array_equal(np.load("parts/labels.npy"), labels)

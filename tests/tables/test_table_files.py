@@ -257,7 +257,7 @@ def test_text_far_down_is_found_and_its_line_named(tmp_path, monkeypatch):
 def test_a_ragged_row_far_down_is_found_and_its_line_named(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "_HEAD_BYTES", 100)
     path = _csv(tmp_path, "a,b\n" + "1,2\n" * 500 + "3\n")
-    with pytest.raises(TableError, match="ragged: line 502 has 1 columns instead of 2"):
+    with pytest.raises(TableError, match="ragged: line 502 has 1 column instead of 2"):
         read(path, features=("a", "b"))
 
 

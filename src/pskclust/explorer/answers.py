@@ -134,12 +134,13 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
         names = subject.columns
     values = subject.values[row]
     model = fit.model
+    confidences = model.confidences_ if has_confidences(model) else None
     return {
         "row": number,
         "cluster": int(fit.labels[row]),
         "similarity": float(model.similarities_[row]),
         "step": None if model.growth_step_ is None else int(model.growth_step_[row]),
-        "confidence": float(model.confidences_[row]) if has_confidences(model) else None,
+        "confidence": None if confidences is None else float(confidences[row]),
         "class": _class_of(subject, row),
         "values": [
             {"column": name, "value": float(value)}

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from .._utils.wording import counted
 from .arrow_values import release_memory, to_numbers
 from .base import Batch, NamedColumns, batch_rows, checked_names
 from .compressed import opened_stream
@@ -142,8 +143,8 @@ class TextTable(NamedColumns):
             expected, found = map(int, ragged.groups())
             line = self._line_of(lambda row: len(row) != expected)
             return TableError(
-                f"{self.name} is ragged: line {line:,} has {found} columns instead of {expected}. "
-                "Correct that line, or the delimiter."
+                f"{self.name} is ragged: line {line:,} has {counted(found, 'column')} instead "
+                f"of {expected}. Correct that line, or the delimiter."
             )
         about_column = _NO_NUMBER.search(str(error))
         if about_column:
