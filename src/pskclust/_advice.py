@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._estimator import PSKC
 
 MUCH_NOISE = 0.1
+FEW_ROWS = 100
 # A fragment is a cluster smaller than this fraction of the cluster that holds the median row.
 FRAGMENT = 0.1
 MIN_FRAGMENT_LIMIT = 3
@@ -110,6 +111,14 @@ def joining(outcome: Outcome) -> AdviceRule:
 
 def hints(outcome: Outcome) -> list[Hint]:
     """Return the hints that apply to a result."""
+    if not outcome.n_clusters and outcome.min_cluster_size > 1:
+        return [
+            Hint(
+                f"No cluster of {outcome.min_cluster_size:,} {outcome.unit} or more was found. Use "
+                "a smaller min_cluster_size, or none.",
+                {"min_cluster_size": None},
+            )
+        ]
     if not outcome.n_clusters:
         return [
             Hint(
@@ -119,7 +128,18 @@ def hints(outcome: Outcome) -> list[Hint]:
             )
         ]
     found = [_on_one_cluster(outcome), _on_noise(outcome), _on_fragments(outcome)]
+    if outcome.unit == "rows":
+        found.append(on_few_rows(outcome.n_rows))
     return [hint for hint in found if hint is not None]
+
+
+def on_few_rows(n_rows: int) -> Hint | None:
+    """Return a hint if the clusters are uncertain because there are few rows."""
+    if n_rows >= FEW_ROWS:
+        return None
+    return Hint(
+        f"There are only {n_rows} rows. With fewer than {FEW_ROWS}, clusters are uncertain."
+    )
 
 
 def three_digits(value: float) -> float:

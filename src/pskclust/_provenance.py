@@ -73,9 +73,20 @@ def candidates(model: PSKC) -> list[dict[str, Any]]:
     return [asdict(option) | {"chosen": option == choice.chosen} for option in listed]
 
 
-def mean_confidences(model: PSKC) -> NDArray[np.float64] | None:
-    """Return the mean confidence of the members of each cluster; None for grown clusters."""
+def has_confidences(model: PSKC) -> bool:
+    """Return whether confidences tell anything: not if clusters grew, or without a choice.
+
+    There is no choice if a number of clusters was asked for and only one candidate has it.
+    """
     if model.confidences_ is None:
+        return False
+    choice = model.auto_
+    return choice is None or model.n_clusters is None or len(choice.candidates) > 1
+
+
+def mean_confidences(model: PSKC) -> NDArray[np.float64] | None:
+    """Return the mean confidence of the members of each cluster; None if it tells nothing."""
+    if not has_confidences(model):
         return None
     labels = model.labels_ + 1
     totals = np.bincount(labels, model.confidences_, model.n_clusters_ + 1)[1:]

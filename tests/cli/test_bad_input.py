@@ -118,6 +118,26 @@ def test_text_columns_are_named_with_the_option_that_helps(command, scattered):
     command.ok(*advice[1:])
 
 
+def test_a_negative_weight_is_found_by_its_column_and_row(command, scattered):
+    weights = np.ones(len(scattered))
+    weights[371] = -1.5
+    pd.DataFrame(scattered, columns=["x", "y"]).assign(w=weights).to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv", "--weight", "w")
+    assert line.startswith('column "w" has the negative weight -1.5 in row 372. ')
+
+
+def test_a_model_has_its_extension(command, table):
+    line = command.refused(2, "fit", table, "--model", "model.pkl")
+    assert line.startswith("model.pkl must end in .npz")
+
+
+def test_one_row_with_a_missing_value_is_one_row(command, scattered):
+    scattered[3, 0] = np.nan
+    pd.DataFrame(scattered, columns=["x", "y"]).to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv")
+    assert line.startswith('values are missing in 1 row, by column: "x" 1.')
+
+
 def test_dates_and_weights_that_are_no_numbers(command, scattered):
     frame = pd.DataFrame(scattered, columns=["x", "y"])
     frame.assign(day=pd.Timestamp("2024-01-01")).to_parquet("t.parquet")

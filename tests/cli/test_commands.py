@@ -77,6 +77,28 @@ def test_hints_come_last_and_one_command_has_all_their_options(command, scattere
     assert 'with column "species"' in better
 
 
+def test_few_rows_are_pointed_out(command, scattered):
+    pd.DataFrame(scattered[:99], columns=["x", "y"]).to_csv("t.csv", index=False)
+    hint = "There are only 99 rows. With fewer than 100, clusters are uncertain."
+    assert hint in json.loads(command.ok("fit", "t.csv", "--json"))["hints"]
+    pd.DataFrame(scattered[:100], columns=["x", "y"]).to_csv("t.csv", index=False)
+    assert "uncertain" not in command.ok("fit", "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"), [(7, "a, b, c, d, e, f, g"), (8, "a, b, c, d, e, f, ...")]
+)
+def test_columns_are_left_out_of_the_summary_only_if_there_are_several(command, number, shown):
+    rows = np.random.RandomState(0).rand(120, number)
+    pd.DataFrame(rows, columns=list("abcdefgh")[:number]).to_csv("t.csv", index=False)
+    assert f"{shown} (scaling: none)" in command.ok("fit", "t.csv", *FAST)
+
+
+def test_segment_says_where_the_number_of_clusters_comes_from(command):
+    words = " ".join(command.ok("segment", "--help").split())
+    assert "Exact number of clusters. By default, clusters grow with --psi and --tau" in words
+
+
 def test_columns_that_the_user_names_are_not_called_ids(command, scattered):
     frame = pd.DataFrame(scattered, columns=["x", "y"]).assign(number=range(420))
     frame.to_csv("t.csv", index=False)
@@ -200,7 +222,16 @@ def test_predict_takes_a_model_that_python_saved(command, frame, tmp_path):
     assert command.ok("predict", "unnamed.npz", "new.npy") == expected
     assert command.ok("predict", "unnamed.npz", "new.csv", "--columns", "x,y") == expected
     message = command.refused(3, "predict", "unnamed.npz", "new.csv", "--id", "name,x")
-    assert "1 columns of new.csv are chosen, but the model was fitted to 2" in message
+    assert "1 column of new.csv is chosen, but the model was fitted to 2" in message
+
+
+@pytest.mark.parametrize("options", [("--columns", "y,x"), ("--drop", "name")])
+def test_predict_finds_the_columns_of_a_model_by_name_in_any_order(command, frame, options):
+    model = PSKC(**LIKE_FAST).fit(frame[["x", "y"]])
+    model.save("named.npz")
+    frame[["name", "y", "x"]].to_csv("new.csv", index=False)
+    found = command.ok("predict", "named.npz", "new.csv", *options).split()[1:]
+    assert_array_equal(np.array(found, dtype=int), model.predict(frame[["x", "y"]]))
 
 
 def test_rows_with_missing_values_keep_their_place(command, frame):

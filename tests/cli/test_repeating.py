@@ -126,6 +126,9 @@ def test_the_candidates_of_a_choice_are_told(command, table):
     assert "candidate" in command.ok("info", "model.npz")
     for options in (("--n-clusters", "3"), ("--psi", "8", "--tau", "0.1")):
         assert "candidate" not in command.ok(*data, *options)
+    asked = json.loads(command.ok(*data, "--n-clusters", "30", "--json"))
+    assert len(asked["candidates"]) == 1
+    assert all(cluster["confidence"] is None for cluster in asked["clusters"])
     grown = json.loads(command.ok(*data, "--psi", "8", "--tau", "0.1", "--json"))
     assert grown["candidates"] == grown["numbers"] == []
 
@@ -163,6 +166,7 @@ def test_segmenting_prints_what_gives_the_same_segments(command, tmp_path, optio
     Image.fromarray(pixels).save("two.png")
     out = command.ok("segment", "two.png", "-o", "parts", *options)
     line, call = printed(out)
+    assert "--force" not in line
     labels = np.load("parts/labels.npy")
     command.ok(*shlex.split(line)[1:], "--force")
     assert_array_equal(np.load("parts/labels.npy"), labels)

@@ -44,7 +44,7 @@ def test_advice_names_options(printed_and_shown):
     printed, shown = printed_and_shown
     assert f"--n-clusters {printed['n_clusters'] + 1}" in shown
     assert "n_clusters=" not in shown.replace("relabel(n_clusters=...)", "")
-    assert "Given: --seed 0." in shown
+    assert "Given: --seed 0 (default)." in shown
 
 
 def test_odds_are_those_that_fit_prints(printed_and_shown):

@@ -45,6 +45,7 @@ def test_wide_rows_are_planned_too():
 def test_a_plan_reads_well():
     facts = plan(10**11, 8, 1000).facts()
     assert facts["rows"] == "100,000,000,000 of 8 columns, 100,000,000 on each of 1,000 workers"
+    assert plan(1000, 1, 1).facts()["rows"] == "1,000 of 1 column, 1,000 on each of 1 worker"
     assert facts["memory"].endswith("GB on each worker")
     assert facts["total"].endswith("minutes")
     assert plan(10**4, 2, 1).facts()["total"].endswith("seconds")

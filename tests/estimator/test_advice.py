@@ -34,13 +34,19 @@ def test_linked_clusters_are_changed_by_their_number():
     ("found", "words", "change"),
     [
         (outcome([], 20), "No cluster was found", {"tau": 0.05}),
-        (outcome([90]), "only one cluster", {"psi": 32}),
-        (outcome([90], n_parts=5), "only one cluster", {"n_clusters": 2}),
-        (outcome([90], n_parts=5, second_choice=3), "only one cluster", {"n_clusters": 3}),
+        (
+            outcome([], 20, min_cluster_size=2500),
+            "No cluster of 2,500 rows or more was found. Use a smaller min_cluster_size, or none.",
+            {"min_cluster_size": None},
+        ),
+        (outcome([100]), "only one cluster", {"psi": 32}),
+        (outcome([100], n_parts=5), "only one cluster", {"n_clusters": 2}),
+        (outcome([100], n_parts=5, second_choice=3), "only one cluster", {"n_clusters": 3}),
         (outcome([45, 40], 15), "15% of the rows are noise", {"tau": 0.05}),
         (outcome([45, 40], 15, n_parts=8), "15% of the rows are noise", {"noise": "nearest"}),
         (outcome([150, 150, 8]), "1 cluster has fewer than 15", {"min_cluster_size": 15}),
-        (outcome([20] * 3 + [1, 2]), "2 clusters have fewer than 3", {"min_cluster_size": 3}),
+        (outcome([50, 49]), "There are only 99 rows.", None),
+        (outcome([35] * 3 + [1, 2]), "2 clusters have fewer than 3", {"min_cluster_size": 3}),
     ],
 )
 def test_a_hint_names_the_change(found, words, change):
@@ -54,6 +60,7 @@ def test_a_hint_names_the_change(found, words, change):
     [
         outcome([50, 50]),
         outcome([50, 50], 5),
+        outcome([50, 49], unit="pixels"),
         outcome([10] * 500),
         outcome([150, 150, 8], min_cluster_size=15),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.testing import assert_array_equal
 from PIL import Image as Pillow
 
 from pskclust import PSKC
+from pskclust.explorer.fits import Fitter
 from tests.helpers.explorer_client import blobs, explored, fresh_labels, painting
 
 CHROMIUM = os.environ.get("PSKCLUST_CHROMIUM") or shutil.which("chromium")
@@ -512,6 +514,42 @@ def test_what_is_wrong_is_said_and_the_page_goes_on(person):
     assert person.text("#error-words").startswith("Seed -1 must be a whole number from 0 to")
     page.fill("#random_state", "0")  # as before, so no fit follows
     assert page.locator("#error").is_hidden()
+
+
+def test_an_invalid_number_leaves_the_settings_of_a_running_fit(person, monkeypatch):
+    page, gate, fit = person.page, threading.Event(), Fitter.fit
+
+    def held(*arguments):
+        gate.wait(60)
+        return fit(*arguments)
+
+    monkeypatch.setattr(Fitter, "fit", held)
+    before = person.shown
+    page.fill("#min_cluster_size", "20")
+    page.press("#min_cluster_size", "Enter")
+    person.wait_until("() => document.getElementById('work-words').textContent !== 'Ready'")
+    page.fill("#psi-number", "100000")
+    page.press("#psi-number", "Enter")
+    person.wait_until("() => !document.getElementById('error').hidden")
+    assert page.input_value("#psi-number") == "16"
+    assert page.input_value("#min_cluster_size") == "20"
+    assert "min_cluster_size=20" in page.url
+    gate.set()
+    person.wait_for_picture(before)
+    assert page.input_value("#min_cluster_size") == "20"
+
+
+def test_the_axes_never_show_the_same_column(visit):
+    page = visit("nasty.csv", *START).page
+    page.select_option("#view-x", "0")
+    assert page.input_value("#view-y") == "1"
+    page.select_option("#view-x", "1")
+    assert page.input_value("#view-y") == "0"
+    page.select_option("#view-y", "1")
+    assert page.input_value("#view-x") == "0"
+    page.select_option("#view-x", "pca")
+    page.select_option("#view-x", "1")
+    assert page.input_value("#view-y") == "0"
 
 
 def test_a_number_may_have_a_decimal_comma_and_text_is_refused(person):

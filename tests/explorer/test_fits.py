@@ -464,6 +464,12 @@ class TestWordsOfThePage:
         )
         assert hint["button"] == "Set Minimum size to 15"
 
+    def test_a_minimum_size_that_no_cluster_has_is_to_be_cleared(self):
+        outcome = Outcome(np.zeros(0), 3000, 3000, psi=256, tau=0.1, min_cluster_size=2500)
+        (hint,) = map(to_json, rules.hints(outcome))
+        assert hint["text"].endswith("Use a smaller minimum size, or none.")
+        assert hint["button"] == "Clear minimum size"
+
     def test_hints_on_columns_end_in_what_can_be_done(self):
         X = blobs() * [1, 1000]
         rows = np.column_stack([np.arange(len(X)), X, np.ones(len(X))])

@@ -21,7 +21,8 @@ from PIL import Image as Pillow
 import pskclust
 from pskclust import PSKC
 from pskclust.cli.app import cli, run
-from pskclust.explorer import launch
+from pskclust.explorer import answers, launch
+from pskclust.explorer.colours import palette, to_hex
 from pskclust.explorer.launch import explore, serve
 from pskclust.explorer.recipes import command_line, python_code
 from pskclust.explorer.requests import MAX_BODY_BYTES
@@ -158,6 +159,15 @@ class TestChosen:
         assert row["step"] is None
         assert 0 <= row["confidence"] <= 1
 
+    def test_one_candidate_for_a_number_has_no_confidence(self, found):
+        assert found.go()["has_confidences"]
+        fit = found.go(n_clusters=150)
+        assert not fit["has_confidences"]
+        answer = found.get("/api/clusters", fit=fit["id"])
+        assert all(line["confidence"] is None for line in answer["clusters"])
+        row = found.get("/api/row", fit=fit["id"], **FRAME, x=150, y=100)
+        assert row["confidence"] is None
+
     def test_where_growth_starts_is_told(self, server):
         opened = Client(server.url).post("/api/session", {})
         assert opened["grown"] == {"psi": 64, "tau": 0.01}
@@ -175,12 +185,20 @@ class TestChosen:
             assert client.picture(fit["id"], mode="classes")[0] == 200
             row = client.get("/api/row", fit=fit["id"], **FRAME, x=150, y=100)
         assert 0 < fit["agreement"] < 1
-        assert sorted(client.data["classes"]["names"]) == ["a", "b"]
+        assert client.data["classes"]["names"] == ["a", "b"]
         assert row["class"] == known[row["row"]]
         with serve(TableSubject.of(rows, classes=known == "a"), {}, port=0) as server:
             assert 0 < Client(server.url).go()["agreement"] < 1
         with serve(TableSubject.of(rows), {}, port=0) as server:
             assert Client(server.url).go()["agreement"] is None
+
+    def test_known_classes_are_sorted_and_keep_their_colours(self):
+        names = ("10", "b", "9", "a")
+        subject = TableSubject.of(blobs(), classes=np.arange(600) % 4, class_names=names)
+        classes = answers.known_classes(subject)
+        assert classes["names"] == ["9", "10", "a", "b"]
+        expected = [to_hex(palette("light")[code]) for code in (2, 0, 3, 1)]
+        assert classes["colours"]["light"] == expected
 
     @pytest.mark.slow
     @pytest.mark.parametrize("options", [(), ("--n-clusters", "3", "--noise", "nearest")])

@@ -214,6 +214,14 @@ def test_files_that_exist_are_kept_unless_forced(segmentation, tmp_path):
     assert_array_equal(read_image(tmp_path / "cluster_1.png"), segmentation.cutout(1))
 
 
+def test_pictures_of_more_clusters_of_an_earlier_run_are_deleted(segmentation, tmp_path):
+    others = {"cluster_1.jpg", "cluster_old.png", "my_cluster_7.png"}
+    for name in {"cluster_2.png", "cluster_07.png", *others}:
+        (tmp_path / name).write_text("earlier")
+    written = {path.name for path in segmentation.save(tmp_path, force=True)}
+    assert {path.name for path in tmp_path.iterdir()} == written | others
+
+
 def test_a_failure_while_writing_leaves_the_old_file(segmentation, tmp_path, monkeypatch):
     segmentation.save(tmp_path)
     before = (tmp_path / "labels.png").read_bytes()

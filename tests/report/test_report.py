@@ -193,6 +193,8 @@ def test_the_candidates_are_shown_with_their_evidence(tmp_path, model, blobs):
     assert "The choice was made on all 300 rows." in rows
     assert not {"tree", "path", "average", "psi"} & set(page.texts)
     assert page.texts.count("confidence") == 1
+    asked = report(tmp_path, PSKC(n_clusters=90, random_state=0).fit(blobs), blobs)
+    assert "confidence" not in asked.texts
     # psi of the kernel that places rows is nothing to set.
     facts = page.texts[: page.texts.index("Clusters")]
     assert "stability" in facts

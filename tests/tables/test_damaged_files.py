@@ -135,7 +135,7 @@ def test_ragged_rows_in_another_encoding_end_in_one_sentence(command, tmp_path, 
     """pyarrow printed a traceback, too."""
     (tmp_path / "t.csv").write_bytes(b"1,2\n" * 1000 + b"3\xa4\n")
     line = command.refused(3, "fit", "t.csv")
-    assert "line 1,001 has 1 columns instead of 2" in line
+    assert "line 1,001 has 1 column instead of 2" in line
     assert "ignored" not in capsys.readouterr().err
 
 

@@ -199,6 +199,12 @@ def _csv(folder, content, name="x.csv"):
         (",b\n1,2\n3,4\n", ("column_1", "b"), True),
         ('"a, b",c\n1,2\n', ("a, b", "c"), True),
         ("a;b\n1,5;2,5\n3,5;4,5\n", ("a", "b"), True),
+        (",0,1\n0,1.5,2\n1,2.5,3\n", ("column_1", "0", "1"), True),
+        (",0\na,1.5\nb,2.5\n", ("column_1", "0"), True),
+        (",0,1\n,1.5,2\n1,2.5,3\n", ("column_1", "column_2", "column_3"), False),
+        ("0,1\n1.5,2\n2.5,3\n", ("column_1", "column_2"), False),
+        ("2020,flag\n1,True\n2,False\n", ("2020", "flag"), True),
+        ("True,False\nFalse,True\n", ("column_1", "column_2"), False),
     ],
 )
 def test_headers_and_delimiters_are_sniffed(content, columns, has_names, tmp_path):
@@ -212,6 +218,25 @@ def test_what_the_caller_says_is_not_sniffed(tmp_path):
     assert table.columns == ("2019", "2020")
     _, rows = read(_csv(tmp_path, "1|2\n3|4\n"), features=("column_2",))
     assert_array_equal(rows.numbers, [[2], [4]])
+
+
+def test_booleans_are_read_as_0_and_1(tmp_path):
+    content = "x,a,b,c\n1,True,FALSE,true\n2, False,NA,maybe\n3,True,TRUE,false\n"
+    table = open_table(_csv(tmp_path, content), "x.csv")
+    assert table.columns == ("x", "a", "b", "c")
+    assert set(table.not_numbers()) == {"c"}
+    selection = Selection(("x", "a", "b"))
+    rows = read_rows(table, selection, missing="drop", report=lambda share: None)
+    assert_array_equal(rows.numbers, [[1, 1, 0], [3, 1, 1]])
+    _, rows = read(tmp_path / "x.csv", features=("x",), label="a")
+    assert_array_equal(rows.classes, [0, 1, 0])
+
+
+def test_text_below_booleans_is_found_and_its_line_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_HEAD_BYTES", 100)
+    path = _csv(tmp_path, "a,b\n" + "1,True\n" * 500 + "3,maybe\n")
+    with pytest.raises(TableError, match='column "b" holds 1 value .* \\(line 502: "maybe"\\)'):
+        read(path, features=("a", "b"))
 
 
 def test_a_line_break_within_quotes_is_no_new_row(tmp_path):
@@ -232,7 +257,7 @@ def test_text_far_down_is_found_and_its_line_named(tmp_path, monkeypatch):
 def test_a_ragged_row_far_down_is_found_and_its_line_named(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "_HEAD_BYTES", 100)
     path = _csv(tmp_path, "a,b\n" + "1,2\n" * 500 + "3\n")
-    with pytest.raises(TableError, match="ragged: line 502 has 1 columns instead of 2"):
+    with pytest.raises(TableError, match="ragged: line 502 has 1 column instead of 2"):
         read(path, features=("a", "b"))
 
 

@@ -258,8 +258,9 @@ def _by_one_tree(
     possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))
     if n_clusters > possible:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {possible} clusters into which the tree of "
-            f"{n_rows} rows (a sample without noise) can be cut. Use n_clusters <= {possible}."
+            f"n_clusters={n_clusters} is more than the {possible:,} clusters that are possible: "
+            f"they are chosen on a sample of at most {MAX_ROWS:,} rows, here {n_rows:,} without "
+            f"noise. Use n_clusters <= {possible}."
         )
     tree = condense(joined, AVERAGE, psi, 1, n_clusters)
     tree = settle(tree, tree.nodes, distances, near)

@@ -16,6 +16,7 @@ import numpy as np
 
 from .._data.defaults import choose_psi, choose_tau
 from .._utils.memory import readable_bytes
+from .._utils.wording import counted
 
 # Seconds of a round with workers of one thread: a fixed part, and a part for each worker.
 _LATENCY = 8e-4
@@ -100,10 +101,10 @@ class Plan:
         '1,000,000,000 of 2 columns, 10,000,000 on each of 100 workers'
         """
         return {
-            "rows": f"{self.rows:,} of {self.columns} columns, "
-            f"{-(-self.rows // self.workers):,} on each of {self.workers:,} workers",
+            "rows": f"{self.rows:,} of {counted(self.columns, 'column')}, "
+            f"{-(-self.rows // self.workers):,} on each of {counted(self.workers, 'worker')}",
             "memory": f"{readable_bytes(self.bytes_per_worker)} on each worker",
-            "rounds": f"{self.n_rounds:,} for {self.n_clusters} clusters, "
+            "rounds": f"{self.n_rounds:,} for {counted(self.n_clusters, 'cluster')}, "
             f"{self.seconds_per_round:.3g} s each",
             "network": f"{readable_bytes(self.bytes_per_round)} per round at most",
             "encoding": _duration(self.encode_seconds),

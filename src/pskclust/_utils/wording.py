@@ -1,4 +1,4 @@
-"""Wording that several interfaces share: percentages, and parameters in messages."""
+"""Wording that several interfaces share: percentages, counts, and parameters in messages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ _QUOTES = "'\""
 def percentage(share: float) -> str:
     """Return a fraction as a percentage; small fractions are not rounded to 0%."""
     return "< 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 row`` or ``2 rows``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class ParameterWords:

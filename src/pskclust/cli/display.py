@@ -72,9 +72,10 @@ def print_facts(facts: Mapping[str, str], *, to_stderr: bool = False) -> None:
     _print(table, to_stderr, _terminal_width(to_stderr) or _WIDTH_OF_FACTS)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return ``1 row`` or ``2 rows``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def first_of(words: Sequence[str], most: int) -> str:
+    """Return words in one line: only the first `most` if there are two or more further ones."""
+    shown = words if len(words) <= most + 1 else [*words[:most], "..."]
+    return ", ".join(shown)
 
 
 def escaped(text: str) -> str:

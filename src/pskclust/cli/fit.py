@@ -29,6 +29,7 @@ from .options import (
 from .outputs import (
     STANDARD_OUTPUT,
     check_labels_output,
+    check_model_output,
     check_outputs,
     check_report_output,
     output_for_labels,
@@ -124,6 +125,7 @@ def fit(
     outputs = _Outputs(output, model_file, report)
     check_outputs(outputs.names(), (data,), force=force)
     check_labels_output(output)
+    check_model_output(model_file)
     check_report_output(report)
     parameters = {name: options[name] for name in (*PARAMETERS, *STORAGE)}
     check_clustering(parameters)
@@ -235,6 +237,13 @@ def _classes(job: _Job) -> list[Any] | None:
     return [value if code >= 0 else None for value, code in zip(values, codes, strict=True)]
 
 
+def _on_few_rows(model: PSKC) -> list[str]:
+    from .._advice import on_few_rows
+
+    hint = on_few_rows(len(model.labels_))
+    return [] if hint is None else [hint.text]
+
+
 def _summary(
     job: _Job, outputs: _Outputs, parameters: dict[str, Any], started: float
 ) -> dict[str, Any]:
@@ -246,7 +255,7 @@ def _summary(
         "n_dropped": job.rows.n_dropped,
         "n_filled": job.rows.n_filled,
         **summary_of(job.model),
-        "hints": [*map(hint_words, job.hints)],
+        "hints": [*map(hint_words, job.hints), *_on_few_rows(job.model)],
         "command_with_hints": command_for(job.hints, replaces_files=bool(written)),
         "label": job.selection.label,
         "weight": job.selection.weight,

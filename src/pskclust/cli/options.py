@@ -168,8 +168,8 @@ _COLUMN_OPTIONS = (
 _FITTED_COLUMNS_OPTION = _names(
     "--columns",
     "columns",
-    "Columns of DATA in the order of the fit, such as a,b,c. Default: the columns with the "
-    "names of the fit.",
+    "Columns of DATA in the order of the fit, such as a,b,c; names of the fit may be in any order. "
+    "Default: the columns with the names of the fit.",
 )
 _MISSING_VALUES_OPTION = _names(
     "--missing-values",
@@ -232,14 +232,25 @@ def _scale_options(psi: int | str, tau: float | str) -> tuple[Any, ...]:
 _SCALE_OPTIONS = _scale_options("auto", "auto")
 # The paper's values for images.
 _IMAGE_SCALE_OPTIONS = _scale_options(16, 0.1)
-_NUMBER_OPTIONS = (
-    click.option(
-        "--n-clusters",
-        type=int,
-        default=None,
-        metavar="N",
-        help="Exact number of clusters. Chosen by default.",
-    ),
+
+
+def _number_options(default: str) -> tuple[Any, ...]:
+    """Return the option for the number of clusters; `default` says what gives it otherwise."""
+    return (
+        click.option(
+            "--n-clusters",
+            type=int,
+            default=None,
+            metavar="N",
+            help=f"Exact number of clusters. {default}",
+        ),
+    )
+
+
+_NUMBER_OPTIONS = _number_options("Chosen by default.")
+_IMAGE_NUMBER_OPTIONS = _number_options(
+    "By default, clusters grow with --psi and --tau, and their number follows; with auto for both, "
+    "it is chosen."
 )
 _OTHER_OPTIONS = (
     click.option(
@@ -339,7 +350,7 @@ def clustering_options(command: Command) -> Command:
 
 def image_clustering_options(command: Command) -> Command:
     """Add an option for every parameter of PSKC, with the defaults for images."""
-    return _with(command, *_IMAGE_SCALE_OPTIONS, *_NUMBER_OPTIONS, *_OTHER_OPTIONS)
+    return _with(command, *_IMAGE_SCALE_OPTIONS, *_IMAGE_NUMBER_OPTIONS, *_OTHER_OPTIONS)
 
 
 def other_clustering_options(command: Command) -> Command:

@@ -65,6 +65,12 @@ def check_report_output(name: str | None) -> None:
         raise click.UsageError(f"{name} must end in {ending}: a report is a page for a browser.")
 
 
+def check_model_output(name: str | None) -> None:
+    """Raise a usage error for a model that does not end in .npz."""
+    if name is not None and Path(name).suffix.lower() != ".npz":
+        raise click.UsageError(f"{name} must end in .npz: a model is a file of NumPy arrays.")
+
+
 def output_for_labels(name: str) -> Path | BinaryIO:
     """Return the path of the file for labels, or standard output as a stream."""
     return sys.stdout.buffer if name == STANDARD_OUTPUT else Path(name)

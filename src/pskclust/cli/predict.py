@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,9 +13,10 @@ import numpy as np
 from .._model_io.container import is_model_file
 from .._utils.exceptions import ModelFileError
 from .._utils.memory import readable_bytes
+from .._utils.wording import counted
 from ..tables.errors import MissingValuesError, TableError
 from .bars import Bars
-from .display import counted, escaped, print_facts, print_json
+from .display import escaped, first_of, print_facts, print_json
 from .failures import writing
 from .help_sections import SectionedCommand
 from .hints import lacks_header
@@ -236,11 +238,14 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
     if known is not None and not options["columns"] and not options["drop"]:
         return select_known(table, known, options["ids"])
     selection = select(table, columns=options["columns"], drop=options["drop"], ids=options["ids"])
-    n_needed = model.n_features_in_
-    if len(selection.features) != n_needed:
+    if known is not None and set(selection.features) == set(known):
+        return replace(selection, features=known)
+    n_found, n_needed = len(selection.features), model.n_features_in_
+    if n_found != n_needed:
         raise TableError(
-            f"{len(selection.features)} columns of {table.name} are chosen, but the model was "
-            f"fitted to {n_needed}. Choose that many with --columns or --drop."
+            f"{counted(n_found, 'column')} of {table.name} {'is' if n_found == 1 else 'are'} "
+            f"chosen, but the model was fitted to {n_needed}. Choose that many with --columns or "
+            "--drop."
         )
     return selection
 
@@ -255,7 +260,7 @@ def _note_on_positions(model: PSKC, table: Table, options: dict[str, Any]) -> No
     if known is None or options["columns"] or options["drop"] or not lacks_header(table):
         return
     more = "" if options["has_header"] is not None else " If it has one, add: --header"
-    names = ", ".join(known[:6]) + (", ..." if len(known) > 6 else "")
+    names = first_of(known, 6)
     line = f"{table.name} has no header, so its columns are taken in the order of the fit: {names}."
     click.echo(f"Note: {escaped(line)}{more}", err=True)
 
@@ -263,10 +268,9 @@ def _note_on_positions(model: PSKC, table: Table, options: dict[str, Any]) -> No
 def _print(summary: dict[str, Any]) -> None:
     sizes = [f"{size:,}" for size in summary["cluster_sizes"]]
     n_placed, n_rows = sum(summary["cluster_sizes"]), counted(summary["n_rows"], "row")
-    few = ", ".join(sizes[:20]) + (", ..." if len(sizes) > 20 else "")
     facts = {
         "placed": f"{n_placed:,} of {n_rows} in {counted(len(sizes), 'cluster')}",
-        "sizes": few or "no clusters",
+        "sizes": first_of(sizes, 20) or "no clusters",
         "noise": counted(summary["n_noise"], "row"),
         "seconds": f"{summary['seconds']:.2f}",
         "written": summary["written"],

@@ -34,12 +34,10 @@ def command_line(
     keep: tuple[str, ...] = (),
     command: str | None = None,
     leave_out: tuple[str, ...] = (),
-    force: bool = False,
 ) -> str:
     """Return the command with the typed options that affect labels, and with the seed.
 
     `keep` names options to print although they do not affect labels, such as a required output.
-    `force` adds --force, for a command whose output exists.
     `command` names another command with the same options, except those in `leave_out`.
     """
     values = {
@@ -48,8 +46,6 @@ def command_line(
         if isinstance(parameter, click.Argument)
         or (parameter.name not in leave_out and _is_printed(context, str(parameter.name), keep))
     }
-    if force:
-        values["force"] = True
     return _line(command or str(context.info_name), context.command.params, values)
 
 

@@ -77,7 +77,7 @@ def segment(
     mean colours, a picture of each cluster on white, and a contact sheet.
     """
     check_clustering({name: parameters[name] for name in PARAMETERS})
-    command = command_line(click.get_current_context(), keep=("output",), force=True)
+    command = command_line(click.get_current_context(), keep=("output",))
     paths = _image_files(images)
     folders = _folders(paths, Path(output), single=len(images) == 1 and os.path.isfile(images[0]))
     for folder in folders.values():

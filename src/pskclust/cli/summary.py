@@ -11,8 +11,8 @@ import click
 import numpy as np
 
 from .._utils.memory import readable_bytes
-from .._utils.wording import percentage
-from .display import counted, escaped, print_facts, print_table
+from .._utils.wording import counted, percentage
+from .display import escaped, first_of, print_facts, print_table
 from .options import as_options
 
 if TYPE_CHECKING:
@@ -254,11 +254,9 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     """Print the summary of a fit."""
     print_clusters(summary, to_stderr=to_stderr)
     print_candidates(summary, to_stderr=to_stderr)
-    columns = summary["columns"]
-    few = ", ".join(columns[:6]) + (", ..." if len(columns) > 6 else "")
     facts = {
         "found": found_words(summary),
-        "columns": f"{few} (scaling: {summary['scaling']})",
+        "columns": f"{first_of(summary['columns'], 6)} (scaling: {summary['scaling']})",
         **provenance_facts(summary),
     }
     # The objective is shown only with its gain by refinement.

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._utils.wording import counted
 from .bars import Bars
-from .display import counted, print_facts, print_json, print_table
+from .display import print_facts, print_json, print_table
 from .failures import writing
 from .help_sections import SectionedCommand
 from .options import (

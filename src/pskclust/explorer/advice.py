@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .. import _advice as rules
 from .._advice import Hint, Outcome, three_digits
 from .._utils.progress import Report
+from .._utils.wording import counted
 from .control_names import as_controls, button_words
 from .fits import Fit, Fitter
 from .psi_tau_map import PsiTauMap, Spot
@@ -102,7 +103,8 @@ def hints(fit: Fit, psi_tau_map: PsiTauMap, *, is_image: bool = False) -> list[H
         found.append(
             Hint(
                 f"The stability between two seeds is {here.stability:.2f} near this setting, and "
-                f"{there.stability:.2f} at psi {psi}, tau {tau:g}, with {there.clusters} clusters.",
+                f"{there.stability:.2f} at psi {psi}, tau {tau:g}, with "
+                f"{counted(there.clusters, 'cluster')}.",
                 {"psi": psi, "tau": tau},
             )
         )
@@ -192,7 +194,7 @@ def _told(what: str, rule: str, fit: Fit, found: Fit, psi_tau_map: PsiTauMap) ->
     words = " and ".join(f"{name} {value:g} (now {now[name]:g})" for name, value in change.items())
     total = float(found.sizes.sum() + found.n_noise)
     text = (
-        f"{rule} {what} at {words}: {found.n_clusters} clusters in all, "
+        f"{rule} {what} at {words}: {counted(found.n_clusters, 'cluster')} in all, "
         f"{found.n_noise / total:.1%} noise."
     )
     near = _nearest(found.settings, psi_tau_map)

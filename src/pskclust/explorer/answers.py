@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from .._data.agreement import adjusted_rand
 from .._estimator import PSKC
-from .._provenance import is_refined, mean_confidences
+from .._provenance import has_confidences, is_refined, mean_confidences
+from ..tables.number_texts import is_number
 from .colours import N_COLOURS, THEMES, palette, to_hex
 from .control_names import as_controls
 from .fits import Fit
@@ -50,6 +52,7 @@ def summary(
         "refinement": _refinement(model),
         "steps": fit.n_steps,
         "stability": _stability(fit),
+        "has_confidences": has_confidences(model),
         "fit_clusters": int(fit.of_model.n_clusters_),
         "layers": [] if subject.is_image else [asdict(layer) for layer in fit.of_model.layers_],
         "reason": None if model.auto_ is None else as_controls(model.auto_.reason),
@@ -131,12 +134,13 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
         names = subject.columns
     values = subject.values[row]
     model = fit.model
+    confidences = model.confidences_ if has_confidences(model) else None
     return {
         "row": number,
         "cluster": int(fit.labels[row]),
         "similarity": float(model.similarities_[row]),
         "step": None if model.growth_step_ is None else int(model.growth_step_[row]),
-        "confidence": None if model.confidences_ is None else float(model.confidences_[row]),
+        "confidence": None if confidences is None else float(confidences[row]),
         "class": _class_of(subject, row),
         "values": [
             {"column": name, "value": float(value)}
@@ -148,16 +152,23 @@ def row_answer(fit: Fit, subject: Subject, plane: Plane, row: int) -> dict[str, 
 
 
 def known_classes(subject: Subject) -> dict[str, Any] | None:
-    """Return the names and colours of the known classes; None without classes."""
+    """Return the names and colours of the known classes, sorted; None without classes."""
     if subject.classes is None:
         return None
     names = subject.class_names
-    numbers = np.arange(min(len(names), MAX_CLASSES_LISTED))
+    numbers = np.array(sorted(range(len(names)), key=lambda code: _sorting_key(names[code])))
+    numbers = numbers[:MAX_CLASSES_LISTED]
     return {
         "number": len(names),
-        "names": names[:MAX_CLASSES_LISTED],
+        "names": [names[code] for code in numbers],
         "colours": {theme: _point_colours(numbers, theme) for theme in THEMES},
     }
+
+
+def _sorting_key(name: str) -> tuple[bool, float, str]:
+    """Return a key that sorts numbers by their value, before all other names."""
+    value = float(name) if is_number(name, missing=()) else math.nan
+    return (True, 0.0, name) if math.isnan(value) else (False, value, name)
 
 
 def _class_of(subject: Subject, row: int) -> str | None:

@@ -51,4 +51,6 @@ def button_words(change: Mapping[str, Any]) -> str:
         return f"Ask for {number:,} cluster{'' if number == 1 else 's'}"
     if "noise" in change:
         return f'Switch off "{CONTROLS["noise"]}"'
+    if change == {"min_cluster_size": None}:
+        return f"Clear {CONTROLS['min_cluster_size'].lower()}"
     return "Set " + ", ".join(f"{CONTROLS[name]} to {value}" for name, value in change.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from .._utils.wording import percentage
 from ._contact_sheet import Tile, contact_sheet
 from ._label_map import label_map
 from .pixels import WHITE
+
+_CLUSTER_FILE = re.compile(r"cluster_[0-9]+\.png")
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +195,8 @@ class Segmentation:
         folder : str or path-like
             The folder; it is created if it does not exist.
         force : bool, default=False
-            Replace existing files.
+            Replace existing files, and delete files such as cluster_5.png of an earlier
+            segmentation that had more clusters.
         max_clusters : int or None, default=None
             Largest number of cluster files to write; the largest clusters are written. None writes
             a file for each cluster. Set it if there are very many clusters.
@@ -229,6 +233,9 @@ class Segmentation:
         for path, write in zip(paths, writers.values(), strict=True):
             with replacing(path) as stream:
                 write(stream)
+        for path in target.iterdir():
+            if _CLUSTER_FILE.fullmatch(path.name) and path not in paths:
+                path.unlink()
         return paths
 
     def _writers(self, max_clusters: int | None) -> dict[str, Callable[[BinaryIO], None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._utils.palette import cluster_colours
+from .._utils.wording import counted
 from ._content import Content
 from ._dark import colour_style
 from ._html import number, prose, share_words, swatch, table, text
@@ -61,7 +62,7 @@ def cards(content: Content) -> list[str]:
     parts = [f"<p>{prose(how)}</p>", *found]
     n_more = len(content.summary.sizes) - len(found)
     if n_more:
-        parts.append(f"<p>And {n_more:,} smaller clusters.</p>")
+        parts.append(f"<p>And {counted(n_more, 'smaller cluster')}.</p>")
     return parts
 
 
@@ -76,7 +77,7 @@ _FROM_ZERO = "Rows are counted from 0."
 
 def _card(cluster: Cluster, colour: Any, content: Content) -> str:
     title = f"{swatch(colour)}Cluster {cluster.number}"
-    size = f"{cluster.size:,} rows, {share_words(cluster.share)}"
+    size = f"{counted(cluster.size, 'row')}, {share_words(cluster.share)}"
     traits = table(
         ["column", "mean", "spread", "all rows: mean", "spread", "comparison"],
         [_trait(trait, colour, content) for trait in cluster.traits],

@@ -50,7 +50,7 @@ class Content(NamedTuple):
     ids: Sequence[Any] | None
     rows: Any
     similarities: Any
-    confidences: Any  # (k,) mean confidence of each cluster; None if clusters grew
+    confidences: Any  # (k,) mean confidence of each cluster; None if it tells nothing
     pictures: Sequence[EmbeddedPicture]
     provenance: Provenance
     details: Mapping[str, str]

@@ -7,6 +7,7 @@ from importlib import resources
 from string import Template
 
 from .._provenance import arguments
+from .._utils.wording import counted
 from .._version import __version__
 from ._choice import candidates
 from ._classes import known_classes
@@ -16,6 +17,7 @@ from ._html import figure, number, pairs, prose, section, table, text
 from ._layers import layers
 from ._pictures import CHOICE
 from ._summary import MAX_COLUMNS, Summary
+from .command import FitCommand
 
 
 def page(content: Content) -> str:
@@ -79,7 +81,7 @@ def _column_table(summary: Summary, names: Sequence[str]) -> str:
     ]
     shown = table(["column", "mean", "spread", "smallest", "median", "largest"], body)
     n_more = len(names) - MAX_COLUMNS
-    return shown + (f"<p>And {n_more:,} more columns.</p>" if n_more > 0 else "")
+    return shown + (f"<p>And {counted(n_more, 'more column')}.</p>" if n_more > 0 else "")
 
 
 def _rules(content: Content) -> str:
@@ -105,12 +107,18 @@ def _column_hints(hints: Sequence[str]) -> str:
     return f'<div class="check">{title}{_hints(hints)}</div>' if hints else ""
 
 
+def _given(given: Mapping[str, str], command: FitCommand | None) -> str:
+    words = [f"{name}={value}" for name, value in given.items()]
+    if command is None:
+        return ", ".join(words)
+    # The command sets the seed even if no option names it.
+    words = [f"{word} (default)" if word == "random_state=0" else word for word in words]
+    return command.as_options(", ".join(words))
+
+
 def _provenance(content: Content) -> str:
     fit, command = content.provenance, content.command
-    given = ", ".join(f"{name}={value}" for name, value in fit.given.items())
-    if command is not None:
-        given = command.as_options(given)
-    lines = [f"Given: {given or 'nothing'}."]
+    lines = [f"Given: {_given(fit.given, command) or 'nothing'}."]
     if fit.choice is not None:
         lines.append(f"Chosen: {fit.choice}.")
     paragraphs = [f"<p>{prose(line)}</p>" for line in lines]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .base import numbered
 from .errors import TableError
-from .number_texts import MISSING, is_number
+from .number_texts import MISSING, is_boolean, is_number
 
 _DELIMITERS = (",", "\t", ";", "|", " ")
 _SAMPLE_ROWS = 200
@@ -20,7 +20,7 @@ _COMMENT = "#"
 
 @dataclass(frozen=True)
 class Dialect:
-    """The format of a text table, and the columns that do not hold numbers."""
+    """The format of a text table, and the columns that hold no numbers but booleans or text."""
 
     encoding: str
     delimiter: str
@@ -30,7 +30,8 @@ class Dialect:
     decimal: str
     quotes: bool
     names: tuple[str, ...]
-    texts: dict[str, str]  # name of each such column, and its first value that is not a number
+    booleans: frozenset[str]  # names of the columns of booleans
+    texts: dict[str, str]  # name of each other column, and its first value that is not a number
 
 
 def encoding_of(head: bytes) -> str:
@@ -77,16 +78,25 @@ def sniff(
         in_comment = _names_in_comment(comments[-1], delimiter, len(rows[0]))
         if in_comment is not None:
             names, n_header_rows, has_names = in_comment, 0, True
-    columns = _columns(rows[n_header_rows:], len(names))
+    columns = dict(zip(names, _columns(rows[n_header_rows:], len(names)), strict=True))
+    booleans = frozenset(name for name in names if _are_booleans(columns[name], missing))
     texts = {}
-    for name, cells in zip(names, columns, strict=True):
-        for cell in cells:
-            if not is_number(cell, decimal, missing):
-                texts[name] = cell
-                break
-    quotes = '"' in text
+    for name in names:
+        strays = (cell for cell in columns[name] if not is_number(cell, decimal, missing))
+        stray = next(strays, None)
+        if stray is not None and name not in booleans:
+            texts[name] = stray
     return Dialect(
-        encoding, delimiter, len(comments), n_header_rows, has_names, decimal, quotes, names, texts
+        encoding,
+        delimiter,
+        len(comments),
+        n_header_rows,
+        has_names,
+        decimal,
+        '"' in text,
+        names,
+        booleans,
+        texts,
     )
 
 
@@ -150,9 +160,15 @@ def _has_decimal_commas(rows: list[list[str]]) -> bool:
 
 
 def _first_row_is_header(rows: list[list[str]], decimal: str, missing: tuple[str, ...]) -> bool:
-    """Return whether the first row holds no number, or holds text above a column of numbers."""
+    """Return whether the first row names columns.
+
+    It does if it holds no value but text, text above a column of values, or the numbers of the
+    columns of a data frame.
+    """
     first = rows[0]
-    if not any(is_number(cell, decimal) for cell in first):
+    if not any(is_number(cell, decimal) or is_boolean(cell) for cell in first):
+        return True
+    if _are_numbers_of_columns(first) and all(row[0] for row in rows[1:]):
         return True
     for number, cell in enumerate(first):
         below = [row[number] for row in rows[1:] if number < len(row)]
@@ -160,7 +176,19 @@ def _first_row_is_header(rows: list[list[str]], decimal: str, missing: tuple[str
         numbers_below = known and all(is_number(other, decimal) for other in known)
         if numbers_below and not is_number(cell, decimal):
             return True
+        if _are_booleans(below, missing) and not is_boolean(cell):
+            return True
     return False
+
+
+def _are_numbers_of_columns(cells: list[str]) -> bool:
+    """Return whether cells are ``,0,1,2``: the header of a data frame without column names."""
+    return len(cells) > 1 and cells == ["", *map(str, range(len(cells) - 1))]
+
+
+def _are_booleans(cells: list[str], missing: tuple[str, ...]) -> bool:
+    known = [cell for cell in cells if cell not in missing]
+    return bool(known) and all(map(is_boolean, known))
 
 
 def _names(cells: list[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from .._utils.wording import counted
 from .number_texts import is_decorated_number
 
 # More different values than this are not listed as texts for missing values.
@@ -109,7 +110,7 @@ def advice_on(cell: str) -> str:
 
 
 def _stray_words(strays: Strays) -> str:
-    values = f"{'' if strays.is_all else 'the first '}{strays.n_values:,} values"
+    values = f"{'' if strays.is_all else 'the first '}{counted(strays.n_values, 'value')}"
     if strays.n_strays == 1:
         return (
             f"holds 1 value that is not a number among {values} "
@@ -139,7 +140,7 @@ class MissingValuesError(GapsError):
 
     def __init__(self, counts: Mapping[str, int], n_rows: int, n_all: int) -> None:
         each = ", ".join(f'"{name}" {count:,}' for name, count in counts.items())
-        message = f"values are missing in {n_rows:,} rows, by column: {each}."
+        message = f"values are missing in {counted(n_rows, 'row')}, by column: {each}."
         super().__init__(message, counts, n_rows, n_all)
 
 

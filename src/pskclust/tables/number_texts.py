@@ -1,4 +1,7 @@
-"""Texts of numbers: which cells of a text table hold a number, a missing value, or neither."""
+"""Texts of numbers: which cells of a text table hold a number, a missing value, or neither.
+
+In a column of booleans, true counts as 1 and false as 0.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 
 # Texts that stand for a missing value.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
+TRUE, FALSE = ("True", "true", "TRUE"), ("False", "false", "FALSE")
 
 # With a decimal comma, a point is not part of a number.
 _COMMA_TO_POINT = str.maketrans({",": ".", ".": " . "})
@@ -22,6 +26,11 @@ def is_number(cell: str, decimal: str = ".", missing: tuple[str, ...] = MISSING)
     """Return whether a cell holds a number or a missing value."""
     pointed = cell if decimal == "." else cell.translate(_COMMA_TO_POINT)
     return cell.strip() in missing or bool(_NUMBER.fullmatch(pointed))
+
+
+def is_boolean(cell: str, missing: tuple[str, ...] = MISSING) -> bool:
+    """Return whether a cell holds a boolean or a missing value."""
+    return cell.strip() in (*TRUE, *FALSE, *missing)
 
 
 def is_decorated_number(cell: str) -> bool:

@@ -102,6 +102,7 @@ class _Pass:
         self, table: Table, selection: Selection, missing: Missing, report: ShareReport
     ) -> None:
         weight = () if selection.weight is None else (selection.weight,)
+        self._weight = selection.weight
         self._columns = (*selection.features, *weight)
         self._others = () if selection.label is None else (selection.label,)
         self._n_features = len(selection.features)
@@ -117,6 +118,7 @@ class _Pass:
         for batch in self._table.batches(self._columns, self._others):
             numbers = batch.numbers
             gaps = find_gaps(numbers, self._columns, self._table.name, n_read)
+            self._refuse_negative_weights(numbers, n_read)
             n_read += len(numbers)
             self.gaps += gaps.counts
             self._with_gaps.append(gaps.rows)
@@ -129,6 +131,18 @@ class _Pass:
                 self._weights.append(numbers[:, self._n_features].astype(np.float64))
                 numbers = np.ascontiguousarray(numbers[:, : self._n_features])
             yield numbers
+
+    def _refuse_negative_weights(self, numbers: Numbers, n_before: int) -> None:
+        if self._weight is None:
+            return
+        weights = numbers[:, self._n_features]
+        negative = np.flatnonzero(weights < 0)
+        if len(negative):
+            first = negative[0]
+            raise WeightsError(
+                self._weight,
+                f"has the negative weight {weights[first]:g} in row {n_before + first + 1:,}.",
+            )
 
     def check(self) -> None:
         """Raise TableError if no row is left, or if `missing` refuses missing values."""

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from .._utils.wording import counted
 from .arrow_values import release_memory, to_numbers
 from .base import Batch, NamedColumns, batch_rows, checked_names
 from .compressed import opened_stream
@@ -33,7 +34,7 @@ from .errors import (
     advice_on,
 )
 from .formats import COMPRESSIONS
-from .number_texts import MISSING, is_number
+from .number_texts import FALSE, MISSING, TRUE, is_boolean, is_number
 
 _HEAD_BYTES = 1 << 18
 # Arrow reads about 40 blocks ahead. A line must fit into a block.
@@ -46,7 +47,7 @@ _VALUES_OF_TEXT = 1_000
 # Errors are distinguished by their messages: pyarrow cannot call a handler of invalid rows for text
 # in another encoding.
 _RAGGED = re.compile(r"CSV parse error: (?:Row #\d+: )?Expected (\d+) columns, got (\d+)")
-_NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to double")
+_NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to (?:double|bool)")
 
 
 class TextTable(NamedColumns):
@@ -75,7 +76,8 @@ class TextTable(NamedColumns):
         self._block_bytes = max(_BLOCK_BYTES, _LINES_PER_BLOCK * longest)
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
-        types = {name: pa.string() for name in others} | {name: pa.float64() for name in numbers}
+        types = {name: pa.string() for name in others}
+        types |= {name: self._type_of(name) for name in numbers}
         size = batch_rows(len(types))
         try:
             with opened_stream(self._path) as (stream, share):
@@ -90,6 +92,9 @@ class TextTable(NamedColumns):
             raise TableError(f"{self.name} is damaged: {error}.") from error
         finally:
             release_memory()
+
+    def _type_of(self, column: str) -> pa.DataType:
+        return pa.bool_() if column in self._dialect.booleans else pa.float64()
 
     def _blocks(self, stream: Any, types: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         dialect = self._dialect
@@ -110,6 +115,8 @@ class TextTable(NamedColumns):
                 column_types=types,
                 include_columns=list(types),
                 null_values=self.missing,
+                true_values=_with_space(TRUE),
+                false_values=_with_space(FALSE),
                 strings_can_be_null=False,
                 decimal_point=dialect.decimal,
             ),
@@ -136,8 +143,8 @@ class TextTable(NamedColumns):
             expected, found = map(int, ragged.groups())
             line = self._line_of(lambda row: len(row) != expected)
             return TableError(
-                f"{self.name} is ragged: line {line:,} has {found} columns instead of {expected}. "
-                "Correct that line, or the delimiter."
+                f"{self.name} is ragged: line {line:,} has {counted(found, 'column')} instead "
+                f"of {expected}. Correct that line, or the delimiter."
             )
         about_column = _NO_NUMBER.search(str(error))
         if about_column:
@@ -167,7 +174,11 @@ class TextTable(NamedColumns):
                 break
             cell = row[place].strip()
             n_values += cell not in self.missing
-            if not is_number(cell, decimal, self.missing):
+            if column in self._dialect.booleans:
+                is_value = is_boolean(cell, self.missing)
+            else:
+                is_value = is_number(cell, decimal, self.missing)
+            if not is_value:
                 n_strays += 1
                 first = first or (cell, line)
                 if len(texts) <= MOST_STRAY_TEXTS:
@@ -190,6 +201,11 @@ class TextTable(NamedColumns):
                 for row in reader:
                     if row:
                         yield n_comments + reader.line_num, row
+
+
+def _with_space(words: Sequence[str]) -> list[str]:
+    """Return words, and the same words after a space, which Arrow does not remove."""
+    return [*words, *(f" {word}" for word in words)]
 
 
 def _text_words(cell: str) -> str:

@@ -38,7 +38,7 @@ export class Answers {
   /** Show the objective of grown clusters, or the stability of chosen clusters. */
   showFigures(fit) {
     const chosen = fit.settings.tau === null;
-    const sure = chosen && fit.settings.layer === null;
+    const sure = fit.has_confidences && fit.settings.layer === null;
     byId("objective-name").textContent = chosen ? "Stability" : "Objective";
     byId("similarity-name").textContent = sure ? "Confidence" : "Similarity";
     byId("similarity-name").title = sure ? "Share of the odds held by candidates that agree with a row's label: mean over the rows of the cluster" : "Median similarity of the rows of the cluster to it";

@@ -1,7 +1,7 @@
 // The row under the pointer: its values, cluster and similarity.
 
 import * as api from "./api.js";
-import { byId, count, element, percent, short, swatch } from "./words.js";
+import { byId, count, element, percent, plural, short, swatch } from "./words.js";
 
 export class Hover {
   constructor(state, theme) {
@@ -52,7 +52,7 @@ export class Hover {
     if (row.step !== null && row.step >= 0) words.push(`step ${row.step}`);
     const lines = row.values.map(({ column, value }) =>
       element("tr", {}, element("td", {}, column), element("td", {}, short(value, 5))));
-    const more = row.more ? [element("div", { class: "what" }, `and ${row.more} more columns`)] : [];
+    const more = row.more ? [element("div", { class: "what" }, `and ${plural(row.more, "more column")}`)] : [];
     this.box.replaceChildren(
       title,
       element("div", { class: "what" }, words.filter(Boolean).join(", ")),

@@ -35,6 +35,8 @@ let version = 0;
 let mapVersion = 0;
 let toldOf = 0;
 let keepsChosen = false;
+// The last settings that the server accepted: those of the running fit, or else of the picture.
+let accepted = null;
 
 function fail(error) {
   if (error.name === "AbortError") return;
@@ -55,13 +57,15 @@ function go(settings, keepChosen = false) {
   asking = setTimeout(async () => {
     asking = null;
     askedAt = performance.now();
+    const wanted = state.settings;
     try {
       forgive();
-      lastAsked = (await api.ask(state.settings)).asked;
+      lastAsked = (await api.ask(wanted)).asked;
+      accepted = wanted;
     } catch (error) {
       if (error.status === 410) await renew();
       else fail(error);
-      if (error.status === 400 && !asking) putBack();
+      if (error.status === 400 && !asking && accepted) state.set({ settings: accepted });
     }
   }, Math.max(0, wait));
 }
@@ -192,7 +196,9 @@ function isTyping(target) {
 
 /** Reset the settings to those of the picture. */
 function putBack() {
-  if (state.fit) state.set({ settings: state.fit.settings });
+  if (!state.fit) return;
+  accepted = state.fit.settings;
+  state.set({ settings: accepted });
 }
 
 async function stop() {

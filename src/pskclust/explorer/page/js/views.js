@@ -5,18 +5,22 @@ import { byId, element } from "./words.js";
 export class Views {
   constructor(state) {
     this.state = state;
-    byId("view-x").addEventListener("change", () => this.changed());
-    byId("view-y").addEventListener("change", () => this.changed());
+    for (const id of ["view-x", "view-y"]) byId(id).addEventListener("change", () => this.changed(id));
     state.on("view fit", () => this.show());
     this.show();
   }
 
-  changed() {
+  changed(id) {
     const [x, y] = [byId("view-x").value, byId("view-y").value];
     const { vx, vy } = this.state.view;
     const view = x === "image" || x === "pca"
       ? { view: x, vx, vy }
       : { view: "columns", vx: Number(x), vy: Number(y === "" ? vy : y) };
+    // If both axes would show one column, the other axis takes the column that this axis had.
+    if (view.view === "columns" && view.vx === view.vy) {
+      if (id === "view-x") view.vy = another(view.vx, vx);
+      else view.vx = another(view.vy, vy);
+    }
     this.state.set({ view, box: null });
   }
 
@@ -34,6 +38,12 @@ export class Views {
     byId("view-y").hidden = lone;
     byId("view-y-label").hidden = lone;
   }
+}
+
+/** Return a column other than `taken`: `wanted` if it differs. */
+function another(taken, wanted) {
+  if (wanted !== taken) return wanted;
+  return taken === 0 ? 1 : 0;
 }
 
 function fill(select, options, value) {
