@@ -24,6 +24,12 @@ def is_number(cell: str, decimal: str = ".", missing: tuple[str, ...] = MISSING)
     return cell.strip() in missing or bool(_NUMBER.fullmatch(pointed))
 
 
+def has_decimal_comma(cell: str) -> bool:
+    """Return whether a cell is a number with a comma that does not separate thousands."""
+    without_separators = _DECORATIONS["."].sub("", cell)
+    return "," in without_separators and is_number(cell, ",")
+
+
 def is_decorated_number(cell: str) -> bool:
     """Return whether a cell is a number with a currency or percent sign or thousands separators."""
     return not is_number(cell) and any(
