@@ -28,7 +28,7 @@ BAD_ROWS = {
     "NaN": (
         with_entry(np.nan),
         ValueError,
-        r"X\[3, 1\] is NaN.*leave such rows out\. To fill.*SimpleImputer",
+        r"X\[3, 1\] is NaN.*such rows out\. To fill.*SimpleImputer",
     ),
     "infinity": (with_entry(np.inf), ValueError, r"X\[3, 1\] is inf.*leave such rows out"),
     "text": ([["1", "a"], ["2", "b"]], ValueError, r"X\[0, 1\] is .*'a'.*not a number.*encode"),
