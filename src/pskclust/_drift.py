@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ._fitted_model import FittedModel
@@ -22,14 +23,18 @@ _MAX_NOISE_GAIN = 0.1
 class Drift:
     """Drift of new rows away from the rows of a fit.
 
+    Use `fit_again` as the alarm. It considers both `score`, which changes if the rows in clusters
+    are distributed differently, and `noise`, which grows if rows are in new places far away.
+
     Attributes
     ----------
     score : float
-        1 minus the cosine of the mean maps of the new rows and of the fitted rows, without noise.
-        About 0 if both have the same distribution, 1 if they share no cell. NaN if fewer than two
-        new rows are in clusters.
+        1 minus the cosine of the mean maps of the new rows and of the fitted rows. About 0 if both
+        have the same distribution, 1 if they share no cell. Rows that are noise are left out, so
+        the score may be 0 although many rows are in new places. It is 1 if fewer than two new rows
+        are in clusters, and NaN if fewer than two rows were seen or the fit has no cluster.
     noise : float
-        Fraction of noise among the new rows.
+        Fraction of noise among the new rows, which also include rows in new places.
     noise_of_fit : float
         Fraction of noise among the fitted rows.
     n_samples : int
@@ -50,6 +55,14 @@ class Drift:
     noise: float
     noise_of_fit: float
     n_samples: int
+
+    def __repr__(self) -> str:
+        """Return the numbers, and the alarm with its reason."""
+        return (
+            f"Drift(score={self.score:.3g}, noise={self.noise:.3g}, "
+            f"noise_of_fit={self.noise_of_fit:.3g}, n_samples={self.n_samples}, "
+            f"fit_again={self.fit_again}, advice={self.advice!r})"
+        )
 
     @property
     def fit_again(self) -> bool:
@@ -82,11 +95,13 @@ class DriftMonitor:
 
     Parameters
     ----------
-    model : PSKC
-        A fitted or loaded model.
+    model : PSKC or Pipeline
+        A fitted or loaded model, or a fitted pipeline whose last step is one.
 
     Attributes
     ----------
+    model : PSKC or Pipeline
+        The model that was passed.
     n_samples_ : int
         Number of rows seen.
 
@@ -105,12 +120,14 @@ class DriftMonitor:
     ...     labels = monitor.predict(block)
     >>> monitor.drift().fit_again
     False
+    >>> monitor
+    DriftMonitor(PSKC(random_state=0), n_samples=1000)
     """
 
-    def __init__(self, model: FittedModel) -> None:
-        check_is_fitted(model)
+    def __init__(self, model: FittedModel | Pipeline) -> None:
         self.model = model
-        fitted = model.fitted_
+        self._clusterer = _clusterer_of(model)
+        fitted = self._clusterer.fitted_
         self._partition = fitted.partition
         clusters = fitted.result.clusters
         counts = np.asarray(clusters.counts.sum(axis=0)).reshape(self._partition.table_shape)
@@ -118,6 +135,10 @@ class DriftMonitor:
         self._noise_of_fit = 1 - float(members.mean())
         self._of_fit = _Counted(counts, int(clusters.masses.sum()), int(members.sum()))
         self.reset()
+
+    def __repr__(self) -> str:
+        """Return the model and the number of rows seen."""
+        return f"DriftMonitor({self.model!r}, n_samples={self.n_samples_})"
 
     def reset(self) -> None:
         """Start a new window of the stream: discard the counts of the rows seen so far.
@@ -160,10 +181,13 @@ class DriftMonitor:
         50
         """
         rows: Any = X
-        if hasattr(self.model, "preparation_") and hasattr(X, "columns"):
-            rows = self.model.preparation_.apply(X)
-        labels = self.model.predict(rows)
-        cells = self.model.kernel_.cells(rows)[labels >= 0]
+        if isinstance(self.model, Pipeline) and len(self.model) > 1:
+            rows = self.model[:-1].transform(X)
+        model = self._clusterer
+        if hasattr(model, "preparation_") and hasattr(rows, "columns"):
+            rows = model.preparation_.apply(rows)
+        labels = model.predict(rows)
+        cells = model.kernel_.cells(rows)[labels >= 0]
         self._partition.add(cells, np.ones(len(cells), dtype=np.int64), self._counts)
         self._n_members += len(cells)
         self.n_samples_ += len(labels)
@@ -188,7 +212,22 @@ class DriftMonitor:
         """
         seen = _Counted(self._counts, self._n_members, self._n_members)
         noise = 1 - self._n_members / self.n_samples_ if self.n_samples_ else math.nan
-        return Drift(_distance(seen, self._of_fit), noise, self._noise_of_fit, self.n_samples_)
+        score = _distance(seen, self._of_fit)
+        if self._n_members < 2 <= min(self.n_samples_, self._of_fit.n_rows):
+            score = 1.0  # rows that are all noise share no cell with the clusters
+        return Drift(score, noise, self._noise_of_fit, self.n_samples_)
+
+
+def _clusterer_of(model: FittedModel | Pipeline) -> FittedModel:
+    """Return the fitted model, which may be the last step of a pipeline."""
+    last = model[-1] if isinstance(model, Pipeline) else model
+    if not isinstance(last, FittedModel):
+        raise TypeError(
+            f"DriftMonitor needs a PSKC, but the model is a {type(last).__name__}. Pass a fitted "
+            "PSKC, or a fitted pipeline whose last step is one."
+        )
+    check_is_fitted(last)
+    return last
 
 
 @dataclass(frozen=True, eq=False)

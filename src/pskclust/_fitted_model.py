@@ -23,6 +23,7 @@ from ._fit.pipeline import Fitted
 from ._model_io.container import write_model
 from ._model_io.state import SavedModel, to_parts
 from ._rows_of_fit import RowsOfFit
+from ._utils.callers import stack_level
 from .tables.streaming import row_blocks
 
 # A value for each row and cluster; or the largest values of each row, and their clusters.
@@ -32,9 +33,6 @@ Ranked = tuple[NDArray[np.float64], NDArray[np.int64]]
 OfRows = Callable[[Fitted, NDArray[Any], int | None], NDArray[Any]]
 # The same with `top_k` as third argument: returns the largest values and their clusters.
 OfTop = Callable[[Fitted, NDArray[Any], int, int | None], tuple[NDArray[Any], NDArray[Any]]]
-
-# Number of frames from warnings.warn up to the caller of `predict`.
-_STACK_LEVEL = 5
 
 
 # Mixins are bases here, because `set_output` wraps `transform` only in the class defining it.
@@ -289,7 +287,7 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
                 "seem to be scaled. Pass a table with the columns of the fit, or "
                 "model.preparation_.apply(X).",
                 UserWarning,
-                stacklevel=_STACK_LEVEL,
+                stacklevel=stack_level(),
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:

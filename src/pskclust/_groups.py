@@ -151,16 +151,20 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     @all_or_nothing("_axes")
-    def fit(self, X: ArrayLike, y: object = None, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Find the clusters of the groups in X.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : None
-            Ignored.
+        y : array-like of shape (n_samples,), default=None
+            The groups, if `groups` is None, so that ``fit(X, groups)`` works as well. Ignored
+            otherwise.
         groups : array-like of shape (n_samples,), default=None
-            The group of each row: numbers or strings, in any order. None makes each row a group.
+            The group of each row: numbers or strings, in any order. Required, unless `y` holds the
+            groups.
 
         Returns
         -------
@@ -177,7 +181,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         parameters = self.get_params(deep=False)
         check_parameters(parameters, _RULES)
         rows = check_rows(self, X, self.metric, reset=True, min_samples=2)
-        sets = check_groups(groups, len(rows))
+        sets = check_groups(self._given(groups, y), len(rows))
         self._require_groups(sets)
         rng = check_random_state(self.random_state)
         kernel_seed, axes_seed, clusterer_seed = rng.randint(_LARGEST_SEED, size=3).tolist()
@@ -201,13 +205,39 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         self.labels_, self.n_clusters_ = clusterer.labels_, clusterer.n_clusters_
         return self
 
+    def fit_predict(
+        self, X: ArrayLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> NDArray[np.int64]:
+        """Find the clusters of the groups in X, and return the cluster of each group.
+
+        Parameters
+        ----------
+        X, y, groups
+            Rows, and the group of each row, as for :meth:`fit`.
+
+        Returns
+        -------
+        labels : ndarray of int64, shape (n_groups,)
+            `labels_`, in the order of `groups_`; -1 is noise.
+
+        Examples
+        --------
+        >>> from pskclust import GroupPSKC
+        >>> from pskclust.datasets import make_trajectories
+        >>> X, groups, _ = make_trajectories(20, random_state=0)
+        >>> GroupPSKC(random_state=0).fit_predict(X, groups=groups).shape
+        (20,)
+        """
+        return self.fit(X, y, groups).labels_
+
     def predict(self, X: ArrayLike, groups: ArrayLike | None = None) -> NDArray[np.int64]:
         """Return the cluster of each new group; -1 is noise.
 
         Parameters
         ----------
-        X, groups
-            Rows, and the group of each row, as for :meth:`fit`.
+        X : array-like of shape (n_samples, n_features)
+        groups : array-like of shape (n_samples,), default=None
+            The group of each row. None makes each row a group.
 
         Returns
         -------
@@ -253,12 +283,23 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         rows = check_rows(self, X, self.kernel_.metric_)
         return self._axes.coordinates(self.kernel_.mean_maps(rows, groups))
 
+    @staticmethod
+    def _given(groups: ArrayLike | None, y: ArrayLike | None) -> ArrayLike:
+        given = y if groups is None else groups
+        if given is None:
+            raise ValueError(
+                "GroupPSKC clusters groups of rows, but no groups are given. Pass the group of "
+                "each row: fit(X, groups=...). To cluster rows, use PSKC."
+            )
+        return given
+
     def _require_groups(self, sets: Groups) -> None:
         n_groups = len(sets.names)
         if n_groups < 2:
+            name = sets.names.tolist()[0]
             raise ValueError(
-                f"All rows of X are in one group, {sets.names[0]!r}. A fit needs two groups or "
-                "more; to cluster rows, use PSKC."
+                f"All rows of X are in one group, {name!r}. A fit needs two groups or more; to "
+                "cluster rows, use PSKC."
             )
         if self.group_psi != "auto" and self.group_psi > n_groups:
             raise ValueError(

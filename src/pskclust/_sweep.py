@@ -160,8 +160,8 @@ class SweepResult:
 def sweep(
     X: ArrayLike | RowBlocks,
     *,
-    psi: Sequence[int],
-    tau: Sequence[float],
+    psi: int | Sequence[int],
+    tau: float | Sequence[float],
     n_seeds: int = 3,
     random_state: int | RandomState | None = None,
     sample_weight: ArrayLike | None = None,
@@ -178,10 +178,10 @@ def sweep(
     ----------
     X : array-like of shape (n_samples, n_features), path or RowBlocks
         The rows, at least two.
-    psi : sequence of int
+    psi : int or sequence of int
         Values of psi to try, each 2 or more and at most the number of rows. Start with powers of
         two, say 8 to 256.
-    tau : sequence of float
+    tau : float or sequence of float
         Values of tau to try, each between 0 and 1. Start with values from 0.3 / psi to 2 / psi.
     n_seeds : int, default=3
         Number of fits per pair, 2 or more. Increase it if entries are close in stability.
@@ -224,6 +224,7 @@ def sweep(
     >>> PSKC(**result.best(), random_state=0).fit(X).n_clusters_
     3
     """
+    psi, tau = _listed(psi), _listed(tau)
     _check_grid(psi, tau, n_seeds)
     seeds = _draw_seeds(n_seeds, random_state)
     model = PSKC(random_state=0, **pskc_params)
@@ -234,6 +235,11 @@ def sweep(
     with reporting(model.verbose, callback) as report:
         found = _measured(rows, fits, tau, classes, report)
     return SweepResult(np.array(psi, np.int64), np.array(tau, np.float64), seeds, *found)
+
+
+def _listed(values: Any) -> Sequence[Any]:
+    """Return values in a list; a single one is a list of one."""
+    return [values] if np.ndim(values) == 0 else values
 
 
 def _known_classes(y: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:

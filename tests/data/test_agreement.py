@@ -33,3 +33,8 @@ def test_the_same_groups_agree_fully_and_one_group_tells_nothing():
 def test_large_weights_do_not_overflow():
     weights = np.array([2**60, 2**60, 2**60, 1])
     assert 0 < adjusted_rand([0, 0, 1, 1], [0, 0, 1, 0], weights) <= 1
+
+
+def test_labellings_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="have 2 and 3 labels. Pass two labellings of the same"):
+        adjusted_rand([0, 1], [0, 1, 1])

@@ -25,7 +25,11 @@ BAD_ROWS = {
     "empty": (np.empty((0, 2)), ValueError, r"0 sample\(s\).*minimum of 2 is required"),
     "one row": (GOOD[:1], ValueError, r"1 sample\(s\).*minimum of 2 is required"),
     "no columns": (np.empty((10, 0)), ValueError, r"0 feature\(s\).*minimum of 1 is required"),
-    "NaN": (with_entry(np.nan), ValueError, r"X\[3, 1\] is NaN.*SimpleImputer"),
+    "NaN": (
+        with_entry(np.nan),
+        ValueError,
+        r"X\[3, 1\] is NaN.*such rows out\. To fill.*SimpleImputer",
+    ),
     "infinity": (with_entry(np.inf), ValueError, r"X\[3, 1\] is inf.*leave such rows out"),
     "text": ([["1", "a"], ["2", "b"]], ValueError, r"X\[0, 1\] is .*'a'.*not a number.*encode"),
     "text column": (
@@ -75,8 +79,17 @@ BAD_ROWS = {
         TypeError,
         r"X\[0, 1\] is \{'a': 1\}.*not a number",
     ),
-    "complex": (GOOD * 1j, ValueError, "Complex data not supported"),
-    "1-D": (GOOD[:, 0], ValueError, r"Expected 2D array, got 1D array.*[Rr]eshape"),
+    "a table without columns": (pd.DataFrame(), ValueError, "X is a table without columns. Pass"),
+    "complex": (
+        GOOD * 1j,
+        ValueError,
+        r"^Complex data not supported: pass the real and imaginary parts as columns[\w ]*\.$",
+    ),
+    "1-D": (
+        GOOD[:, 0],
+        ValueError,
+        r"^Expected 2D array, got 1D array instead\. Reshape your data.*array\.reshape\(-1, 1\)",
+    ),
     "3-D": (
         GOOD.reshape(5, 2, 2),
         ValueError,
@@ -221,8 +234,9 @@ def test_haversine_needs_degrees(X, message):
 
 
 def test_radians_are_suspected():
-    with pytest.warns(UserWarning, match="takes degrees. Pass numpy.degrees"):
-        PSKC(psi=2, tau=0.1, metric="haversine").fit(np.radians(GOOD))
+    with pytest.warns(UserWarning, match="takes degrees. Pass numpy.degrees") as caught:
+        PSKC(psi=2, tau=0.1, metric="haversine").fit_predict(np.radians(GOOD))
+    assert caught[0].filename == __file__
 
 
 def test_a_table_is_no_list_of_sets():

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn import datasets
 from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
 
 from pskclust import PSKC, ColumnsWarning
 from pskclust._data.odd_columns import hint_on_units, odd_columns, unequal_columns
@@ -70,9 +71,12 @@ def test_several_columns_that_outweigh_all_others_are_named():
     assert message.startswith("Columns 3 and 7 account for ")
 
 
-def test_the_warning_points_to_the_line_that_fits(table):
+@pytest.mark.parametrize("verb", ["fit", "fit_predict", "fit_transform"])
+@pytest.mark.parametrize("wrapped", [lambda model: model, make_pipeline], ids=["alone", "pipeline"])
+def test_the_warning_points_to_the_line_that_fits(table, wrapped, verb):
+    fit = getattr(wrapped(PSKC(psi=8, tau=0.1, random_state=0)), verb)
     with pytest.warns(ColumnsWarning) as caught:
-        PSKC(psi=8, tau=0.1, random_state=0).fit(table.reset_index())
+        fit(table.reset_index())
     assert caught[0].filename == __file__
 
 

@@ -8,7 +8,10 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import pskclust
 from pskclust import PSKC, DriftMonitor
@@ -78,11 +81,44 @@ def test_new_noise_is_told():
     model = PSKC(random_state=0).fit(make_shapes(3000, random_state=0)[0])
     drift = drift_of(model, np.random.RandomState(0).uniform(100, 200, (500, 2)))
     assert drift.noise == 1
-    assert math.isnan(drift.score)
+    assert drift.score == 1
     assert drift.advice == (
         "Fit again: more rows belong to no cluster; noise is 100% "
         f"({drift.noise_of_fit:.0%} in the fit)."
     )
+
+
+def test_half_of_the_rows_in_a_new_place_raise_the_noise_and_not_the_score():
+    model = PSKC(random_state=0).fit(make_shapes(3000, random_state=0)[0])
+    X, _ = make_shapes(500, random_state=1)
+    drift = drift_of(model, X, X + 100)
+    assert drift.score < 0.1
+    assert drift.noise > 0.5
+    assert "fit_again=True" in repr(drift)
+    assert "advice='Fit again: more rows belong to no cluster; noise is 5" in repr(drift)
+
+
+def test_a_pipeline_is_monitored_by_its_last_step():
+    X, _ = make_shapes(1000, random_state=0)
+    pipeline = make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(1000 * X)
+    new, _ = make_shapes(500, random_state=1)
+    monitor = DriftMonitor(pipeline)
+    assert_array_equal(monitor.predict(1000 * new), pipeline.predict(1000 * new))
+    assert monitor.drift() == drift_of(pipeline[-1], pipeline[:-1].transform(1000 * new))
+    assert drift_of(make_pipeline(pipeline[-1]), X) == drift_of(pipeline[-1], X)
+
+
+def test_a_monitor_shows_its_model_and_the_number_of_rows():
+    monitor = DriftMonitor(PSKC(random_state=0).fit(make_shapes(300, random_state=0)[0]))
+    monitor.predict(make_shapes(200, random_state=1)[0])
+    assert repr(monitor) == "DriftMonitor(PSKC(random_state=0), n_samples=200)"
+
+
+def test_other_models_are_refused_with_the_way_out():
+    rows = make_shapes(300, random_state=0)[0]
+    for model in (KMeans(2), make_pipeline(StandardScaler(), KMeans(2))):
+        with pytest.raises(TypeError, match="is a KMeans. Pass a fitted PSKC, or a fitted pipeli"):
+            DriftMonitor(model.fit(rows))
 
 
 def test_blocks_and_their_order_do_not_matter(model):
@@ -132,3 +168,5 @@ def test_too_few_rows_tell_nothing(model, n_rows):
 def test_a_model_that_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError):
         DriftMonitor(PSKC())
+    with pytest.raises(NotFittedError):
+        DriftMonitor(make_pipeline(StandardScaler(), PSKC()))

@@ -231,3 +231,12 @@ def test_a_result_is_shown_and_returned_as_a_table(scattered):
     ]
     known = sweep(scattered, psi=[8], tau=[0.1], y=np.zeros(len(scattered)), random_state=0)
     assert list(known.to_frame())[-1] == "agreement"
+
+
+def test_one_psi_and_one_tau_are_a_grid_of_one_pair(scattered):
+    one = sweep(scattered, psi=16, tau=0.1, n_seeds=2, random_state=0)
+    listed = sweep(scattered, psi=[16], tau=[0.1], n_seeds=2, random_state=0)
+    assert one.n_clusters.shape == (1, 1)
+    assert repr(one) == repr(listed)
+    with pytest.raises(ValueError, match="psi='auto' is not allowed"):
+        sweep(scattered, psi="auto", tau=0.1)

@@ -47,8 +47,18 @@ def kernel_of(X, method="voronoi", psi=8):
     return IsolationKernel(psi=psi, n_partitions=10, method=method, random_state=0).fit(X)
 
 
+def checks_that_cannot_pass(estimator):
+    """Return the checks of scikit-learn that do not apply to groups, with reasons."""
+    failing = {"check_clustering": "it fits without groups and expects a label for each row"}
+    if estimator.group_tau != "auto":
+        name = "check_methods_sample_order_invariance"
+        failing[name] = "it asks for two clusters of three groups, which grow into one"
+    return failing
+
+
 @parametrize_with_checks(
-    [GroupPSKC(), GroupPSKC(group_psi=8, group_tau=0.1, psi=8, n_components=3)]
+    [GroupPSKC(), GroupPSKC(group_psi=2, group_tau=0.1, psi=8, n_components=3)],
+    expected_failed_checks=checks_that_cannot_pass,
 )
 def test_it_meets_the_estimator_contract(estimator, check):
     check(estimator)
@@ -208,7 +218,10 @@ def test_groups_can_be_routed():
     ("groups", "message"),
     [
         ([0, 1], r"groups has shape \(2,\), but X has 3 rows"),
-        ([0, 0, 0], "All rows of X are in one group, .*0.*use PSKC"),
+        ([0, 0, 0], r"All rows of X are in one group, 0\. .*use PSKC"),
+        (["a", "a", "a"], r"All rows of X are in one group, 'a'\."),
+        ("gid", r"groups='gid' is one name.*X.drop\(columns='gid'\), groups=X\['gid'\]"),
+        (None, r"no groups are given. Pass the group of each row: fit\(X, groups=...\).*use PSKC"),
         ([0, np.nan, 1], r"groups\[1\] is nan. Every row needs a group"),
         ([None, "a", "b"], r"groups\[0\] is None. Every row needs a group"),
     ],
@@ -216,6 +229,15 @@ def test_groups_can_be_routed():
 def test_groups_that_cannot_be_are_refused(groups, message):
     with pytest.raises(ValueError, match=message):
         GroupPSKC().fit([[0.0], [1.0], [2.0]], groups=groups)
+
+
+def test_groups_may_be_the_second_argument(model, trajectories):
+    X, groups, kinds = trajectories
+    second = clone(model).fit(X, groups)
+    assert_array_equal(second.groups_, model.groups_)
+    assert_array_equal(second.labels_, model.labels_)
+    assert_array_equal(clone(model).fit_predict(X, groups), model.labels_)
+    assert_array_equal(clone(model).fit(X, kinds, groups).labels_, model.labels_)
 
 
 def test_names_of_several_types_are_refused():

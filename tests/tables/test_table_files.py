@@ -404,3 +404,13 @@ def test_json_is_named(tmp_path, name):
 def test_words_for_missing_values_can_be_named(tmp_path):
     path = _csv(tmp_path, "x,y\n1,unknown\n3,4\n")
     assert_array_equal(read_table(path, missing="drop", missing_values=["unknown"]), [[3, 4]])
+
+
+def test_decimal_commas_beside_points_are_explained(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n" + "24.941;8,5\n1.200;7,25\n" * 5)
+    words = 'column "b" is text \\("8,5": write a decimal point instead of the comma or, if points '
+    with pytest.raises(TableError, match=words + "in other columns separate thousands, remove"):
+        read_table(path)
+    path.write_text("a;b\n" + "24941;8,5\n1200;7,25\n" * 5)
+    assert_array_equal(read_table(path)[:2], [[24941, 8.5], [1200, 7.25]])

@@ -68,6 +68,11 @@ def adjusted_rand(
     one: ArrayLike, other: ArrayLike, weights: NDArray[np.int64] | None = None
 ) -> float:
     """Return the adjusted Rand index of two labellings of the same rows (one row or more)."""
+    if np.shape(one) != np.shape(other):
+        raise ValueError(
+            f"The labellings have {len(np.ravel(one))} and {len(np.ravel(other))} labels. Pass two "
+            "labellings of the same rows."
+        )
     return SharedRows.of(one, other, weights).adjusted_rand()
 
 

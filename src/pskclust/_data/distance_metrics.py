@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.callers import stack_level
+
 METRICS = ("euclidean", "cosine", "haversine")
 
 _VALUES_SIDE_BY_SIDE = 2048
@@ -120,5 +122,5 @@ def warn_if_unlikely(rows: NDArray[Any], metric: str) -> None:
             "All values of X are within the range of radians, but metric='haversine' takes "
             "degrees. Pass numpy.degrees(X) if they are radians.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=stack_level(),
         )

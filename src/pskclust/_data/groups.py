@@ -26,6 +26,12 @@ def check_groups(groups: ArrayLike | None, n_rows: int) -> Groups:
     """Return the groups of rows after checking them; with None, each row is a group."""
     if groups is None:
         return Groups(np.arange(n_rows), np.arange(n_rows))
+    if isinstance(groups, str):
+        raise ValueError(
+            f"groups={groups!r} is one name, but every row needs a group. If it is a column of X, "
+            f"pass its values and leave it out of X: X.drop(columns={groups!r}), "
+            f"groups=X[{groups!r}]."
+        )
     names = np.asarray(groups)
     if names.shape != (n_rows,):
         raise ValueError(

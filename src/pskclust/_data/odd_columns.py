@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.callers import stack_level
 from .._utils.exceptions import ColumnsWarning
 
 _MIN_ROWS = 20
@@ -32,8 +33,6 @@ _COLUMNS_PER_DOMINANT = 4
 _LONGEST_SHAPE = 1000
 # This many values are enough to decide whether columns are ids or classes.
 _MAX_VALUES_FOR_KINDS = 2_000_000
-# Number of frames from warnings.warn up to the caller of PSKC.fit.
-_STACK_LEVEL = 6
 
 # Known classes are at most this many values, each in this many rows or more.
 MOST_CLASSES = 50
@@ -310,4 +309,4 @@ def _numbers_rows(values: NDArray[Any]) -> bool:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, ColumnsWarning, stacklevel=_STACK_LEVEL + 1)
+    warnings.warn(message, ColumnsWarning, stacklevel=stack_level())

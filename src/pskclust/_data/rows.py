@@ -22,11 +22,18 @@ Condition = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 # Names of columns for messages; None if they have none.
 ColumnNames = Sequence[str] | NDArray[Any] | None
 
-_AROUND_GAPS = "leave such rows out, or fill them in, say with sklearn.impute.SimpleImputer"
+_AROUND_GAPS = (
+    "leave such rows out. To fill the gaps, use say sklearn.impute.SimpleImputer, but filled rows "
+    "may form a cluster of their own"
+)
 # Dates in digits, year first or last, perhaps with a time.
 _DATE = re.compile(
     r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ].*)?|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})( .*)?"
 )
+# Values of X in messages of scikit-learn, ahead of its advice.
+_VALUES_OF_ARRAY = re.compile(r":\narray=.*?\n(?=Reshape)", re.DOTALL)
+_VALUES_OF_COMPLEX = re.compile(r"(?<=^Complex data not supported)\n.*", re.DOTALL)
+_WAY_OUT_OF_COMPLEX = ": pass the real and imaginary parts as columns of their own."
 
 
 class FitRows(Protocol):
@@ -120,6 +127,9 @@ def check_rows(
         )
     except (TypeError, ValueError) as error:
         _name_the_bad_entry(X, error)
+        short = _VALUES_OF_COMPLEX.sub(_WAY_OUT_OF_COMPLEX, _VALUES_OF_ARRAY.sub(". ", str(error)))
+        if short != str(error):
+            raise type(error)(short) from None
         raise
     if rows.dtype.kind not in "biuf":
         _name_the_bad_entry(X, TypeError())
@@ -201,6 +211,8 @@ def _refuse_other_columns(X: Any) -> None:
     texts = ("str", "object", "categor", "utf8", "enum")
     times = ("date", "time", "duration")
     columns = list(columns)
+    if not columns:
+        raise ValueError("X is a table without columns. Pass a table with columns of numbers.")
     _refuse_equal_names(columns)
     found = [(column, str(kind)) for column, kind in zip(columns, types, strict=False)]
     dates = [each for each in found if each[1].lower().startswith(times)]

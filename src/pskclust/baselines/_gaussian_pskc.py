@@ -27,6 +27,7 @@ from .._data.rows import Data, check_rows
 from .._data.weights import check_weights
 from .._pskc.growth import grow
 from .._pskc.refinement import MAX_PASSES, adopt_noise, dissolve_small, label_absent, refine
+from .._utils.callers import stack_level
 from .._utils.parallel import map_chunks, one_blas_thread
 from ._gaussian_kernel import RESOLUTION, GaussianKernel, PairTables
 from ._pairwise_engine import PairwiseEngine
@@ -262,5 +263,5 @@ def _warn_of_quadratic_time(n_rows: int) -> None:
             f"GaussianPSKC takes time quadratic in the number of rows, here {n_rows}. Use "
             "pskclust.PSKC for linear time.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=stack_level(),
         )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .._utils.wording import counted
-from .number_texts import is_decorated_number
+from .number_texts import has_decimal_comma, is_decorated_number
 
 # More different values than this are not listed as texts for missing values.
 MOST_STRAY_TEXTS = 3
@@ -104,6 +104,11 @@ class NotNumbersError(TableError):
 
 def advice_on(cell: str) -> str:
     """Return how to correct a number with decoration; nothing for other cells."""
+    if has_decimal_comma(cell):
+        return (
+            ": write a decimal point instead of the comma or, if points in other columns separate "
+            "thousands, remove those"
+        )
     if is_decorated_number(cell):
         return ": remove thousands separators, currency signs and the like"
     return ""

@@ -33,6 +33,12 @@ def is_boolean(cell: str, missing: tuple[str, ...] = MISSING) -> bool:
     return cell.strip() in (*TRUE, *FALSE, *missing)
 
 
+def has_decimal_comma(cell: str) -> bool:
+    """Return whether a cell is a number with a comma that does not separate thousands."""
+    without_separators = _DECORATIONS["."].sub("", cell)
+    return "," in without_separators and is_number(cell, ",")
+
+
 def is_decorated_number(cell: str) -> bool:
     """Return whether a cell is a number with a currency or percent sign or thousands separators."""
     return not is_number(cell) and any(
