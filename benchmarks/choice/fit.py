@@ -21,6 +21,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from choices import (
+    Several,
+    Verdict,
+    balanced,
+    decided,
+    figures,
+    printed,
+    trade,
+    verdicts,
+)
 from collect import FOLDER, Collected, load_all
 from fitting import (
     SCORE_RIDGE,
@@ -36,16 +46,6 @@ from fitting import (
     out_of_fold,
 )
 from sets import GIVEN
-from verdicts import (
-    Several,
-    Verdict,
-    balanced,
-    decided,
-    figures,
-    printed,
-    trade,
-    verdicts,
-)
 
 from pskclust._choice.scoring import (
     SCORE_NAMES,

@@ -123,7 +123,7 @@ def by_hand_table() -> str:
 
 
 def _share_kept() -> float:
-    text = (Path(__file__).parent / "verdicts.py").read_text()
+    text = (Path(__file__).parent / "choices.py").read_text()
     return float(re.search(r"SHARE_OF_SINGLES_KEPT = ([\d.]+)", text)[1])
 
 

@@ -16,12 +16,12 @@ from pskclust._choice.scoring import SEVERAL_NAMES, SPLIT_COLUMNS, Weights
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks/choice"))
 
+import choices
 import collect
 import fit
 import fitting
 import generators
 import sets
-import verdicts
 
 
 @pytest.fixture(scope="module")
@@ -151,17 +151,17 @@ def three_draws(tmp_path_factory):
 
 
 def test_unclear_verdicts_are_those_of_all_draws_as_in_a_fit(three_draws):
-    pooled = verdicts.Choice(three_draws[2], 7, 0.95, 1.2)
+    pooled = choices.Choice(three_draws[2], 7, 0.95, 1.2)
     found = [
-        verdicts.Verdict(verdicts.Choice(each, 0, agreement, log_odds), pooled)
+        choices.Verdict(choices.Choice(each, 0, agreement, log_odds), pooled)
         for each, agreement, log_odds in zip(
             three_draws, [0.95, 0.85, 0.95], [3.4, 3.4, 1.4], strict=True
         )
     ]
     # Relative to a threshold of 1, only the first is far from zero and agrees with the others.
     assert [one.at(1.0) is pooled for one in found] == [False, True, True]
-    assert [one.chosen for one in verdicts.decided(found, 1.0)] == [0, 7, 7]
-    assert [one.chosen for one in verdicts.decided(found, 3.0)] == [-1, -1, -1]
+    assert [one.chosen for one in choices.decided(found, 1.0)] == [0, 7, 7]
+    assert [one.chosen for one in choices.decided(found, 3.0)] == [-1, -1, -1]
 
 
 def test_the_bench_chooses_among_draws_as_the_package_does(three_draws, written):
@@ -169,7 +169,7 @@ def test_the_bench_chooses_among_draws_as_the_package_does(three_draws, written)
     score = fit.Score(weights.names, weights.weights)
     known = [fit.Known.by(weights.split, each, fit.columns_of(each)) for each in three_draws]
     several = fit.Several(weights.several, weights.empty_gap)
-    found = verdicts.verdicts(known, score, several, weights.temperature)
+    found = choices.verdicts(known, score, several, weights.temperature)
     assert len(found) == len(three_draws)
     mean = np.mean([one.one.log_odds for one in found])
     for one, each in zip(found, three_draws, strict=True):

@@ -27,9 +27,9 @@ EQUIVALENT = {
             "(8 * math.prod(shape) > _LARGEST_DENSE_BYTES)": "both ways give the same table, "
             "with different time and memory",
         },
-        "unsure = np.flatnonzero(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1)": {
-            "np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) > 1 -> "
-            "(np.count_nonzero(~(own2 > limit[:, np.newaxis]), axis=1) >= 1)": "rows that are "
+        "unsure = np.flatnonzero(np.count_nonzero(~(own2 > limit), axis=0) > 1)": {
+            "np.count_nonzero(~(own2 > limit), axis=0) > 1 -> "
+            "(np.count_nonzero(~(own2 > limit), axis=0) >= 1)": "rows that are "
             "certain are computed as well, by the same distances",
         },
     },

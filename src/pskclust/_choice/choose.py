@@ -16,6 +16,7 @@ from .._cells.drawing import draw_rows
 from .._data.checks import check_underflow
 from .._data.rows import FitRows
 from .._data.weights import RowWeights
+from .._utils.callers import stack_level
 from .._utils.memory import require_memory
 from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
@@ -320,7 +321,7 @@ def _warn_of_limit(n_clusters: int) -> None:
             "is given; there may be more. Use n_clusters=k for k clusters, or psi and tau for "
             "clusters that grow on all rows.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=stack_level(),
         )
 
 
