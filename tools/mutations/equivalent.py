@@ -79,13 +79,16 @@ EQUIVALENT = {
         "continue": {"continue -> pass": "the only centre left is found once more"},
     },
     "_choice/similarity": {
-        "if psi <= _MAX_PSI_FOR_DENSE_PRODUCTS:": {
-            f"psi <= _MAX_PSI_FOR_DENSE_PRODUCTS -> (psi {other} _MAX_PSI_FOR_DENSE_PRODUCTS)": (
+        "if psi > _MAX_PSI_FOR_TABLES:": {
+            f"psi > _MAX_PSI_FOR_TABLES -> (psi {other} _MAX_PSI_FOR_TABLES)": (
                 "both products give the same whole numbers"
             )
-            for other in ("<", ">")
+            for other in (">=", "<=")
         },
-        "_MAX_PSI_FOR_DENSE_PRODUCTS = 16": {"16 -> (17)": "both products are equal"},
+        "_MAX_PSI_FOR_TABLES, _N_BLOCKS = 64, 4": {
+            "64 -> (65)": "both products are equal",
+            "4 -> (5)": "blocks of any size give the same whole numbers",
+        },
     },
     "_cells/count_tables": {
         "_LARGEST_INTEGER = 2**63 - 1": {
