@@ -90,7 +90,8 @@ def test_with_fewer_landmarks_features_give_the_nystroem_approximation(scattered
 def test_features_do_not_depend_on_chunks(scattered, monkeypatch):
     whole = nystroem_features(scattered, scattered[:50], 0.5)
     monkeypatch.setattr(_kernel_kmeans, "rows_per_product", lambda width: 33)
-    assert_allclose(nystroem_features(scattered, scattered[:50], 0.5), whole, atol=1e-12)
+    # Products of other shapes are rounded differently; small eigenvalues amplify the difference.
+    assert_allclose(nystroem_features(scattered, scattered[:50], 0.5), whole, atol=1e-10)
 
 
 def test_the_rank_is_restricted_as_a_singular_value_decomposition_does():
