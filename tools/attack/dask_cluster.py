@@ -21,7 +21,7 @@ N_WORKERS = 3
 # Bytes; a worker with all its modules takes less than half of them.
 _MEMORY_LIMIT = 700_000_000
 _SECONDS_TO_MEND = 30
-_SECONDS_TO_NOTICE = 10
+_SECONDS_TO_NOTICE = 30
 _ROOT = Path(__file__).parents[2]
 # Workers are forks of a process that has loaded all modules, so that they start quickly.
 _SERVER = """
