@@ -110,8 +110,8 @@ def largest_gain(own, other, cells, start, stop):
 @compiled_within
 def could_be_closer(
     layout,
-    number,  # IN   number of the block or superblock
-    is_super,  # IN   whether it is a superblock
+    superblock,  # IN   number of the superblock
+    block,  # IN   number of a block of it, or -1 for all of its rows
     own,  # IN   the cluster of its rows
     other,  # IN   another cluster
     closeness,  # IN   (k, t, psi + 1) contribution of a cell to a row's closeness to a cluster
@@ -120,16 +120,16 @@ def could_be_closer(
     """Return whether a row could be closer to another cluster than to its own."""
     gain = -gap
     ours, others = closeness[own], closeness[other]
-    if is_super:
+    if block < 0:
         for i in range(len(ours)):
-            at = number * len(ours) + i
+            at = superblock * len(ours) + i
             start, stop = layout.super_start[at], layout.super_start[at + 1]
             gain += largest_gain(ours[i], others[i], layout.super_cells, start, stop)
     else:
         for i in range(len(ours)):
-            cell = layout.block_cells[number, i]
+            cell = layout.block_cells[block, i]
             gain += others[i, cell] - ours[i, cell]
-        for mixed in range(layout.mixed_start[number], layout.mixed_start[number + 1]):
+        for mixed in range(layout.mixed_start[block], layout.mixed_start[block + 1]):
             i = layout.mixed_partitionings[mixed]
             start, stop = layout.distinct_start[mixed], layout.distinct_start[mixed + 1]
             gain += largest_gain(ours[i], others[i], layout.distinct_cells, start, stop)
@@ -157,8 +157,11 @@ def mark_clusters(
 
 
 @compiled_within
-def may_leave(layout, number, is_super, own, superblock, closeness, offsets, marks):
-    """Return whether a row of a block or superblock could be closer to another cluster."""
+def may_leave(layout, superblock, block, own, closeness, offsets, marks):
+    """Return whether a row could be closer to another cluster.
+
+    `block` is the number of a block, or -1 for all rows of the superblock.
+    """
     # Of the clusters that share no cell with the superblock, the one with the lowest offset is the
     # closest.
     lowest = np.int64(-1)
@@ -169,12 +172,12 @@ def may_leave(layout, number, is_super, own, superblock, closeness, offsets, mar
         if marks[other] != superblock:
             if gap < 0 and (lowest < 0 or offsets[other] < offsets[lowest]):
                 lowest = np.int64(other)
-        elif could_be_closer(layout, number, is_super, own, other, closeness, gap):
+        elif could_be_closer(layout, superblock, block, own, other, closeness, gap):
             return True
     if lowest < 0:
         return False
     gap = offsets[lowest] - offsets[own]
-    return could_be_closer(layout, number, is_super, own, lowest, closeness, gap)
+    return could_be_closer(layout, superblock, block, own, lowest, closeness, gap)
 
 
 @compiled
@@ -200,8 +203,10 @@ def judge_blocks(
             content[block] = shared_label(labels, block)
             alike = block == first_block or content[block] == common
             common = content[block] if alike else np.int64(-1)
+        # A literal would be compiled as a type of its own.
+        whole = np.int64(-1)
         if common >= 0 and not may_leave(
-            layout, superblock, True, common, superblock, closeness, offsets, marks
+            layout, superblock, whole, common, closeness, offsets, marks
         ):
             lowest = super_bounds(layout, superblock, tables[common])[0]
             for block in range(first_block, last_block):
@@ -211,7 +216,7 @@ def judge_blocks(
             own = content[block]
             if own < 0:
                 continue
-            if may_leave(layout, block, False, own, superblock, closeness, offsets, marks):
+            if may_leave(layout, superblock, block, own, closeness, offsets, marks):
                 content[block] = -1
                 continue
             score = common_score(layout, block, tables[own])

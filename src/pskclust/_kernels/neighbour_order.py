@@ -119,7 +119,8 @@ def select(points, order, first, last, place, column, pivot, values, misplaced):
         border = partition(points, order, first, last, pivot, column, misplaced)
         if border == first:
             # No value is below the pivot, so values equal to it are moved to the front.
-            border = move_to_front(points, order, first, last, pivot, True, column)
+            above = np.nextafter(pivot, np.inf)
+            border = move_to_front(points, order, first, last, above, column)
             if place <= border:
                 return
         if place < border:
@@ -173,17 +174,17 @@ def partition(
         done_left, done_right = done_left + n_swaps, done_right + n_swaps
         first += BATCH if not n_left else 0
         last -= BATCH if not n_right else 0
-    return move_to_front(points, order, first, last, pivot, False, column)
+    return move_to_front(points, order, first, last, pivot, column)
 
 
 @compiled_within
-def move_to_front(points, order, first, last, pivot, or_equal, column):
-    """Move rows with a value below (or equal to) a pivot to the front; return their end."""
+def move_to_front(points, order, first, last, limit, column):
+    """Move rows with a value below a limit to the front; return their end."""
     end = first
     for row in range(first, last):
         value = points[row, column]
         swap(points, order, end, row)
-        end += value < pivot or (or_equal and value == pivot)
+        end += value < limit
     return end
 
 
