@@ -1,4 +1,4 @@
-"""What the rule chooses for sets that were left out of its fit, and the scores of these choices.
+"""Choices of the rule for sets that were left out of its fit, and the scores of these choices.
 
 As in the package, all draws of a sample decide if one draw does not give a clear choice.
 """

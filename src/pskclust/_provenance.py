@@ -74,9 +74,10 @@ def candidates(model: PSKC) -> list[dict[str, Any]]:
 
 
 def has_confidences(model: PSKC) -> bool:
-    """Return whether confidences tell anything: not if clusters grew, or without a choice.
+    """Return whether there were several candidates, so that confidences differ.
 
-    There is no choice if a number of clusters was asked for and only one candidate has it.
+    Grown clusters have no candidates. If a number of clusters is given, only one candidate may have
+    that number.
     """
     if model.confidences_ is None:
         return False

@@ -242,7 +242,7 @@ def _refuse_equal_names(columns: list[Any]) -> None:
 
 
 def _way_out_of_text(column: Any, values: Any) -> str:
-    """Return what to do with a column of texts: numbers with commas, dates or categories."""
+    """Return the advice on a column of texts: numbers with commas, dates or categories."""
     present = [str(value) for value in values if value is not None and value == value]
     if any("," in value for value in present) and _all_numbers(
         [value.replace(".", "").replace(",", ".") for value in present]

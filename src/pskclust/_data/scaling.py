@@ -133,7 +133,7 @@ class Preparation:
 
     @property
     def way_around_gaps(self) -> str | None:
-        """What to do with missing values in rows to predict; None if the fit had no rule."""
+        """Treatment of missing values in rows to predict; None if the fit had no rule."""
         if self.missing == "mean":
             return (
                 "pass a table with the columns of the fit, or model.preparation_.apply(X); both "

@@ -203,7 +203,7 @@ def judge_blocks(
             content[block] = shared_label(labels, block)
             alike = block == first_block or content[block] == common
             common = content[block] if alike else np.int64(-1)
-        # A literal would be compiled as a type of its own.
+        # Numba would compile the callees once more for the literal -1.
         whole = np.int64(-1)
         if common >= 0 and not may_leave(
             layout, superblock, whole, common, closeness, offsets, marks
