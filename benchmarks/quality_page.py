@@ -21,9 +21,9 @@ families and to generated sets, so each family is scored with numbers **fitted w
 family**. The other methods run with their defaults, with two exceptions in their favour: "best" is
 the best of several settings or levels, picked by its ARI, and "k given" means that the method is
 given the true number of clusters. A method that fails on a set, or takes more than a minute, scores
-0 there. "Number off by more than 2x" is the share of sets where the number of clusters is less than
-half or more than twice the number of classes. "Found" is the number of clusters that `PSKC()`
-found, for both seeds if it differs.
+0 there. "Number of clusters off by more than 2x" is the share of sets where the number of clusters
+is less than half or more than twice the number of classes. "Found" is the number of clusters that
+`PSKC()` found, for both seeds if it differs.
 
 [many]: https://clustering-benchmarks.gagolewski.com/weave/many-partitions.html
 """
@@ -88,7 +88,7 @@ def means_table(results: dict[str, Any]) -> str:
     """Return the table of the means of each method."""
     lines = [
         f"| {len(results)} sets of {len(families(results))} families | mean of families | "
-        "mean of sets | rows clustered | number off by more than 2x | failed |",
+        "mean of sets | rows clustered | number of clusters off by more than 2x | failed |",
         "|---|---|---|---|---|---|",
     ]
     for method in _methods(results):

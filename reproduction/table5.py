@@ -117,7 +117,8 @@ def _styles_of_one_digit(counts: np.ndarray) -> Comparison:
     repeated = _split(counts)
     same = set(repeated.tolist()) == SPLIT_IN_PAPER
     return Comparison(
-        "digits in more than one of the 13, by style of writing",
+        "digits that are the main digit of more than one of the 13 largest clusters, by style of "
+        "writing",
         "1 and 2 (two styles each); 4 and 9 in three clusters",
         _listed(repeated),
         same,

@@ -32,6 +32,7 @@ from pskclust._choice.choose import MAX_ROWS
 from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
 from pskclust._choice.noise import find_noise
 from pskclust._choice.pooling import MAX_DRAWS
+from pskclust._choice.sample import Sample
 from pskclust._choice.scales import sizes_for
 from pskclust._choice.split_tree import SplitTree
 from pskclust._choice.stability import grow_trees
@@ -116,7 +117,7 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         # Noise has its own random generator, so that trees do not depend on it.
         is_noise = find_noise(points[rows], RandomState((sample, 2)))(points[rows])
         kept, noise = rows[~is_noise], rows[is_noise]
-        grown = grow_trees(points[kept], sizes_for(points[kept]), N_PARTITIONS, rng)
+        grown = grow_trees(Sample(points[kept]), sizes_for(points[kept]), N_PARTITIONS, rng)
         evidence = gather_evidence(grown)
     trees = [each.tree for each in grown.trees]
     tables = [

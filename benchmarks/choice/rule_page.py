@@ -281,7 +281,7 @@ def left_out_table(weights: dict[str, Any]) -> str:
     found, always = weights["left_out"], weights["left_out_without_one"]
     lines = [
         '| family left out | sets | ARI | without "one cluster" | best candidate '
-        "| number off by more than 2x |",
+        "| number of clusters off by more than 2x |",
         "|---|---|---|---|---|---|",
     ]
     rows = {
@@ -324,7 +324,8 @@ def fitted_to(weights: dict[str, Any]) -> str:
         f"The rule was fitted on {weights['date']} to {sets['given']} collected and "
         f"{sets['generated']:,} generated sets, in {len(sets['families'])} families. "
         f"Of the single clusters that were left out of a fit, {kept:.0%} stay whole. "
-        f"The power of the dimension in step 9 is {weights['power_of_dimension']:g}.\n"
+        f"In step 9, the odds are multiplied by the intrinsic dimension to the power of "
+        f"{weights['power_of_dimension']:g}.\n"
     )
 
 

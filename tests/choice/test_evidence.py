@@ -12,6 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pskclust._choice.borders import Sides, border_of, cohesion_of
 from pskclust._choice.evidence import CUT_NAMES, gather_evidence
+from pskclust._choice.sample import Sample
 from pskclust._choice.scales import N_FEW, ROWS_PER_FINE_CELL, sizes_for
 from pskclust._choice.scoring import (
     EVIDENCE_NAMES,
@@ -37,7 +38,7 @@ N_PARTITIONS = 12
 def grown():
     """Trees of four clusters that touch."""
     X, _ = make_blobs(N_ROWS, centers=4, cluster_std=1.8, random_state=0)
-    return grow_trees(X, [8, PSI], N_PARTITIONS, RNG(0))
+    return grow_trees(Sample(X), [8, PSI], N_PARTITIONS, RNG(0))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def apart():
     """Trees of three clusters far apart."""
     centres = [[0, 0], [100, 0], [0, 100]]
     X, y = make_blobs([70, 60, 62], centers=centres, random_state=0)
-    return grow_trees(X, [8, PSI], 50, RNG(0)), y
+    return grow_trees(Sample(X), [8, PSI], 50, RNG(0)), y
 
 
 def shared(grown):
@@ -270,7 +271,7 @@ def test_clusters_apart_are_found_again_and_do_not_touch(apart):
 def test_the_intrinsic_dimension_is_about_that_of_the_rows(n_columns):
     flat = RNG(0).rand(600, n_columns)
     for X in (flat, np.hstack([flat, np.zeros((600, 5))])):
-        dimension = grow_trees(X, [8], 20, RNG(0)).dimension
+        dimension = grow_trees(Sample(X), [8], 20, RNG(0)).dimension
         assert n_columns / 1.5 < dimension < n_columns * 1.5
 
 
@@ -340,7 +341,10 @@ def test_what_splits_say_of_a_cut_is_that_of_loops(grown, evidence):
 def test_several_clusters_are_more_likely_where_they_are_apart(apart):
     weights = fitted_weights()
     odds = []
-    for some in (apart[0], grow_trees(RNG(0).randn(N_ROWS, 2), [8, PSI], N_PARTITIONS, RNG(0))):
+    for some in (
+        apart[0],
+        grow_trees(Sample(RNG(0).randn(N_ROWS, 2)), [8, PSI], N_PARTITIONS, RNG(0)),
+    ):
         found = gather_evidence(some)
         logits = split_logits(some, found.splits, weights.split)
         named = scored_evidence(some, found, logits)

@@ -24,12 +24,13 @@ from pskclust._choice.pooling import (
     odds_of,
     pool_draws,
 )
+from pskclust._choice.sample import Sample
 from pskclust._choice.scoring import fitted_weights
 from pskclust._choice.stability import grow_trees
 
 
 def draw_of(points, seed):
-    grown = grow_trees(points, [32], 30, RandomState(seed))
+    grown = grow_trees(Sample(points), [32], 30, RandomState(seed))
     return Draw.of(grown, gather_evidence(grown))
 
 

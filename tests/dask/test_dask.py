@@ -568,7 +568,7 @@ def test_without_workers_a_fit_ends(scattered):
         local_cluster(0) as cluster,
         Client(cluster, set_as_default=False) as client,
         pytest.raises(
-            TimeoutError, match="For 0.3 seconds there was no result of reading the blocks"
+            TimeoutError, match="For 0.3 seconds no result arrived while reading the blocks"
         ),
     ):
         PSKC(client=client, timeout=0.3).fit(in_chunks(scattered, 97))

@@ -219,7 +219,7 @@ def test_odds_are_summed_over_the_candidates_with_a_number_of_clusters(tmp_path,
     [
         (300, 300, "on all 300 rows."),
         (1956, 4000, "on 1,956 of 4,000 rows: a random sample of at most 2,000 rows"),
-        (500, 100, "on 500 rows, counted with their weights."),
+        (500, 100, "on a sample of 500 rows, in which rows of large weight occur several times."),
     ],
 )
 def test_the_rows_of_the_choice_are_explained(n_used, n_rows, words):

@@ -30,7 +30,7 @@ _NEVER = 3e38
 
 @dataclass(frozen=True, eq=False)
 class NearScreen:
-    """Distinct centres, arranged for products that are compared with a limit for each row."""
+    """Distinct centres, packed for float32 products that list the centres near each row."""
 
     screen: Screen  # without its factors
     second: SecondBound
@@ -127,7 +127,7 @@ class NearScreen:
     ) -> NDArray[np.intp]:
         """Fill `cells`, except for rows whose lists are too short; return these rows.
 
-        The limits of these rows become large enough.
+        Also raise the limits of these rows, so that the next list suffices.
         """
         n_rows, n_partitions = cells.shape
         n_tiles = -(-n_rows // TILE_ROWS)

@@ -22,7 +22,7 @@ def bytes_to_order(n_rows: int) -> int:
 def order_by_similarity(
     data: Data, shift: NDArray[np.float64], directions: NDArray[np.float64], n_jobs: int | None
 ) -> NDArray[np.intp]:
-    """Return an order of the rows by their parts along some directions."""
+    """Return an order that keeps rows with similar coordinates along `directions` together."""
     parts = np.empty((len(data), directions.shape[1]), dtype=np.float32)
 
     def project(chunk: slice) -> None:

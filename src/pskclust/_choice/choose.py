@@ -28,6 +28,7 @@ from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
 from .options import ONE, AutoChoice, NumberOption, Option, numbers_of
 from .pooling import Place, Pool, best_of, pool_draws
+from .sample import Sample
 from .scales import sizes_for
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, MAX_LEAVES, SplitTree, condense, join_rows, settle
@@ -144,9 +145,10 @@ def _best_of_many(
     """Return the best candidate of all trees; None if no tree has a cut into `n_clusters`."""
     sizes = sizes_for(points) if psi is None else [psi]
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
+    sample = Sample(points)
 
     def drawn() -> Draw:
-        grown = grow_trees(points, sizes, n_partitions, rng, numbers, n_jobs)
+        grown = grow_trees(sample, sizes, n_partitions, rng, numbers, n_jobs)
         return Draw.of(grown, gather_evidence(grown, n_jobs))
 
     pool = pool_draws(drawn, is_open=n_clusters is None)

@@ -40,7 +40,7 @@ class Draw(NamedTuple):
         return self._replace(score=np.where(left_out, -np.inf, self.score))
 
     def best(self) -> NDArray[np.intp]:
-        """Return the candidates with the best scores, best first; none has minus infinity."""
+        """Return the candidates with the best finite scores, best first."""
         best = np.argsort(-self.score, kind="stable")[:N_BEST]
         return best[np.isfinite(self.score[best])]
 

@@ -46,7 +46,10 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Parts of the tree of a choice, to which all rows are assigned by rows of the sample."""
+    """Parts of the tree of a choice, and the tables that assign rows to them.
+
+    A row goes to the part with the most sampled rows in its cells; sampled rows keep their parts.
+    """
 
     tables: ClusterTables  # of the p parts
     rows: NDArray[np.intp]  # (m,) rows of the sample

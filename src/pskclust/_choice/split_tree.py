@@ -133,7 +133,7 @@ def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float6
 def condense(
     joined: NDArray[np.float64], kind: str, psi: int, min_rows: int, max_leaves: int = MAX_LEAVES
 ) -> SplitTree:
-    """Return the tree of the splits of a hierarchy whose sides both have `min_rows` rows or more.
+    """Return a tree of those splits of a hierarchy that have `min_rows` rows or more on both sides.
 
     Rows that leave a node in smaller groups stay with that node. A split at height 0 would divide
     rows that share all cells, and is ignored.

@@ -17,10 +17,8 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from .._utils.parallel import map_items
-from .discriminant import principal_axes
-from .empty_space import widest_gap
+from .sample import Sample
 from .scales import (
-    N_NEIGHBOURS,
     Around,
     Meetings,
     Scales,
@@ -29,7 +27,6 @@ from .scales import (
     fine_psi,
     intrinsic_dimension,
     meetings_of,
-    n_different,
 )
 from .similarity import (
     Counts,
@@ -37,9 +34,7 @@ from .similarity import (
     Neighbours,
     cells_shared_with,
     draw_nested_cells,
-    nearest_rows,
     shared_cells,
-    squared_distances,
 )
 from .split_tree import (
     AVERAGE,
@@ -110,7 +105,7 @@ class Grown:
 
 
 def grow_trees(
-    points: NDArray[np.float64],
+    sample: Sample,
     sizes: list[int],
     n_partitions: int,
     rng: RandomState,
@@ -122,25 +117,21 @@ def grow_trees(
     `sizes` are the values of psi. `numbers` are the numbers of clusters to cut trees into; None
     uses all numbers that the rows allow.
     """
-    n_rows = len(points)
+    n_rows = len(sample)
     if numbers is None:
         most = max(2, n_rows // ROWS_PER_CLUSTER)
         numbers = NUMBERS[: np.searchsorted(NUMBERS, most, side="right")]
-    distances = squared_distances(points)
-    near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS))
-    different = n_different(points)
-    fine, coarse = fine_psi(different), coarse_psi(different)
+    distances, near = sample.distances, sample.near
+    fine, coarse = fine_psi(sample.n_different), coarse_psi(sample.n_different)
     placing = min(fine, MAX_PLACING_PSI)
     every = sorted({*sizes, fine, coarse, placing})
     levels = {psi: level for level, psi in enumerate(every)}
     drawn = draw_nested_cells(distances, near, every, n_partitions, rng)
     counts = {psi: shared_cells(drawn.cells[levels[psi]], psi) for psi in sizes}
-    around = Around.of(distances, near)
-    whole = Scales(n_partitions, counts, around, evenly_spaced(n_rows))
+    whole = Scales(n_partitions, counts, sample.around, evenly_spaced(n_rows))
     fine_shared = cells_shared_with(drawn.cells[levels[fine]], fine, whole.rows)
     halves = [
-        _Half.drawn(rows, points, distances, sizes, n_partitions, rng)
-        for rows in _halves(points, rng)
+        _Half.drawn(rows, sample, sizes, n_partitions, rng) for rows in _halves(sample.points, rng)
     ]
     growing = _Growing(distances, near, whole, fine_shared, halves)
     trees = map_items(
@@ -154,14 +145,14 @@ def grow_trees(
         intrinsic_dimension(
             drawn.log_gaps[levels[coarse]], drawn.log_gaps[levels[fine]], fine / coarse
         ),
-        widest_gap(distances),
+        sample.empty_gap,
         trees,
         crossed,
         at_near_psi,
         whole.rows,
         drawn.log_gaps[levels[fine]][whole.rows],
-        around,
-        principal_axes(points),
+        sample.around,
+        sample.axes,
         drawn.centres[:, :placing],
         drawn.cells[levels[placing]],
     )
@@ -181,16 +172,15 @@ class _Half(NamedTuple):
     def drawn(
         cls,
         rows: NDArray[np.intp],
-        points: NDArray[np.float64],
-        distances: Distances,
+        sample: Sample,
         sizes: list[int],
         n_partitions: int,
         rng: RandomState,
     ) -> _Half:
-        own = distances[rows].take(rows, axis=1)
+        own = sample.distances[rows].take(rows, axis=1)
         # Half of the partitionings are enough, because the results of four halves are averaged.
         n_partitions = max(1, n_partitions // 2)
-        return cls(rows, Scales.drawn(points[rows], own, sizes, n_partitions, rng))
+        return cls(rows, Scales.drawn(sample.points[rows], own, sizes, n_partitions, rng))
 
 
 def _halves(points: NDArray[np.float64], rng: RandomState) -> Iterator[NDArray[np.intp]]:

@@ -115,7 +115,7 @@ class DaskEngine(CombinedRows):
         return labels.map_blocks(_of_block, function, dtype=np.float64)
 
     def _lost_results(self) -> list[Share]:
-        """Wait until all results are Dask data on workers; return the shares that were lost."""
+        """Wait until all workers have stored their results; return the shares of lost workers."""
         futures = [future for results in self._results for future in results.futures]
         try:
             for _ in self._tasks.finished(futures, "collecting the labels"):

@@ -14,7 +14,7 @@ class Replay:
         self._messages: list[bytes] = []
 
     def add(self, commands: Sequence[Command], message: bytes) -> None:
-        """Keep the message that contains the commands, if a command changes the rows."""
+        """Keep the message if any of its commands changes the state of the rows."""
         if any(WORKER_VERBS[verb].changes for verb, _ in commands):
             self._messages.append(message)
 

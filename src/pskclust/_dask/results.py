@@ -29,7 +29,7 @@ class CollectedResults:
         self._futures: dict[tuple[str, int], Future] = {}
 
     def collect(self, shares: list[Share]) -> None:
-        """Submit tasks that turn the results of shares into Dask data on their workers."""
+        """Submit tasks that store the results of each share on its worker."""
         for share in shares:
             for block in share.blocks:
                 self._futures[self._name, self._places[block]] = self._tasks.client.submit(

@@ -134,7 +134,7 @@ class Tasks:
                         future.result()
                 yield list(done)
         except TimeoutError as error:
-            raise self.too_long(f"there was no result of {what}") from error
+            raise self.too_long(f"no result arrived while {what}") from error
         except KilledWorker as error:
             last = error.last_worker
             lost = self._lost(self._facts_now()) | {str(last.name): last.memory_limit}

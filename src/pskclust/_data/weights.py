@@ -19,7 +19,7 @@ LARGEST_EXACT = 1 << 53
 
 
 class RowWeights(Protocol):
-    """Weights of rows in whole units; `one` is the number of units of weight 1."""
+    """Weights of rows as whole numbers of units; a weight of 1 is `one` units."""
 
     @property
     def n_slots(self) -> int: ...
@@ -45,7 +45,7 @@ class Weights:
     units : ndarray of int64, shape (n_samples,)
         Weight of each row in units.
     one : int
-        Number of units of weight 1.
+        Number of units in a weight of 1.
     """
 
     units: NDArray[np.int64]

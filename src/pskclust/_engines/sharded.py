@@ -34,8 +34,8 @@ from .protocol import (
 class Shard:
     """Rows of one engine, addressed by their numbers among all rows.
 
-    The rows are one or more runs of consecutive rows, in ascending order. A verb about a single row
-    does nothing and returns None if the row is in another shard.
+    The rows are one or more runs of consecutive rows, in ascending order. A method that concerns a
+    single row does nothing and returns None if the row is in another shard.
     """
 
     def __init__(self, engine: ShardableEngine, runs: Sequence[range]) -> None:
@@ -93,7 +93,7 @@ class Shard:
         return [found.only(slice(*ends)) for ends in itertools.pairwise(self._places)]
 
     def answer(self, verb: str, *arguments: Any) -> Any:
-        """Return the answer to a verb; verbs that use no row numbers are passed to the engine."""
+        """Call a method of the engine by its name; translate row numbers if it uses any."""
         if verb not in VERBS:
             raise ValueError(f"{verb!r} is not a verb of an engine")
         owner = self if hasattr(self, verb) else self._engine
@@ -122,11 +122,11 @@ class Shard:
 
 
 class CombinedRows(ABC):
-    """Engine verbs whose answers are combined from the answers of all parts."""
+    """Methods of an engine whose answers are combined from the answers of all parts."""
 
     @abstractmethod
     def _ask(self, verb: str, *arguments: Any) -> list[Any]:
-        """Return the answer of each part to a verb."""
+        """Call a method of each part by its name, and return the answers."""
 
     def total(self) -> CountTable:
         return _sum_of_tables(self._ask("total"))

@@ -129,13 +129,14 @@ def screen_points(
 
 
 def rows_to_multiply(points: NDArray[np.float64], screen: Screen) -> Multiplied:
-    """Return the left factor of the product with a screen, and the largest error of bounds.
+    """Return the left factor of the product with a screen, and each row's largest bound error.
 
-    Let R = ||x|| + ||z||, and let u be the unit roundoff of the product. To first order, the error
-    of a sum of k products is at most (k + 6) u R^2, including the rounding of factors and result.
-    If the product has all d columns, the error of a distance is (d / 2 + 4) u R^2, because
-    ||x|| ||z|| is at most R^2 / 4. In float64, the rounding of the shift adds 4 u R^2, and that of
-    `squared_distances` adds (d + 2) u R^2. The limits in the code exceed all of these.
+    For a row x and a centre z, let R = ||x|| + ||z||, and let u be the unit roundoff of the
+    product. To first order, the error of a sum of k products is at most (k + 6) u R^2, including
+    the rounding of factors and result. If the product has all d columns, the error of a distance
+    is (d / 2 + 4) u R^2, because ||x|| ||z|| is at most R^2 / 4. In float64, the rounding of the
+    shift adds 4 u R^2, and that of `squared_distances` adds (d + 2) u R^2. The returned error
+    exceeds all of these.
     """
     dtype = screen.factors.dtype
     shifted = points - screen.shift

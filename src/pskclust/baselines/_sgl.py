@@ -237,7 +237,7 @@ class Problem:
 
 
 def choose_anchors(points: Matrix, n_anchors: int, rng: RandomState) -> Matrix:
-    """Return the centres of a k-means of a random sample of rows."""
+    """Return the centres that k-means finds in a random sample of rows."""
     n_anchors = min(n_anchors, len(points))
     n_rows = min(n_anchors * _ROWS_PER_ANCHOR, len(points))
     some = points[np.sort(rng.choice(len(points), n_rows, replace=False))]

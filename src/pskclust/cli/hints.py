@@ -29,7 +29,7 @@ def column_hints(
 ) -> list[ColumnHint]:
     """Return hints on columns: a missing header, ids, classes, one value, unequal spreads.
 
-    Columns that the user names with --columns are not called ids or classes.
+    Columns that the user names with --columns get no hint about row numbers, ids or classes.
     """
     odd = not_asked_for(rows.odd, bool(options["columns"]))
     hints = header_hints(table, options)

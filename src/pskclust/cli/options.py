@@ -235,7 +235,7 @@ _IMAGE_SCALE_OPTIONS = _scale_options(16, 0.1)
 
 
 def _number_options(default: str) -> tuple[Any, ...]:
-    """Return the option for the number of clusters; `default` says what gives it otherwise."""
+    """Return the option for the number of clusters; `default` is the help text on its default."""
     return (
         click.option(
             "--n-clusters",
@@ -249,8 +249,7 @@ def _number_options(default: str) -> tuple[Any, ...]:
 
 _NUMBER_OPTIONS = _number_options("Chosen by default.")
 _IMAGE_NUMBER_OPTIONS = _number_options(
-    "By default, clusters grow with --psi and --tau, and their number follows; with auto for both, "
-    "it is chosen."
+    "By default, growth with --psi and --tau gives the number; if both are auto, it is chosen."
 )
 _OTHER_OPTIONS = (
     click.option(

@@ -244,8 +244,8 @@ def _selection(model: PSKC, table: Table, options: dict[str, Any]) -> Selection:
     if n_found != n_needed:
         raise TableError(
             f"{counted(n_found, 'column')} of {table.name} {'is' if n_found == 1 else 'are'} "
-            f"chosen, but the model was fitted to {n_needed}. Choose that many with --columns or "
-            "--drop."
+            f"chosen, but the model was fitted to {n_needed}. Choose {n_needed} columns "
+            "with --columns or --drop."
         )
     return selection
 

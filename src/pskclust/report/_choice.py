@@ -22,7 +22,7 @@ _HEAD = (
 _ODDS = (
     "Candidates are clusterings at several scales. The odds of a number of clusters are the sum "
     "over the best candidates with this number; the odds of all candidates add up to 1. The other "
-    "columns show the evidence for the best candidate with the number in the line."
+    "columns show the evidence for the best candidate with that number of clusters."
 )
 _EVIDENCE = (
     "Stability shows how well its "
@@ -58,7 +58,10 @@ def candidates(
 def _rows_of_choice(n_used: int, n_rows: int) -> str:
     """Return a sentence on the rows that the choice was made on: all of them, or a sample."""
     if n_used > n_rows:
-        return f"The choice was made on {n_used:,} rows, counted with their weights."
+        return (
+            f"The choice was made on a sample of {n_used:,} rows, in which rows of large weight "
+            "occur several times."
+        )
     if n_used == n_rows:
         return f"The choice was made on all {n_rows:,} rows."
     return (

@@ -13,7 +13,7 @@ _FIGURES = {"likeness": 3, "stability": 2, "agreement": 2, "separation": 2}
 _WHAT = "Coarser and finer clusterings of the same rows, cut from the same tree."
 _LIKENESS = (
     "Likeness is the similarity of the two most similar clusters: the lower it is, the more "
-    "clearly clusters are separated."
+    "clearly the clusters are separated."
 )
 
 
@@ -45,9 +45,9 @@ def _also(numbers: Sequence[int]) -> str:
 
 def _how_to_get(content: Content) -> str:
     """Return instructions for getting the labels of a layer, after a command or in Python."""
-    how = "the method relabel(n_clusters=...) of the model returns their labels"
+    how = "relabel(n_clusters=...), a method of the model, returns the labels of each of these"
     if content.command is None:
-        return f"{how[0].upper()}{how[1:]}."
+        return f"In Python, {how}."
     return f"Save the model with --model; in Python, {how}."
 
 

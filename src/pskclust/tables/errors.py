@@ -172,7 +172,7 @@ class EmptyLabelError(TableError):
 
     def __init__(self, name: str, column: str) -> None:
         self.column = column
-        super().__init__(f'column "{column}" of {name} has no class in the rows to cluster.')
+        super().__init__(f'column "{column}" of {name} is empty in all rows to cluster.')
 
 
 class WeightsError(TableError):

@@ -1,0 +1,49 @@
+"""The sample that a clustering is chosen on: what all draws of partitionings have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .discriminant import principal_axes
+from .empty_space import widest_gap
+from .scales import N_NEIGHBOURS, Around, n_different
+from .similarity import Distances, Neighbours, nearest_rows, squared_distances
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows, with properties that do not depend on partitionings and are computed once."""
+
+    points: NDArray[np.float64]  # (n, d)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @cached_property
+    def distances(self) -> Distances:
+        return squared_distances(self.points)
+
+    @cached_property
+    def near(self) -> Neighbours:
+        return nearest_rows(self.distances, min(len(self), N_NEIGHBOURS))
+
+    @cached_property
+    def around(self) -> Around:
+        return Around.of(self.distances, self.near)
+
+    @cached_property
+    def n_different(self) -> int:
+        return n_different(self.points)
+
+    @cached_property
+    def axes(self) -> NDArray[np.float64]:
+        """Coordinates of the rows along principal axes, (n, a)."""
+        return principal_axes(self.points)
+
+    @cached_property
+    def empty_gap(self) -> float:
+        return widest_gap(self.distances)
