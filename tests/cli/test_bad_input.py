@@ -346,6 +346,15 @@ def test_a_standard_output_that_takes_nothing(model, tmp_path):
     assert err == "Error: standard output could not be written: No space left on device.\n"
 
 
+@pytest.fixture
+def interruptible():
+    """Processes that a shell started in the background ignore interruptions."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_interruption_while_reading(tmp_path, table):
     (tmp_path / "labels.csv").write_text("precious")
     process = start(
@@ -359,14 +368,6 @@ def test_interruption_while_reading(tmp_path, table):
     assert err in ("", "Error: interrupted. No incomplete file was left behind.\n")
     assert (tmp_path / "labels.csv").read_text() == "precious"
     assert {path.name for path in tmp_path.iterdir()} == {"labels.csv", "table.csv"}
-
-
-@pytest.fixture
-def interruptible():
-    """Processes that a shell started in the background ignore interruptions."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.slow

@@ -96,7 +96,10 @@ def test_columns_are_left_out_of_the_summary_only_if_there_are_several(command, 
 
 def test_segment_says_where_the_number_of_clusters_comes_from(command):
     words = " ".join(command.ok("segment", "--help").split())
-    assert "Exact number of clusters. By default, clusters grow with --psi and --tau" in words
+    assert (
+        "Exact number of clusters. By default, growth with --psi and --tau gives the number"
+        in words
+    )
 
 
 def test_columns_that_the_user_names_are_not_called_ids(command, scattered):
