@@ -22,17 +22,18 @@ from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
 from .bands import best_of_bands
 from .borders import Floats
-from .consensus import numbered_by_size, share_agreeing
+from .consensus import numbers_by_size, share_agreeing
 from .draws import Draw
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
 from .options import ONE, AutoChoice, NumberOption, Option, numbers_of
 from .pooling import Place, Pool, best_of, pool_draws
+from .reassignment import reassigned
 from .sample import Sample
 from .scales import sizes_for
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, MAX_LEAVES, SplitTree, condense, join_rows, settle
-from .stability import MAX_PLACING_PSI, grow_trees
+from .stability import MAX_PLACING_PSI, grow_trees, min_rows_for
 
 # More rows add little information, and the cost grows with their square.
 MAX_ROWS = 2_000
@@ -57,7 +58,8 @@ class Chosen:
     rows: NDArray[np.intp]  # (n,) row numbers of the sample without noise, ascending
     points: NDArray[np.float64]  # (n, d)
     choice: AutoChoice
-    labels: NDArray[np.int64]  # (n,)
+    cut: NDArray[np.int64]  # (n,) clusters of the cut, numbered as in `labels`
+    labels: NDArray[np.int64]  # (n,) clusters after the reassignment of rows
     confidences: NDArray[np.float64]  # (n,) share of the odds of candidates that agree
     tree: SplitTree
     centres: NDArray[np.intp]  # (t, psi) rows of the sample: centres of the cells that assign rows
@@ -120,6 +122,7 @@ def choose(
 
 class _Found(NamedTuple):
     choice: AutoChoice
+    cut: NDArray[np.int64]
     labels: NDArray[np.int64]
     confidences: NDArray[np.float64]
     tree: SplitTree
@@ -193,12 +196,16 @@ def _found(pool: Pool, n_clusters: int | None) -> _Found:
     reason = _reason(chosen, considered, n_clusters)
     n_rows = draw.grown.n_rows
     choice = AutoChoice(chosen, tuple(shown), reason, n_rows, layers, considered)
-    clusters, confidences = np.zeros(n_rows, dtype=np.int64), np.full(n_rows, share_of_one)
-    if chosen.n_clusters > 1:
-        clusters = numbered_by_size(best.labels[best.winner])
-        confidences = (1 - share_of_one) * share_agreeing(clusters, best.labels, best.odds)
-    grown = draw.grown
-    return _Found(choice, clusters, confidences, tree, grown.placing_centres, grown.placing_cells)
+    centres, cells = draw.grown.placing_centres, draw.grown.placing_cells
+    if chosen.n_clusters == 1:
+        one_label, confidences = np.zeros(n_rows, dtype=np.int64), np.full(n_rows, share_of_one)
+        return _Found(choice, one_label, one_label, confidences, tree, centres, cells)
+    cut = best.labels[best.winner]
+    labels = reassigned(cut, cells, centres.shape[1], min_rows_for(n_rows))
+    numbers = numbers_by_size(labels)
+    cut, labels = numbers[cut], numbers[labels]
+    confidences = (1 - share_of_one) * share_agreeing(labels, best.labels, best.odds)
+    return _Found(choice, cut, labels, confidences, tree, centres, cells)
 
 
 def _supported_cuts(
@@ -267,14 +274,15 @@ def _by_one_tree(
         )
     tree = condense(joined, AVERAGE, psi, 1, n_clusters)
     tree = settle(tree, tree.nodes, distances, near)
-    labels = numbered_by_size(tree.cut(n_clusters))
+    labels = tree.cut(n_clusters)
+    labels = numbers_by_size(labels)[labels]
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
     reason = reason_for_one if asked is None else f"{_clusters(n_clusters)} asked for"
     numbers = numbers_of([chosen], chosen)
     choice = AutoChoice(chosen, (chosen,), reason, n_rows, (chosen,), numbers)
     centres, cells = drawn.centres[:, :placing], drawn.cells[0]
-    return _Found(choice, labels, np.ones(n_rows), tree, centres, cells)
+    return _Found(choice, labels, labels, np.ones(n_rows), tree, centres, cells)
 
 
 def _option(draw: Draw, number: int, odds: float) -> Option:

@@ -78,11 +78,11 @@ def share_agreeing(labels: Labels, clusterings: list[Labels], odds: Floats) -> F
     return np.minimum(confidences, 1)
 
 
-def numbered_by_size(labels: Labels) -> Labels:
-    """Return labels numbered by cluster size, largest first; ties in order of first row."""
-    _, first, numbers, sizes = np.unique(
-        labels, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.lexsort((first, -sizes))
-    answer: Labels = np.argsort(order)[numbers]
-    return answer
+def numbers_by_size(labels: Labels) -> Labels:
+    """Return the number by size of each label, the largest cluster first; ties by first row.
+
+    Labels are 0, 1, ..., k - 1, and each occurs.
+    """
+    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    numbers: Labels = np.argsort(np.lexsort((first, -sizes)))
+    return numbers

@@ -48,7 +48,7 @@ def link_chosen(chosen: Chosen, kernel: SampleKernel) -> Linked:
     n_clusters = chosen.choice.chosen.n_clusters
     tree, _ = merge_tree_of(chosen.tree)
     links = np.full(len(tree), -1)
-    links[leaf_of_rows(chosen)] = chosen.labels
+    links[leaf_of_rows(chosen)] = chosen.cut
     tables = tables_of(chosen.labels, n_clusters, kernel)
     return Linked(tables, None, tree, links, np.arange(n_clusters))
 

@@ -195,6 +195,17 @@ def cells_shared_with(cells: NDArray[np.int32], psi: int, rows: NDArray[np.intp]
     return np.asarray((features[rows] @ features.T).toarray())
 
 
+def cells_shared_with_clusters(
+    cells: NDArray[np.int32], psi: int, labels: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the number of cells that each row shares with the rows of each cluster, (n, k)."""
+    features = _one_hot(cells, psi).astype(np.float64)
+    members = np.zeros((len(labels), int(labels.max()) + 1))
+    members[np.arange(len(labels)), labels] = 1
+    # Sums of whole numbers are exact in any order.
+    return np.asarray(features @ (features.T @ members))
+
+
 def _one_hot(cells: NDArray[np.int32], psi: int) -> sparse.csr_array:
     """Return a table of n rows and t * psi columns, with 1 for each cell that a row is in."""
     n_partitions, n_rows = cells.shape

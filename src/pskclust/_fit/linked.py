@@ -106,7 +106,8 @@ def _assigned(
         order = np.argsort(-sizes, kind="stable")
         if last or np.array_equal(order, np.arange(len(order))):
             break
-        chosen = replace(chosen, labels=np.argsort(order)[chosen.labels])
+        numbers = np.argsort(order)
+        chosen = replace(chosen, cut=numbers[chosen.cut], labels=numbers[chosen.labels])
     return chosen, linked.only(left), left
 
 
