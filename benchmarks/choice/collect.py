@@ -32,10 +32,11 @@ from pskclust._choice.choose import MAX_ROWS
 from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
 from pskclust._choice.noise import find_noise
 from pskclust._choice.pooling import MAX_DRAWS
+from pskclust._choice.reassignment import reassigned
 from pskclust._choice.sample import Sample
 from pskclust._choice.scales import sizes_for
 from pskclust._choice.split_tree import SplitTree
-from pskclust._choice.stability import grow_trees
+from pskclust._choice.stability import grow_trees, min_rows_for
 from pskclust._utils.files import replacing
 from pskclust._utils.parallel import one_blas_thread
 
@@ -120,20 +121,25 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         grown = grow_trees(Sample(points[kept]), sizes_for(points[kept]), N_PARTITIONS, rng)
         evidence = gather_evidence(grown)
     trees = [each.tree for each in grown.trees]
-    tables = [
-        [_classes_of_nodes(tree, classes[kept], np.unique(classes)) for classes in references]
-        for tree in trees
-    ]
-    left_out = [_counts(classes[noise], np.unique(classes)) for classes in references]
+    names = [np.unique(classes[classes > 0]) for classes in references]
 
-    def ari(tree: int, nodes: np.ndarray) -> float:
+    def ari(labels: np.ndarray) -> float:
+        # Noise is one more cluster, after all others.
+        found = np.append(labels, np.full(len(noise), labels.max() + 1))
+        both = np.append(kept, noise)
         return max(
-            _rand_index(np.vstack([table[nodes], counts]))
-            for table, counts in zip(tables[tree], left_out, strict=True)
+            _rand_index(_counts(found, classes[both], some, labels.max() + 2))
+            for classes, some in zip(references, names, strict=True)
         )
 
-    def nodes(candidate: Candidate) -> np.ndarray:
-        return trees[candidate.tree].cut_nodes(candidate.n_clusters)[0]
+    def labels(candidate: Candidate) -> np.ndarray:
+        """Return the clusters that a fit would have if it chose the candidate."""
+        return reassigned(
+            trees[candidate.tree].cut(candidate.n_clusters),
+            grown.placing_cells,
+            grown.placing_centres.shape[1],
+            min_rows_for(len(kept)),
+        )
 
     return Collected(
         _name_of_draw(each.name, seed),
@@ -141,9 +147,9 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         [n_classes(classes[rows]) for classes in references],
         grown,
         evidence,
-        np.array([ari(candidate.tree, nodes(candidate)) for candidate in evidence.candidates]),
-        ari(0, np.array([0])),
-        [_same_class(tree, own[0]) for tree, own in zip(trees, tables, strict=True)],
+        np.array([ari(labels(candidate)) for candidate in evidence.candidates]),
+        ari(np.zeros(len(kept), dtype=np.int64)),
+        [_same_class(tree, references[0][kept], names[0]) for tree in trees],
         [(tree.owners, tree.leaves) for tree in trees],
     )
 
@@ -163,22 +169,18 @@ def n_draws(each: LabelledSet) -> int:
     return MAX_DRAWS if each.family in SINGLES else 1
 
 
-def _classes_of_nodes(tree: SplitTree, classes: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Return the number of rows of each class in each node, without rows that are noise."""
-    counts = [
-        np.bincount(tree.leaves[classes == name], minlength=tree.n_nodes)
-        for name in names
-        if name > 0
-    ]
-    return tree.within.T.astype(np.float64) @ np.column_stack(counts)
+def _counts(
+    labels: np.ndarray, classes: np.ndarray, names: np.ndarray, n_labels: int
+) -> np.ndarray:
+    """Return the number of rows with each label in each of the named classes."""
+    counts = [np.bincount(labels[classes == name], minlength=n_labels) for name in names]
+    return np.column_stack(counts)
 
 
-def _counts(classes: np.ndarray, names: np.ndarray) -> np.ndarray:
-    return np.array([np.count_nonzero(classes == name) for name in names if name > 0])
-
-
-def _same_class(tree: SplitTree, table: np.ndarray) -> np.ndarray:
+def _same_class(tree: SplitTree, classes: np.ndarray, names: np.ndarray) -> np.ndarray:
     """Return, for each split, the share of the pairs it separates that are of one class."""
+    leaves = _counts(tree.leaves, classes, names, tree.n_nodes)
+    table = tree.within.T.astype(np.float64) @ leaves
     one, other = table[tree.children[:, 0]], table[tree.children[:, 1]]
     pairs = one.sum(axis=1) * other.sum(axis=1)
     return (one * other).sum(axis=1) / np.maximum(pairs, 1)
