@@ -19,6 +19,7 @@ from pskclust._choice import (
     empty_space,
     noise,
     pooling,
+    reassignment,
     scales,
     scoring,
     split_tree,
@@ -164,6 +165,10 @@ def cost_table() -> str:
             f"{pooling.CLOSE_TO_ZERO:g}",
             "largest distance from zero of log odds of several clusters that are not clear; they "
             "vary by about 0.6 between draws",
+        ),
+        (
+            f"{reassignment.N_ROUNDS} rounds",
+            "number of times that rows are reassigned; further rounds move few rows",
         ),
         (
             f"{scoring.MIN_ROWS_FITTED} rows",
