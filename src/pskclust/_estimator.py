@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClusterMixin
 
 from ._cells.partition import Partition
+from ._data.few_values import warn_of_few_values
+from ._data.odd_columns import NamedColumns
 from ._data.parameters import Parameters
 from ._data.rows import FitRows, check_columns
 from ._engines.protocol import Engine
@@ -21,12 +23,12 @@ from ._fit.pipeline import Columns, Fitted
 from ._fit.reporting import reporting
 from ._fitted_model import FittedModel
 from ._isolation_kernel import IsolationKernel
-from ._notebook import html_of_fit
+from ._notebook import ShownInNotebooks
 from ._utils.progress import Report
 from ._utils.whole_fits import all_or_nothing
 
 
-class PSKC(ClusterMixin, FittedModel):
+class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
     PSKC finds clusters of any shape, size and density, and their number. Time and memory are linear
@@ -299,6 +301,7 @@ class PSKC(ClusterMixin, FittedModel):
                 return self._engine(rows, partition, parameters, report)
 
             self._publish(pipeline.fit(rows, columns, parameters, make_engine, report))
+        warn_of_few_values(self._fitted.few_values, NamedColumns.of(X, columns.names))
         return self
 
     # Where the rows and their cells are; ``pskclust.dask.PSKC`` overrides these two methods.
@@ -312,20 +315,6 @@ class PSKC(ClusterMixin, FittedModel):
         self, rows: FitRows, partition: Partition, parameters: Parameters, report: Report
     ) -> Engine:
         return engine_of(rows, partition, parameters, report)
-
-    # Notebooks call one or the other of these two methods to show an estimator.
-
-    def _repr_html_inner(self) -> str:
-        return self._html_of_fit() + str(super()._repr_html_inner())
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        shown: dict[str, str] = super()._repr_mimebundle_(**options)
-        if "text/html" in shown:
-            shown["text/html"] = self._html_of_fit() + shown["text/html"]
-        return shown
-
-    def _html_of_fit(self) -> str:
-        return html_of_fit(self) if self.__sklearn_is_fitted__() else ""
 
     @classmethod
     def of_fitted(cls, parameters: Mapping[str, Any], fitted: Fitted) -> Self:

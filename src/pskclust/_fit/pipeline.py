@@ -30,6 +30,7 @@ from .._choice.linkage import Linkage
 from .._choice.noise import NoiseRule
 from .._choice.placing import kernel_for
 from .._data.checks import check_overflow
+from .._data.few_values import FewValues, find_few_values
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows
 from .._data.streamed import StreamedRows
@@ -75,6 +76,7 @@ class Fitted:
     linkage: Linkage | None = None  # None unless clusters were chosen or linked
     noise: NoiseRule | None = None  # None unless clusters were chosen with noise="keep"
     whole: WholeSet | None = None  # None only for files of earlier versions
+    few_values: tuple[FewValues, ...] = ()  # columns that split the clusters; not kept in files
 
     @property
     def psi(self) -> int:
@@ -156,7 +158,14 @@ def _fit_chosen(
         linkage,
         noise,
         whole,
+        _few_values(rows.metric, chosen.points, chosen.labels),
     )
+
+
+def _few_values(
+    metric: str, points: NDArray[Any], labels: NDArray[np.int64]
+) -> tuple[FewValues, ...]:
+    return find_few_values(points, labels) if metric == "euclidean" else ()
 
 
 def _fit_grown(
@@ -179,7 +188,10 @@ def _fit_grown(
     if journal is not None:
         journal.remove()
     n_jobs = parameters.n_jobs
-    return fitted_grown(engine, result, linkage, partition, rows.metric, tau, columns, n_jobs)
+    fitted = fitted_grown(engine, result, linkage, partition, rows.metric, tau, columns, n_jobs)
+    if not isinstance(rows, Data):  # another pass over a file would take long
+        return fitted
+    return replace(fitted, few_values=_few_values(rows.metric, rows.rows, result.labels))
 
 
 def fitted_grown(

@@ -161,7 +161,7 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     fitted = time.perf_counter()
     scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
     seconds = {"read": read - started, "fit": fitted - read}
-    hints = column_hints(table, selection, rows, options)
+    hints = column_hints(table, selection, rows, model.fitted_.few_values, options)
     return _Job(table, selection, rows, model, scores, seconds, hints)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._advice import Outcome, hints, rules
+from .._data.few_values import hints_on_few_values
 from .._data.odd_columns import hint_on_units
 from .._provenance import (
     UNREPEATABLE,
@@ -163,8 +164,8 @@ def _content(
     on_columns: Sequence[str] = ()
     if command is not None:
         advice, on_columns = [*map(command.as_options, advice)], command.hints
-    elif shown.are_fitted:
-        on_columns = _on_columns(summary, shown.names)
+    else:
+        on_columns = _on_columns(shown, summary)
     return Content(
         title=title,
         date=date,
@@ -241,6 +242,11 @@ def _details(model: Any, scaling: str) -> dict[str, str]:
     return shown
 
 
-def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
-    hint = hint_on_units(names, summary.columns.spreads)
-    return [] if hint is None else [hint.with_remedy("scale the columns before the fit.")]
+def _on_columns(shown: ShownRows, summary: Summary) -> list[str]:
+    few = hints_on_few_values(shown.model.fitted_.few_values, shown.names)
+    lines = [hint.with_remedy("fit without this column.") for hint in few]
+    if shown.are_fitted:
+        units = hint_on_units(shown.names, summary.columns.spreads)
+        if units is not None:
+            lines.append(units.with_remedy("scale the columns before the fit."))
+    return lines
