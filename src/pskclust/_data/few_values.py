@@ -44,8 +44,8 @@ def find_few_values(rows: NDArray[Any], labels: NDArray[np.int64]) -> tuple[FewV
     other columns do not tell which: among the rows that are nearest in the other columns, values
     differ nearly as often as among any rows. A column that separates clusters as other columns do
     is therefore not returned. Columns of 0 and 1 that are never 1 in the same row, such as encoded
-    categories, do not count among each other's other columns. If all columns that vary are such columns, none
-    is returned.
+    categories, do not count among each other's other columns. If all columns that vary are such
+    columns, none is returned.
     """
     step = max(1, -(-len(rows) // _MOST_ROWS))
     rows, labels = rows[::step], labels[::step]

@@ -121,7 +121,7 @@ def _with_dissolved(
     words = "1 of them is" if number == 1 else f"{number} of them are"
     limit = f"min_cluster_size={parameters.min_cluster_size}"
     dissolved = f"{words} smaller than {limit} and therefore dissolved"
-    first, mark, rest = choice.reason.partition("; second choice")
+    first, mark, rest = choice.reason.partition("; ")
     return replace(choice, reason=f"{first}; {dissolved}{mark}{rest}")
 
 
