@@ -115,7 +115,7 @@ class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)
         Row from which each cluster grew. For chosen and linked clusters, the row most similar to
-        the cluster.
+        the cluster, which is not always near its centre.
     cluster_sizes_ : ndarray of int64, shape (n_clusters_,)
         Number of rows in each cluster.
     similarities_ : ndarray of float64, shape (n_samples,)
@@ -127,8 +127,8 @@ class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
         Outlier score of each row: 0 to 0.5 for members of clusters, 0.5 to 1 for noise.
         ``score_samples(X)`` ranks rows in the opposite order and also accepts new rows.
     layers_ : tuple of Layer
-        Clusterings of the same rows from coarse to fine, each with its number of clusters and its
-        evidence, for ``relabel(layer=...)``.
+        Clusterings of the same rows from coarse to fine that the evidence supports, at least the
+        chosen one, for ``relabel(layer=...)``.
     growth_step_ : ndarray of int32, shape (n_samples,), or None
         Step in which each row joined its cluster, 0 for the first two rows, -1 for rows that did
         not join during growth. None for chosen clusters.

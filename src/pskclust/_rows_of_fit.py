@@ -85,6 +85,11 @@ class RowsOfFit:
     def layers_(self) -> tuple[Layer, ...]:
         """Clusterings of the same rows from coarse to fine, each with its evidence.
 
+        A layer is a cut whose splits are, on average, more likely real than not. There is at most
+        one for each band of numbers of clusters (2 to 3, 4 to 7, 8 to 15, ...). If only the chosen
+        cut is supported, it is the only layer. The second choice in `auto_` may be a cut of another
+        tree and need not be a layer. ``relabel(n_clusters=k)`` also returns other cuts.
+
         See Also
         --------
         relabel : The labels of a layer, without a new fit.
@@ -110,7 +115,8 @@ class RowsOfFit:
 
         The labels are a cut of one tree: each cluster of a finer cut lies within a cluster of a
         coarser cut, and the cut into `n_clusters_` clusters is `labels_`. Noise stays noise. The
-        model does not change.
+        model does not change. ``PSKC(n_clusters=k)`` chooses among the cuts of several trees, so
+        its clusters may differ.
 
         For chosen clusters, the tree is `merge_tree_`, and `n_clusters` is at most 16, or the
         number of the finest layer if that is larger. The tree of a small sample may have fewer
