@@ -118,6 +118,9 @@ class RowsOfFit:
         model does not change. ``PSKC(n_clusters=k)`` chooses among the cuts of several trees, so
         its clusters may differ.
 
+        The labels are those of the rows of the fit. ``ClusterDisplay.from_estimator(model, X,
+        labels=...)`` draws them. ``predict`` and reports use the clusters of `labels_`.
+
         For chosen clusters, the tree is `merge_tree_`, and `n_clusters` is at most 16, or the
         number of the finest layer if that is larger. The tree of a small sample may have fewer
         parts; the error for a larger number names the limit. For grown clusters, the tree links the

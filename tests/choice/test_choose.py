@@ -610,4 +610,6 @@ def test_the_reason_calls_unstable_clusters_unclear():
 def test_the_reason_tells_how_few_rows_are_too_few():
     rows = np.random.RandomState(0).rand(_choose.MIN_ROWS_TO_DIVIDE - 1, 2)
     reason = PSKC(random_state=0).fit(rows).auto_.reason
-    assert reason == "1 cluster: 11 rows; fewer than 12 are not divided"
+    assert reason == (
+        "1 cluster: fewer than 12 rows (here 11) are divided only if you set the number of clusters"
+    )

@@ -359,7 +359,10 @@ def _reason_for_one(n_rows: int, min_cluster_size: int, ruled_out: _RuledOut | N
     """Return why there is one cluster although no candidate was compared with others."""
     if ruled_out is None:
         if n_rows < MIN_ROWS_TO_DIVIDE:
-            return f"1 cluster: {n_rows} rows; fewer than {MIN_ROWS_TO_DIVIDE} are not divided"
+            return (
+                f"1 cluster: fewer than {MIN_ROWS_TO_DIVIDE} rows (here {n_rows}) are divided only "
+                "if you set the number of clusters"
+            )
         return f"1 cluster: {n_rows:,} rows are too few, or too alike, to split"
     if ruled_out.n_clusters == 1:
         return "1 cluster: no split into more clusters is stable and well separated"

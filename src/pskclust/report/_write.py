@@ -7,8 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from .._advice import Outcome, hints, rules
 from .._data.few_values import hints_on_few_values
 from .._data.odd_columns import hint_on_units
@@ -24,6 +22,7 @@ from .._provenance import (
 )
 from .._utils.files import replacing
 from .._utils.wording import percentage
+from ..plotting.fitted_rows import AnyRows
 from ._classes import KnownClasses
 from ._content import ChoiceContent, Content, Provenance
 from ._html import number
@@ -37,7 +36,7 @@ from .command import FitCommand
 def write_report(
     path: str | os.PathLike[str],
     model: Any,
-    X: ArrayLike,
+    X: AnyRows,
     *,
     feature_names: Sequence[str] | None = None,
     ids: Sequence[Any] | None = None,
@@ -63,9 +62,10 @@ def write_report(
         The file to write. An existing file is replaced once the new one is complete.
     model : PSKC or Pipeline
         A fitted model, or a fitted pipeline that ends in one.
-    X : array-like of shape (n_samples, n_features)
-        The rows of the fit, in the same order. If they were scaled for the fit, pass the pipeline
-        as `model`, or pass the rows before scaling and set `scaling`.
+    X : array-like of shape (n_samples, n_features), path or RowBlocks
+        The rows of the fit, in the same order; files are read into memory. If the rows were scaled
+        for the fit, pass the pipeline as `model`, or pass the rows before scaling and set
+        `scaling`.
     feature_names : sequence of str or None, default=None
         Names of the columns. None uses the names in X or from the fit, or numbers the columns.
     ids : sequence or None, default=None
