@@ -301,6 +301,7 @@ class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
                 return self._engine(rows, partition, parameters, report)
 
             self._publish(pipeline.fit(rows, columns, parameters, make_engine, report))
+        pipeline.warn_of_no_cluster(self._fitted, parameters)
         warn_of_few_values(self._fitted.few_values, NamedColumns.of(X, columns.names))
         return self
 

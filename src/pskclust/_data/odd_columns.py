@@ -39,6 +39,7 @@ _MAX_VALUES_FOR_KINDS = 2_000_000
 # Known classes are at most this many values, each in this many rows or more.
 MOST_CLASSES = 50
 FEWEST_ROWS_PER_CLASS = 5
+_FEWEST_ROWS_OF_DISTANCES = 5
 # In fewer rows, whole numbers may increase by chance.
 _FEWEST_ROW_NUMBERS = 10
 # A column with such a name and this many values is an id, even if values are repeated.
@@ -290,6 +291,20 @@ def warn_of_odd_columns(
     unequal = unequal_columns(spreads) if np.isfinite(spreads).all() else None
     if unequal is not None and unequal.dominant:
         warn(_words_on_dominant(unequal, columns))
+
+
+def warn_of_distances(rows: NDArray[Any]) -> None:
+    """Warn if the rows look like a matrix of the distances between them."""
+    if len(rows) != rows.shape[1] or len(rows) < _FEWEST_ROWS_OF_DISTANCES:
+        return
+    is_zero = rows == 0
+    is_likely = is_zero.diagonal().all() and not is_zero.all() and (rows >= 0).all()
+    if is_likely and np.array_equal(rows, rows.T):
+        warn(
+            "X looks like a matrix of distances: it is square and symmetric, with zeros on the "
+            "diagonal. Its columns are clustered as coordinates, not as distances. Compute "
+            "coordinates first, say with sklearn.manifold.MDS."
+        )
 
 
 def _words_on_dominant(unequal: Unequal, columns: NamedColumns) -> str:

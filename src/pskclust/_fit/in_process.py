@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 
 from .._cells.on_device import on_device
 from .._cells.partition import Partition
-from .._data.odd_columns import NamedColumns, warn_of_odd_columns
+from .._data.distance_metrics import require_latitude_first
+from .._data.odd_columns import NamedColumns, warn_of_distances, warn_of_odd_columns
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows, check_columns, check_rows
 from .._data.sources import RowBlocks
@@ -48,6 +49,7 @@ def rows_of(
     if blocks is None:
         rows = check_rows(estimator, cast(ArrayLike, X), metric, reset=True, min_samples=2)
         if with_warnings:
+            warn_of_distances(rows)
             warn_of_odd_columns(rows, NamedColumns.of(X, column_names(estimator)), metric)
         if parameters.scratch_dir is None and parameters.checkpoint is None:
             return Data(rows, metric, _weights(sample_weight, len(rows), parameters))
@@ -55,6 +57,7 @@ def rows_of(
         blocks.names = column_names(estimator)
         with_warnings = False
     check_columns(estimator, blocks.n_columns, blocks.names, reset=True)
+    require_latitude_first(blocks.names, metric)
     weights = _weights(sample_weight, blocks.n_rows, parameters)
     hashed = parameters.checkpoint is not None
     warned = NamedColumns.of(X, blocks.names) if with_warnings else None

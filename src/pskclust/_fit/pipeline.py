@@ -10,6 +10,7 @@ Estimators, ``sweep`` and the explorer call these functions. Each step is a modu
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -45,6 +46,7 @@ from .._pskc.refinement import (
     refine,
 )
 from .._pskc.result import Result
+from .._utils.callers import stack_level
 from .._utils.json_values import plain_value
 from .._utils.memory import release_free_memory
 from .._utils.progress import Report, ignore
@@ -208,6 +210,19 @@ def fitted_grown(
     whole, _ = see_whole(engine, result, partition, n_jobs=n_jobs)
     backend = engine.name, engine.backend
     return Fitted(result, partition, metric, tau, *backend, columns, linkage, whole=whole)
+
+
+def warn_of_no_cluster(fitted: Fitted, parameters: Parameters) -> None:
+    """Warn if a fit found no cluster, so that all rows are noise."""
+    if len(fitted.result.clusters) or fitted.tau is None:
+        return
+    way_out = f"no pair of rows is similar enough to start one. Lower tau={fitted.tau:g}."
+    if parameters.min_cluster_size > 1:
+        way_out = (
+            f"none has min_cluster_size={parameters.min_cluster_size} rows. Use a smaller "
+            "min_cluster_size, or a lower tau."
+        )
+    warnings.warn(f"No cluster was found: {way_out}", UserWarning, stacklevel=stack_level())
 
 
 def relabelled(engine: Engine, fitted: Fitted, labels: NDArray[np.int64]) -> Fitted:

@@ -105,6 +105,9 @@ class ColumnsWarning(UserWarning):
     and if a column of at most ten distinct values, such as a rating or a flag, splits the clusters:
     nearly every cluster holds only one of the values, and the other columns do not tell which.
 
+    Further warnings of this category: values of metric="haversine" within the range of radians, and
+    a square, symmetric X with zeros on the diagonal, which looks like a matrix of distances.
+
     Of rows that are read block by block, such as files, the sample is examined. There, a row number
     is found only if it increases from row to row. A column of few values is found only if clusters
     are chosen, not if they grow.

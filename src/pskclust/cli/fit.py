@@ -140,12 +140,14 @@ def fit(
 
 
 def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars: Bars) -> _Job:
+    from .._data.distance_metrics import require_latitude_first
     from .._data.scaling import Preparation
     from .._estimator import PSKC
 
     started = time.perf_counter()
     selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
+    require_latitude_first(selection.features, parameters["metric"])
     model = PSKC(**parameters, verbose=False, callback=bars.of_fit)
     preparation = Preparation.of(
         rows.values,

@@ -132,7 +132,7 @@ def write_report(
     content = _content(
         shown,
         summary,
-        title=title or f"Clusters of {n_rows:,} rows",
+        title=title or f"Clusters in {n_rows:,} rows",
         facts=facts | _figures_of_fit(seconds, scores or {}),
         ids=ids,
         date=date or datetime.date.today(),
