@@ -149,7 +149,7 @@ class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
     confidences_ : ndarray of float64, shape (n_samples,), or None
         How far the candidates of the choice, weighted by their odds, agree on the label of each
         row, 0 to 1. It does not tell how often such labels are right. Rows outside the sample have
-        the mean confidence of their cluster. None for grown clusters.
+        the mean confidence of their cluster, and noise has 0. None for grown clusters.
     kernel_ : IsolationKernel
         The fitted kernel.
     psi_ : int

@@ -80,7 +80,7 @@ def _certainty(model: Any) -> str | None:
     known = confidences[model.labels_ >= 0]
     if model.n_clusters is not None or not len(known):
         return None
-    return f"Mean confidence of the labels: {known.mean():.1%}."
+    return f"Mean confidence of the clustered rows: {known.mean():.1%}."
 
 
 def _on_columns(model: Any) -> list[str]:

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ._choice.layers import Layer
-from ._data.parameters import check_parameters, whole
+from ._data.parameters import check_parameters, is_whole, whole
 from ._fit import prediction
 from ._fit.pipeline import Fitted
+from ._utils.wording import counted
 
 
 class RowsOfFit:
@@ -110,7 +111,7 @@ class RowsOfFit:
         # Model files of earlier versions have the choice without layers.
         return self.fitted_.hierarchy.layers(choice.layers if choice else ())
 
-    def relabel(self, *, n_clusters: int | None = None, layer: int | None = None) -> Any:
+    def relabel(self, n_clusters: int | None = None, *, layer: int | None = None) -> Any:
         """Return labels of the rows of the fit for another number of clusters, without a new fit.
 
         The labels are a cut of one tree: each cluster of a finer cut lies within a cluster of a
@@ -162,18 +163,27 @@ class RowsOfFit:
             n_clusters = self._layer(layer).n_clusters
         check_parameters({"n_clusters": n_clusters}, {"n_clusters": (whole(1),)})
         number, (parts, sizes) = int(n_clusters or 1), self._parts()
-        n_most = np.count_nonzero(sizes)
+        n_most = int(np.count_nonzero(sizes))
+        if not n_most:
+            raise ValueError("The fit has no clusters to relabel: all rows are noise.")
         if number > n_most:
             raise ValueError(
-                f"n_clusters={number} is more than the {n_most} parts that this fit has. "
+                f"n_clusters={number} is more than the {counted(n_most, 'part')} of this fit. "
                 f"Use n_clusters <= {n_most}, or fit again with n_clusters={number}."
             )
         return self._take(self.fitted_.hierarchy.labels_of_parts(number, sizes), parts)
 
     def _layer(self, number: int) -> Layer:
         layers = self.layers_
+        if not is_whole(number):
+            raise TypeError(
+                f"layer={number!r} is not an index. Pass a whole number, such as layer=0 for the "
+                "coarsest layer or layer=-1 for the finest."
+            )
         if not -len(layers) <= number < len(layers):
-            raise ValueError(f"layer={number} is not one of the {len(layers)} layers in layers_.")
+            raise ValueError(
+                f"layer={number} is not one of the {counted(len(layers), 'layer')} in layers_."
+            )
         return layers[number]
 
     def _parts(self) -> tuple[Any, NDArray[np.int64]]:

@@ -547,7 +547,7 @@ def test_a_small_cluster_is_dissolved_and_the_reason_says_so():
 
 def test_clusters_that_are_asked_for_and_too_small_are_named():
     X, _ = far_blobs(4)
-    with pytest.raises(ValueError, match="of n_clusters=4 clusters have min_cluster_size=60"):
+    with pytest.raises(ValueError, match="None of n_clusters=4 clusters has min_cluster_size=60"):
         chosen(X, n_clusters=4, min_cluster_size=60)
 
 

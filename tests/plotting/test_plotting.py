@@ -153,7 +153,7 @@ def test_growth_of_the_largest_cluster_is_drawn_by_default(blobs):
 
 def test_growth_of_clusters_that_were_chosen_is_refused(chosen, blobs):
     with pytest.raises(
-        ValueError, match="its clusters were chosen and did not grow. Fit it with psi"
+        ValueError, match="clusters of this model were chosen. Fit it with psi and tau"
     ):
         GrowthDisplay.from_estimator(chosen, blobs)
 

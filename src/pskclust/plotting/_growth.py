@@ -126,8 +126,8 @@ class GrowthDisplay:
         model, rows, names = FittedRows.drawn(estimator, X, feature_names)
         if model.growth_step_ is None:
             raise ValueError(
-                "The model has no growth to draw: its clusters were chosen and did not grow. Fit "
-                "it with psi and tau."
+                "GrowthDisplay draws clusters that grew, but the clusters of this model were "
+                "chosen. Fit it with psi and tau."
             )
         plane = Projection.of(rows, names, getattr(model, "metric", "euclidean"))
         display = cls(
