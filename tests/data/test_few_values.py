@@ -107,6 +107,13 @@ def test_nothing_is_found_if_all_columns_are_such_columns():
     assert find_few_values(rows, rows @ [4, 2, 1]) == ()
 
 
+def test_of_many_flags_those_that_vary_most_are_examined():
+    flags = RANDOM.randint(0, 2, (600, 300))
+    rows = np.column_stack([flags, scaled(), 30 * FLAG])
+    assert find_few_values(rows, FLAG + 2 * CLASSES) == (FewValues(302, 2),)
+    assert find_few_values(flags == 1, CLASSES) == ()
+
+
 def test_few_rows_noise_and_single_clusters_are_left_out():
     rows, labels = scaled(FLAG), FLAG + 2 * CLASSES
     assert find_few_values(rows, labels) == (FewValues(2, 2),)

@@ -28,6 +28,8 @@ _MOST_ROWS = 2_000
 _MOST_ROWS_TO_COMPARE = 1_000
 # Columns with more values than `MOST_VALUES` in so many rows are left out at once.
 _ROWS_AT_FIRST = 64
+# Of more columns of few values, those that vary most are examined.
+_MOST_COLUMNS = 64
 
 
 class FewValues(NamedTuple):
@@ -103,7 +105,7 @@ def warn_of_few_values(found: Sequence[FewValues], columns: NamedColumns) -> Non
 
 
 def _of_few_values(rows: NDArray[Any]) -> list[int]:
-    """Return the columns with 2 to `MOST_VALUES` distinct values."""
+    """Return the columns with 2 to `MOST_VALUES` distinct values; of many, the most varying."""
 
     def counts(some: NDArray[Any]) -> NDArray[np.intp]:
         ordered = np.sort(some, axis=0)
@@ -111,6 +113,10 @@ def _of_few_values(rows: NDArray[Any]) -> list[int]:
         return changes + 1
 
     few = np.flatnonzero(counts(rows[:: max(1, len(rows) // _ROWS_AT_FIRST)]) <= MOST_VALUES)
+    if len(few) > _MOST_COLUMNS:
+        # Halves of float64 do not overflow, and booleans cannot be subtracted.
+        spreads = np.ptp(rows[:, few].astype(np.float64) / 2, axis=0)
+        few = np.sort(few[np.argsort(-spreads, kind="stable")[:_MOST_COLUMNS]])
     n_values = counts(rows[:, few])
     return [int(column) for column in few[(n_values > 1) & (n_values <= MOST_VALUES)]]
 
