@@ -230,9 +230,8 @@ def _supported_cuts(
 
 def _least_rows(min_cluster_size: int, weights: RowWeights, n_rows: int) -> float:
     """Return the fewest rows that a cluster may have in a sample of `n_rows`."""
-    rows = min_cluster_size * weights.one / weights.total * n_rows
-    # A cluster of sufficient size may have slightly fewer rows in a sample: two standard errors.
-    return rows if n_rows == weights.n_slots else rows - 2 * math.sqrt(rows)
+    # Without a margin for chance: dissolving chosen clusters is worse than choosing larger ones.
+    return min_cluster_size * weights.one / weights.total * n_rows
 
 
 def _too_small(draw: Draw, least_rows: float) -> NDArray[np.bool_]:
