@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .discriminant import principal_axes
 from .empty_space import widest_gap
 from .scales import N_NEIGHBOURS, Around, n_different
-from .similarity import Distances, Neighbours, nearest_rows, squared_distances
+from .similarity import Distances, Neighbours, n_near_for, nearest_rows, squared_distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +29,11 @@ class Sample:
 
     @cached_property
     def near(self) -> Neighbours:
-        return nearest_rows(self.distances, min(len(self), N_NEIGHBOURS))
+        return nearest_rows(self.distances, n_near_for(len(self)))
 
     @cached_property
     def around(self) -> Around:
-        return Around.of(self.distances, self.near)
+        return Around.of(self.distances, self.near[:, :N_NEIGHBOURS])
 
     @cached_property
     def n_different(self) -> int:

@@ -15,6 +15,7 @@ from .similarity import (
     Distances,
     Neighbours,
     draw_nested_cells,
+    n_near_for,
     nearest_rows,
     shared_cells,
 )
@@ -112,11 +113,12 @@ class Scales:
         n_rows = len(points)
         most = max(2, n_rows // 2)
         smaller = [psi for psi in sizes if psi <= most] or [most]
-        near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS))
+        near = nearest_rows(distances, n_near_for(n_rows))
         cells = draw_nested_cells(distances, near, smaller, n_partitions, rng).cells
         counts = {psi: shared_cells(some, psi) for psi, some in zip(smaller, cells, strict=True)}
         rows = evenly_spaced(n_rows, MAX_EVIDENCE_ROWS // 2)
-        return cls(n_partitions, counts, Around.of(distances, near), rows)
+        around = Around.of(distances, near[:, :N_NEIGHBOURS])
+        return cls(n_partitions, counts, around, rows)
 
     def nearest_psi(self, psi: int) -> int:
         """Return `psi` if it is available, else the largest available one."""

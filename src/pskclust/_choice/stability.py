@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .._utils.parallel import map_items
 from .sample import Sample
 from .scales import (
+    N_NEIGHBOURS,
     Around,
     Meetings,
     Scales,
@@ -34,6 +35,7 @@ from .similarity import (
     Neighbours,
     cells_shared_with,
     draw_nested_cells,
+    log_gaps,
     shared_cells,
 )
 from .split_tree import (
@@ -133,24 +135,25 @@ def grow_trees(
     halves = [
         _Half.drawn(rows, sample, sizes, n_partitions, rng) for rows in _halves(sample.points, rng)
     ]
-    growing = _Growing(distances, near, whole, fine_shared, halves)
+    growing = _Growing(distances, near[:, :N_NEIGHBOURS], whole, fine_shared, halves)
     trees = map_items(
         lambda tree: growing.tree(*tree, numbers),
         [(kind, psi) for psi in sizes for kind in _kinds(psi)],
         n_jobs,
     )
+    gaps = {
+        psi: log_gaps(distances, drawn.centres, drawn.cells[levels[psi]]) for psi in (coarse, fine)
+    }
     crossed, at_near_psi = _crossed([each.tree for each in trees], trees)
     return Grown(
         n_rows,
-        intrinsic_dimension(
-            drawn.log_gaps[levels[coarse]], drawn.log_gaps[levels[fine]], fine / coarse
-        ),
+        intrinsic_dimension(gaps[coarse], gaps[fine], fine / coarse),
         sample.empty_gap,
         trees,
         crossed,
         at_near_psi,
         whole.rows,
-        drawn.log_gaps[levels[fine]][whole.rows],
+        gaps[fine][whole.rows],
         sample.around,
         sample.axes,
         drawn.centres[:, :placing],
