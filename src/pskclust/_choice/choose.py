@@ -160,7 +160,7 @@ def _best_of_many(
     if n_clusters is not None:
         pool = pool._replace(several=np.inf)
     draws = [draw.without(_too_small(draw, least_rows)) for draw in pool.draws]
-    best = best_of(draws)
+    best = best_of(draws) if least_rows > 1 else pool.best
     if best is None:
         place = pool.best.place
         candidate = pool.draws[place.draw].found.candidates[place.candidate]

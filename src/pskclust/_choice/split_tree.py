@@ -76,6 +76,18 @@ class SplitTree:
         return within
 
     @cached_property
+    def leaf_within(self) -> NDArray[np.float32]:
+        """1 where the leaf of a line is node j or lies below it, else 0, (s + 1, m)."""
+        return self.within[self.is_leaf].astype(np.float32)
+
+    @cached_property
+    def leaf_numbers(self) -> NDArray[np.intp]:
+        """The line of each row's leaf in `leaf_within`."""
+        numbers = np.cumsum(self.is_leaf) - 1
+        answer: NDArray[np.intp] = numbers[self.leaves]
+        return answer
+
+    @cached_property
     def sizes(self) -> NDArray[np.float64]:
         """The number of rows of each node."""
         counts = np.bincount(self.leaves, minlength=self.n_nodes)
@@ -185,17 +197,20 @@ def settle(
     return replace(tree, nodes=nodes, leaves=leaves)
 
 
+def rows_of_nodes(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
+    """Return the number of rows that each node of one tree shares with each node of another."""
+    n_own, n_others = one.n_splits + 1, other.n_splits + 1
+    table = np.bincount(
+        one.leaf_numbers * n_others + other.leaf_numbers, minlength=n_own * n_others
+    )
+    shared: NDArray[np.float32] = table.reshape(n_own, n_others).astype(np.float32)
+    # Sums of whole numbers are exact in any order.
+    answer: NDArray[np.float32] = one.leaf_within.T @ shared @ other.leaf_within
+    return answer
+
+
 def node_jaccards(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
     """Return the Jaccard index of each node of one tree with each node of another."""
-    own, others = np.flatnonzero(one.is_leaf), np.flatnonzero(other.is_leaf)
-    number_own = np.zeros(one.n_nodes, dtype=np.intp)
-    number_own[own] = np.arange(len(own))
-    number_other = np.zeros(other.n_nodes, dtype=np.intp)
-    number_other[others] = np.arange(len(others))
-    places = number_own[one.leaves] * len(others) + number_other[other.leaves]
-    table = np.bincount(places, minlength=len(own) * len(others))
-    shared = table.reshape(len(own), len(others)).astype(np.float32)
-    # Sums of whole numbers are exact in any order.
-    both = one.within[own].T.astype(np.float32) @ shared @ other.within[others].astype(np.float32)
+    both = rows_of_nodes(one, other)
     jaccards: NDArray[np.float32] = both / (both[:, :1] + both[:1] - both)
     return jaccards
