@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -181,7 +182,9 @@ def _nearest(around: _Around, centres: Centres, sizes: list[int]) -> Places:
             # Row numbers are in range; without a check, they are looked up faster.
             some = around.place_of.take(own[first:size], axis=0, mode="clip")
             some.min(axis=0, out=places[level, number])
-    return np.minimum.accumulate(places, axis=0)
+    for before, own in pairwise(places):
+        np.minimum(before, own, out=own)
+    return places
 
 
 def _settle_ties(

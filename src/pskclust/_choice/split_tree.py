@@ -203,10 +203,9 @@ def rows_of_nodes(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
     table = np.bincount(
         one.leaf_numbers * n_others + other.leaf_numbers, minlength=n_own * n_others
     )
-    shared: NDArray[np.float32] = table.reshape(n_own, n_others).astype(np.float32)
     # Sums of whole numbers are exact in any order.
-    answer: NDArray[np.float32] = one.leaf_within.T @ shared @ other.leaf_within
-    return answer
+    shared = table.reshape(n_own, n_others).astype(np.float32)
+    return np.asarray(one.leaf_within.T @ shared @ other.leaf_within)
 
 
 def node_jaccards(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
