@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -126,27 +127,40 @@ class Scales:
 
     def meetings(self, psi: int, tree: SplitTree, leaves: NDArray[np.intp]) -> Meetings:
         """Return the number of cells that rows share with all other rows of each node, (r, m)."""
-        shared = self.counts[self.nearest_psi(psi)][self.rows]
-        return meetings_of(shared, self.rows, tree, leaves)
+        psi = self.nearest_psi(psi)
+        if psi not in self._shared:
+            self._shared[psi] = with_others(self.counts[psi][self.rows], self.rows)
+        return meetings_of(self._shared[psi], tree, leaves)
+
+    @cached_property
+    def _shared(self) -> dict[int, Shared]:
+        return {}
 
 
+# (r, n) number of cells that each of r rows shares with the others of n rows
+Shared = NDArray[np.float32]
 Meetings = NDArray[np.float32]  # (r, m)
 
 
-def meetings_of(
-    shared: Counts, rows: NDArray[np.intp], tree: SplitTree, leaves: NDArray[np.intp]
-) -> Meetings:
-    """Return the number of cells that r rows share with all other rows of each node, (r, m).
+def with_others(shared: Counts, rows: NDArray[np.intp]) -> Shared:
+    """Return the number of cells that rows share with others, (r, n); a row does not count itself.
 
-    `shared` holds the numbers of cells that they share with each of n rows, (r, n), and `leaves`
-    the leaves of the n rows.
+    `rows` are the numbers of the rows among all n rows.
+    """
+    others = shared.astype(np.float32)
+    others[np.arange(len(rows)), rows] = 0
+    return others
+
+
+def meetings_of(shared: Shared, tree: SplitTree, leaves: NDArray[np.intp]) -> Meetings:
+    """Return the sums of `shared` over the rows of each node, (r, m).
+
+    `leaves` are the leaves of the n rows.
     """
     own = np.flatnonzero(tree.is_leaf)
     is_in_leaf = (leaves[:, np.newaxis] == own).astype(np.float32)
-    others = shared.astype(np.float32)
-    others[np.arange(len(rows)), rows] = 0
     # Whole numbers below 2^24: exact in any order.
-    met: Meetings = (others @ is_in_leaf) @ tree.within[own].astype(np.float32)
+    met: Meetings = (shared @ is_in_leaf) @ tree.leaf_within
     return met
 
 

@@ -113,9 +113,10 @@ def cells_of_centres(
     around = _Around.of(distances, near)
     cells = np.empty((len(sizes), len(centres), len(distances)), dtype=np.int32)
     numbers = np.full(cells.shape[1:], _NO_NUMBER)
-    numbers[np.arange(len(numbers))[:, np.newaxis], centres] = np.arange(centres.shape[1])
+    starts = (np.arange(len(numbers)) * len(distances))[:, np.newaxis]
+    np.put(numbers, starts + centres, np.arange(centres.shape[1], dtype=np.int32))
     for psi, places, own in zip(sizes, _nearest(around, centres, sizes), cells, strict=True):
-        own[:] = np.take_along_axis(numbers, around.at(near, places), axis=1)
+        numbers.take(starts + around.at(near, places), out=own, mode="clip")
         _settle_ties(own, around, places, numbers)
         _settle_far(own, distances, centres[:, :psi], places >= around.places[:, -1])
     return cells
@@ -128,9 +129,12 @@ def log_gaps(
 
     `cells` are the cells of the rows, (t, n).
     """
+    n_rows = len(distances)
     nearest = np.take_along_axis(centres, cells, axis=1)
-    # Rows of this table are added one after the other.
-    gaps2 = distances[nearest, np.arange(len(distances))].sum(axis=0)
+    # All distances from one row are looked up before those from the next, which are far away in
+    # memory. Those of a partitioning are then added to those of the ones before.
+    places = nearest.T + (np.arange(n_rows) * n_rows)[:, np.newaxis]
+    gaps2 = np.ascontiguousarray(distances.ravel().take(places).T).sum(axis=0)
     # Relative to the largest distance, so that units do not matter.
     least = _TINY * (float(distances.max()) or 1.0)
     answer: NDArray[np.float64] = 0.5 * np.log(gaps2 / len(cells) + least)
@@ -223,9 +227,9 @@ def _settle_far(
 
 def _pieces(mask: NDArray[np.bool_], width: int) -> Iterator[tuple[NDArray[np.intp], ...]]:
     """Yield both indices of the true entries of a table, of few enough for lines of `width`."""
-    indices, size = np.nonzero(mask), rows_per_chunk(width)
-    for start in range(0, len(indices[0]), size):
-        yield tuple(index[start : start + size] for index in indices)
+    found, size = np.flatnonzero(mask), rows_per_chunk(width)
+    for start in range(0, len(found), size):
+        yield np.divmod(found[start : start + size], mask.shape[1])
 
 
 def shared_cells(cells: NDArray[np.int32], psi: int) -> Counts:

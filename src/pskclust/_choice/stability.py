@@ -23,14 +23,15 @@ from .scales import (
     Around,
     Meetings,
     Scales,
+    Shared,
     coarse_psi,
     evenly_spaced,
     fine_psi,
     intrinsic_dimension,
     meetings_of,
+    with_others,
 )
 from .similarity import (
-    Counts,
     Distances,
     Neighbours,
     cells_shared_with,
@@ -131,7 +132,8 @@ def grow_trees(
     drawn = draw_nested_cells(distances, near, every, n_partitions, rng)
     counts = {psi: shared_cells(drawn.cells[levels[psi]], psi) for psi in sizes}
     whole = Scales(n_partitions, counts, sample.around, evenly_spaced(n_rows))
-    fine_shared = cells_shared_with(drawn.cells[levels[fine]], fine, whole.rows)
+    fine_counts = cells_shared_with(drawn.cells[levels[fine]], fine, whole.rows)
+    fine_shared = with_others(fine_counts, whole.rows)
     halves = [
         _Half.drawn(rows, sample, sizes, n_partitions, rng) for rows in _halves(sample.points, rng)
     ]
@@ -214,7 +216,7 @@ class _Growing(NamedTuple):
     distances: Distances
     near: Neighbours
     whole: Scales
-    fine_shared: Counts  # (r, n) fine cells that rows share with all rows
+    fine_shared: Shared  # (r, n) fine cells that rows share with all others
     halves: list[_Half]
 
     def tree(self, kind: str, psi: int, numbers: NDArray[np.int64]) -> GrownTree:
@@ -236,7 +238,7 @@ class _Growing(NamedTuple):
             tree,
             joined,
             self.whole.meetings(psi, tree, tree.leaves),
-            meetings_of(self.fine_shared, self.whole.rows, tree, tree.leaves),
+            meetings_of(self.fine_shared, tree, tree.leaves),
             np.array(found, dtype=np.float64),
             held_out,
             numbers,
