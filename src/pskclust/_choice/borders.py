@@ -41,7 +41,7 @@ class Sides:
     @classmethod
     def of(cls, one: Nodes, other: Nodes, within: NDArray[np.bool_]) -> Sides:
         """Return the sides of splits; `within` tells which nodes each row is in, (r, m)."""
-        return cls(one, other, within.take(one, axis=1), within.take(other, axis=1))
+        return cls(one, other, within[:, one], within[:, other])
 
     @cached_property
     def inside(self) -> NDArray[np.bool_]:
