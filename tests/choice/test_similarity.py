@@ -76,7 +76,7 @@ def test_a_cell_is_that_of_the_nearest_centre(points, n_near):
                 assert nested.cells[level, number, row] == cell
                 gaps2[row] += gap2
         least = 1e-24 * distances.max()
-        found = log_gaps(distances, nested.centres, nested.cells[level])
+        found = log_gaps(distances, nested.centres, nested.cells[level], distances.max())
         assert_allclose(found, 0.5 * np.log(gaps2 / 5 + least), rtol=1e-9)
 
 

@@ -28,6 +28,11 @@ class Sample:
         return squared_distances(self.points)
 
     @cached_property
+    def largest(self) -> float:
+        """The largest of all distances."""
+        return float(self.distances.max())
+
+    @cached_property
     def near(self) -> Neighbours:
         return nearest_rows(self.distances, n_near_for(len(self)))
 

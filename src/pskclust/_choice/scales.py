@@ -69,12 +69,14 @@ class Around(NamedTuple):
         `within` tells which nodes each of the n rows is in, (n, m).
         """
         belongs = within.astype(np.uint8)
-        few = np.zeros(within.shape, dtype=np.uint8)
-        for place in range(min(N_FEW, self.near.shape[1])):
-            few += belongs[self.near[:, place]]
+        few, some = np.zeros_like(belongs), np.empty_like(belongs)
+        lines = np.ascontiguousarray(self.near.T)
+        for line in lines[:N_FEW]:
+            # Row numbers are in range; without a check, they are looked up faster.
+            few += belongs.take(line, axis=0, out=some, mode="clip")
         more = few.copy()
-        for place in range(N_FEW, self.near.shape[1]):
-            more += belongs[self.near[:, place]]
+        for line in lines[N_FEW:]:
+            more += belongs.take(line, axis=0, out=some, mode="clip")
         return few.astype(np.float32), more.astype(np.float32)
 
 

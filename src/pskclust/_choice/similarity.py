@@ -123,11 +123,11 @@ def cells_of_centres(
 
 
 def log_gaps(
-    distances: Distances, centres: Centres, cells: NDArray[np.int32]
+    distances: Distances, centres: Centres, cells: NDArray[np.int32], largest: float
 ) -> NDArray[np.float64]:
     """Return the log root mean square distance of each row to its nearest centre, (n,).
 
-    `cells` are the cells of the rows, (t, n).
+    `cells` are the cells of the rows, (t, n), and `largest` is the largest of all distances.
     """
     n_rows = len(distances)
     nearest = np.take_along_axis(centres, cells, axis=1)
@@ -136,7 +136,7 @@ def log_gaps(
     places = nearest.T + (np.arange(n_rows) * n_rows)[:, np.newaxis]
     gaps2 = np.ascontiguousarray(distances.ravel().take(places).T).sum(axis=0)
     # Relative to the largest distance, so that units do not matter.
-    least = _TINY * (float(distances.max()) or 1.0)
+    least = _TINY * (largest or 1.0)
     answer: NDArray[np.float64] = 0.5 * np.log(gaps2 / len(cells) + least)
     return answer
 

@@ -68,11 +68,10 @@ class SplitTree:
     @cached_property
     def within(self) -> NDArray[np.bool_]:
         """True where node i is node j or lies below it, (m, m)."""
-        within = np.zeros((self.n_nodes, self.n_nodes), dtype=bool)
-        within[0, 0] = True
-        for owner, pair in zip(self.owners, self.children, strict=True):
-            within[pair] = within[owner]
-            within[pair, pair] = True
+        within = np.eye(self.n_nodes, dtype=bool)
+        # Split j makes nodes 2j + 1 and 2j + 2, after the node that it divides.
+        for split, owner in enumerate(self.owners.tolist()):
+            within[2 * split + 1 : 2 * split + 3] |= within[owner]
         return within
 
     @cached_property
@@ -179,17 +178,22 @@ def settle(
     `nodes` are the nodes of all rows, -1 for those that are not in the tree.
     """
     leaves = nodes.copy()
-    is_leaf = tree.is_leaf
+    is_leaf, n_nodes = tree.is_leaf, tree.n_nodes
+    # Whether a node is a leaf below another; the line at the end is for rows that are in no node.
+    is_below = np.zeros((n_nodes + 1, n_nodes), dtype=bool)
+    is_below[:-1][is_leaf] = tree.within[is_leaf]
+    lines = np.where(nodes >= 0, nodes, n_nodes) * n_nodes
     unsettled = np.flatnonzero((nodes < 0) | ~is_leaf[nodes])
     # Most rows have a neighbour in a leaf among the first few, so the others come later.
     for some in (near[:, :N_NEAR], near[:, N_NEAR:]):
         start = np.maximum(nodes[unsettled], 0)
-        there = nodes[some[unsettled]]
-        fits = (there >= 0) & is_leaf[there] & tree.within[there, start[:, np.newaxis]]
-        settled = np.flatnonzero(fits.any(axis=1))
-        place = fits.argmax(axis=1) if len(settled) else settled
-        leaves[unsettled[settled]] = there[settled, place[settled]]
-        unsettled = np.delete(unsettled, settled)
+        around = some.take(unsettled, axis=0)
+        fits = is_below.ravel().take(lines.take(around) + start[:, np.newaxis])
+        is_settled = fits.any(axis=1)
+        settled = np.flatnonzero(is_settled)
+        place = fits[settled].argmax(axis=1) if len(settled) else settled
+        leaves[unsettled[settled]] = nodes[around[settled, place]]
+        unsettled = unsettled[~is_settled]
     in_leaf = (nodes >= 0) & is_leaf[nodes]
     for row in unsettled:
         members = np.flatnonzero(in_leaf & tree.within[nodes, max(nodes[row], 0)])
