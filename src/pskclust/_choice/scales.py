@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .similarity import (
     Counts,
@@ -139,30 +140,33 @@ class Scales:
         return {}
 
 
-# (r, n) number of cells that each of r rows shares with the others of n rows
+# (n, r) number of cells that n rows share with r of them; a row does not count itself
 Shared = NDArray[np.float32]
 Meetings = NDArray[np.float32]  # (r, m)
 
 
 def with_others(shared: Counts, rows: NDArray[np.intp]) -> Shared:
-    """Return the number of cells that rows share with others, (r, n); a row does not count itself.
+    """Return the number of cells that rows share with others, (n, r); a row does not count itself.
 
-    `rows` are the numbers of the rows among all n rows.
+    `shared` is (r, n), and `rows` are the numbers of the r rows among all n rows.
     """
-    others = shared.astype(np.float32)
-    others[np.arange(len(rows)), rows] = 0
+    others: Shared = np.ascontiguousarray(shared.T, dtype=np.float32)
+    others[rows, np.arange(len(rows))] = 0
     return others
 
 
 def meetings_of(shared: Shared, tree: SplitTree, leaves: NDArray[np.intp]) -> Meetings:
-    """Return the sums of `shared` over the rows of each node, (r, m).
+    """Return the sums of `shared`, (n, r), over the rows of each node, (r, m).
 
     `leaves` are the leaves of the n rows.
     """
-    own = np.flatnonzero(tree.is_leaf)
-    is_in_leaf = (leaves[:, np.newaxis] == own).astype(np.float32)
+    n_leaves, numbers = tree.n_splits + 1, tree.numbers_of_leaves[leaves]
+    starts = np.cumsum(np.bincount(numbers + 1, minlength=n_leaves + 1))
+    ones, order = np.ones(len(leaves), dtype=np.float32), np.argsort(numbers, kind="stable")
+    # In a sparse product, each row is added to its leaf only.
+    is_in_leaf = sparse.csr_array((ones, order, starts), shape=(n_leaves, len(leaves)))
     # Whole numbers below 2^24: exact in any order.
-    met: Meetings = (shared @ is_in_leaf) @ tree.leaf_within
+    met: Meetings = (is_in_leaf @ shared).T @ tree.leaf_within
     return met
 
 

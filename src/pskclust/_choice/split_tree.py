@@ -80,11 +80,14 @@ class SplitTree:
         return self.within[self.is_leaf].astype(np.float32)
 
     @cached_property
-    def leaf_numbers(self) -> NDArray[np.intp]:
+    def numbers_of_leaves(self) -> NDArray[np.intp]:
+        """The line of each leaf in `leaf_within`, (m,); of no use for other nodes."""
+        return np.cumsum(self.is_leaf) - 1
+
+    @cached_property
+    def leaf_of_rows(self) -> NDArray[np.intp]:
         """The line of each row's leaf in `leaf_within`."""
-        numbers = np.cumsum(self.is_leaf) - 1
-        answer: NDArray[np.intp] = numbers[self.leaves]
-        return answer
+        return self.numbers_of_leaves[self.leaves]
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
@@ -132,7 +135,8 @@ def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float6
     np.fill_diagonal(others, n_partitions)
     n_near = min(N_NEAR, len(counts) - 1)
     core = np.partition(others, n_near - 1, axis=1)[:, n_near - 1]
-    reach = np.maximum(others, np.maximum(core[:, np.newaxis], core))
+    reach = np.maximum(others, core)
+    np.maximum(reach, core[:, np.newaxis], out=reach)
     # Rows that share all cells are joined first, even if fewer than `N_NEAR` do.
     np.copyto(reach, 0, where=others == 0)
     apart = squareform(reach, checks=False).astype(np.float64)
@@ -204,9 +208,8 @@ def settle(
 def rows_of_nodes(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
     """Return the number of rows that each node of one tree shares with each node of another."""
     n_own, n_others = one.n_splits + 1, other.n_splits + 1
-    table = np.bincount(
-        one.leaf_numbers * n_others + other.leaf_numbers, minlength=n_own * n_others
-    )
+    places = one.leaf_of_rows * n_others + other.leaf_of_rows
+    table = np.bincount(places, minlength=n_own * n_others)
     # Sums of whole numbers are exact in any order.
     shared = table.reshape(n_own, n_others).astype(np.float32)
     return np.asarray(one.leaf_within.T @ shared @ other.leaf_within)

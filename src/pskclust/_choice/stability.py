@@ -217,7 +217,7 @@ class _Growing(NamedTuple):
     distances: Distances
     near: Neighbours
     whole: Scales
-    fine_shared: Shared  # (r, n) fine cells that rows share with all others
+    fine_shared: Shared  # (n, r) fine cells that rows share
     halves: list[_Half]
 
     def tree(self, kind: str, psi: int, numbers: NDArray[np.int64]) -> GrownTree:
