@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .discriminant import principal_axes
 from .empty_space import widest_gap
-from .scales import N_NEIGHBOURS, Around, n_different
+from .scales import N_NEIGHBOURS, Around, sizes_of
 from .similarity import Distances, Neighbours, n_near_for, nearest_rows, squared_distances
 
 
@@ -41,8 +41,20 @@ class Sample:
         return Around.of(self.distances, self.near[:, :N_NEIGHBOURS])
 
     @cached_property
+    def groups(self) -> NDArray[np.intp]:
+        """The number of each row; copies have the same, and numbers are in the order of rows."""
+        _, first, number = np.unique(self.points, axis=0, return_index=True, return_inverse=True)
+        groups: NDArray[np.intp] = np.argsort(np.argsort(first))[number.ravel()]
+        return groups
+
+    @cached_property
     def n_different(self) -> int:
-        return n_different(self.points)
+        return int(self.groups.max()) + 1
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The values of psi that trees are grown from."""
+        return sizes_of(len(self), self.n_different)
 
     @cached_property
     def axes(self) -> NDArray[np.float64]:

@@ -86,13 +86,13 @@ NearCounts = NDArray[np.float32]  # (n, m)
 
 def sizes_for(points: NDArray[np.float64]) -> list[int]:
     """Return the values of psi for a sample: at least two different rows per cell on average."""
-    few = min(PSI_FOR_FEW, len(points))
-    return [psi for psi in PSIS if psi <= n_different(points) // 2] or [few]
+    return sizes_of(len(points), len(np.unique(points, axis=0)))
 
 
-def n_different(points: NDArray[np.float64]) -> int:
-    """Return the number of different rows."""
-    return len(np.unique(points, axis=0))
+def sizes_of(n_rows: int, n_different: int) -> list[int]:
+    """Return the same, given the number of rows and that of different rows."""
+    few = min(PSI_FOR_FEW, n_rows)
+    return [psi for psi in PSIS if psi <= n_different // 2] or [few]
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,9 +134,7 @@ def grow_trees(
     whole = Scales(n_partitions, counts, sample.around, evenly_spaced(n_rows))
     fine_counts = cells_shared_with(drawn.cells[levels[fine]], fine, whole.rows)
     fine_shared = with_others(fine_counts, whole.rows)
-    halves = [
-        _Half.drawn(rows, sample, sizes, n_partitions, rng) for rows in _halves(sample.points, rng)
-    ]
+    halves = [_Half.drawn(rows, sample, sizes, n_partitions, rng) for rows in _halves(sample, rng)]
     growing = _Growing(distances, near[:, :N_NEIGHBOURS], whole, fine_shared, halves)
     trees = map_items(
         lambda tree: growing.tree(*tree, numbers),
@@ -189,19 +187,18 @@ class _Half(NamedTuple):
         return cls(rows, Scales.drawn(sample.points[rows], own, sizes, n_partitions, rng))
 
 
-def _halves(points: NDArray[np.float64], rng: RandomState) -> Iterator[NDArray[np.intp]]:
+def _halves(sample: Sample, rng: RandomState) -> Iterator[NDArray[np.intp]]:
     """Yield both halves of each of several random divisions of the rows.
 
     Copies of a row are in the same half, if that leaves both halves enough rows, because a row says
     nothing about its copies.
     """
-    _, first, number = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    group = np.argsort(np.argsort(first))[number.ravel()]
+    n_different, n_rows = sample.n_different, len(sample)
     for _ in range(N_HALVES // 2):
-        order = rng.permutation(len(first))
-        is_first = np.isin(group, order[: len(first) // 2])
+        order = rng.permutation(n_different)
+        is_first = np.isin(sample.groups, order[: n_different // 2])
         if min(is_first.sum(), (~is_first).sum()) < _MIN_ROWS_OF_HALF:
-            is_first = rng.permutation(len(points)) < len(points) // 2
+            is_first = rng.permutation(n_rows) < n_rows // 2
         yield np.flatnonzero(is_first)
         yield np.flatnonzero(~is_first)
 
