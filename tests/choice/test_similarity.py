@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from pskclust._choice.sample import Sample
 from pskclust._choice.similarity import (
     cells_shared_with,
     draw_nested_cells,
@@ -88,6 +89,23 @@ def test_a_cell_is_that_of_the_nearest_centre_among_many_rows(n_near):
     for psi, cells in zip([3, 20, 200], nested.cells, strict=True):
         expected = [distances[centres[:psi]].argmin(axis=0) for centres in nested.centres]
         assert_array_equal(cells, expected)
+
+
+def test_gaps_of_many_partitionings_are_added_one_after_the_other():
+    distances = squared_distances(RNG(3).randn(500, 3))
+    near = nearest_rows(distances, n_near_for(500))
+    centres, (cells,) = draw_nested_cells(distances, near, [40], 300, RNG(4))
+    gaps2 = np.zeros(500)
+    for own, cell in zip(centres, cells, strict=True):
+        gaps2 += distances[np.arange(500), own[cell]]
+    expected = 0.5 * np.log(gaps2 / 300 + 1e-24 * distances.max())
+    assert_array_equal(log_gaps(distances, centres, cells, distances.max()), expected)
+
+
+def test_copies_have_the_number_of_the_first_row_among_different_rows():
+    sample = Sample(np.array([[5.0, 1.0], [2.0, 2.0], [5.0, 1.0], [0.0, 9.0], [2.0, 2.0]]))
+    assert_array_equal(sample.groups, [0, 1, 0, 2, 1])
+    assert sample.n_different == 3
 
 
 def test_hardly_any_row_has_no_centre_among_its_nearest_rows():

@@ -116,7 +116,9 @@ def cells_of_centres(
     starts = (np.arange(len(numbers)) * len(distances))[:, np.newaxis]
     np.put(numbers, starts + centres, np.arange(centres.shape[1], dtype=np.int32))
     for psi, places, own in zip(sizes, _nearest(around, centres, sizes), cells, strict=True):
-        numbers.take(starts + around.at(near, places), out=own, mode="clip")
+        centre = around.at(near, places)
+        centre += starts
+        numbers.take(centre, out=own, mode="clip")
         _settle_ties(own, around, places, numbers)
         _settle_far(own, distances, centres[:, :psi], places >= around.places[:, -1])
     return cells
@@ -129,12 +131,14 @@ def log_gaps(
 
     `cells` are the cells of the rows, (t, n), and `largest` is the largest of all distances.
     """
-    n_rows = len(distances)
-    nearest = np.take_along_axis(centres, cells, axis=1)
-    # All distances from one row are looked up before those from the next, which are far away in
-    # memory. Those of a partitioning are then added to those of the ones before.
-    places = nearest.T + (np.arange(n_rows) * n_rows)[:, np.newaxis]
-    gaps2 = np.ascontiguousarray(distances.ravel().take(places).T).sum(axis=0)
+    n_rows, gaps2 = len(distances), np.empty(len(distances))
+    n_pieces = -(-n_rows // rows_per_chunk(len(cells)))
+    for some in np.array_split(np.arange(n_rows), n_pieces):
+        nearest = np.take_along_axis(centres, cells[:, some], axis=1)
+        # All distances from one row are looked up before those from the next, which are far away
+        # in memory. Those of a partitioning are then added to those of the ones before.
+        places = nearest.T + (some * n_rows)[:, np.newaxis]
+        gaps2[some] = np.ascontiguousarray(distances.ravel().take(places).T).sum(axis=0)
     # Relative to the largest distance, so that units do not matter.
     least = _TINY * (largest or 1.0)
     answer: NDArray[np.float64] = 0.5 * np.log(gaps2 / len(cells) + least)
@@ -173,7 +177,9 @@ class _Around(NamedTuple):
     def at(self, values: NDArray[Any], places: Places) -> NDArray[Any]:
         """Return the values, (n, m), of the rows at these places, (t, n)."""
         last = values.shape[1] - 1
-        found: NDArray[Any] = values.ravel().take(self.starts + np.minimum(places, last))
+        lines = np.minimum(places, last, dtype=np.intp)
+        lines += self.starts
+        found: NDArray[Any] = values.ravel().take(lines)
         return found
 
 
