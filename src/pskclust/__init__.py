@@ -65,8 +65,13 @@ _HOMES = {
     "sweep": "_sweep",
 }
 
+# Imported on first use as well: pskclust.metrics works after "import pskclust".
+_MODULES = ("baselines", "datasets", "image", "metrics", "plotting", "report", "tables")
+
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
@@ -75,4 +80,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

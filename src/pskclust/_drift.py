@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -187,7 +188,10 @@ class DriftMonitor:
         if hasattr(model, "preparation_") and hasattr(rows, "columns"):
             rows = model.preparation_.apply(rows)
         labels = model.predict(rows)
-        cells = model.kernel_.cells(rows)[labels >= 0]
+        # `predict` has warned of the names of columns if they are missing or unknown.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X (has|does not have valid) feature names")
+            cells = model.kernel_.cells(rows)[labels >= 0]
         self._partition.add(cells, np.ones(len(cells), dtype=np.int64), self._counts)
         self._n_members += len(cells)
         self.n_samples_ += len(labels)

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClusterMixin
 
 from ._cells.partition import Partition
+from ._data.few_values import warn_of_few_values
+from ._data.odd_columns import NamedColumns
 from ._data.parameters import Parameters
 from ._data.rows import FitRows, check_columns
 from ._engines.protocol import Engine
@@ -21,12 +23,12 @@ from ._fit.pipeline import Columns, Fitted
 from ._fit.reporting import reporting
 from ._fitted_model import FittedModel
 from ._isolation_kernel import IsolationKernel
-from ._notebook import html_of_fit
+from ._notebook import ShownInNotebooks
 from ._utils.progress import Report
 from ._utils.whole_fits import all_or_nothing
 
 
-class PSKC(ClusterMixin, FittedModel):
+class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
     """Point-set kernel clustering (psKC).
 
     PSKC finds clusters of any shape, size and density, and their number. Time and memory are linear
@@ -113,7 +115,7 @@ class PSKC(ClusterMixin, FittedModel):
         Number of clusters.
     seeds_ : ndarray of int64, shape (n_clusters_,)
         Row from which each cluster grew. For chosen and linked clusters, the row most similar to
-        the cluster.
+        the cluster, which is not always near its centre.
     cluster_sizes_ : ndarray of int64, shape (n_clusters_,)
         Number of rows in each cluster.
     similarities_ : ndarray of float64, shape (n_samples,)
@@ -125,8 +127,8 @@ class PSKC(ClusterMixin, FittedModel):
         Outlier score of each row: 0 to 0.5 for members of clusters, 0.5 to 1 for noise.
         ``score_samples(X)`` ranks rows in the opposite order and also accepts new rows.
     layers_ : tuple of Layer
-        Clusterings of the same rows from coarse to fine, each with its number of clusters and its
-        evidence, for ``relabel(layer=...)``.
+        Clusterings of the same rows from coarse to fine that the evidence supports, at least the
+        chosen one, for ``relabel(layer=...)``.
     growth_step_ : ndarray of int32, shape (n_samples,), or None
         Step in which each row joined its cluster, 0 for the first two rows, -1 for rows that did
         not join during growth. None for chosen clusters.
@@ -147,7 +149,7 @@ class PSKC(ClusterMixin, FittedModel):
     confidences_ : ndarray of float64, shape (n_samples,), or None
         How far the candidates of the choice, weighted by their odds, agree on the label of each
         row, 0 to 1. It does not tell how often such labels are right. Rows outside the sample have
-        the mean confidence of their cluster. None for grown clusters.
+        the mean confidence of their cluster, and noise has 0. None for grown clusters.
     kernel_ : IsolationKernel
         The fitted kernel.
     psi_ : int
@@ -299,6 +301,8 @@ class PSKC(ClusterMixin, FittedModel):
                 return self._engine(rows, partition, parameters, report)
 
             self._publish(pipeline.fit(rows, columns, parameters, make_engine, report))
+        pipeline.warn_of_no_cluster(self._fitted, parameters)
+        warn_of_few_values(self._fitted.few_values, NamedColumns.of(X, columns.names))
         return self
 
     # Where the rows and their cells are; ``pskclust.dask.PSKC`` overrides these two methods.
@@ -312,20 +316,6 @@ class PSKC(ClusterMixin, FittedModel):
         self, rows: FitRows, partition: Partition, parameters: Parameters, report: Report
     ) -> Engine:
         return engine_of(rows, partition, parameters, report)
-
-    # Notebooks call one or the other of these two methods to show an estimator.
-
-    def _repr_html_inner(self) -> str:
-        return self._html_of_fit() + str(super()._repr_html_inner())
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        shown: dict[str, str] = super()._repr_mimebundle_(**options)
-        if "text/html" in shown:
-            shown["text/html"] = self._html_of_fit() + shown["text/html"]
-        return shown
-
-    def _html_of_fit(self) -> str:
-        return html_of_fit(self) if self.__sklearn_is_fitted__() else ""
 
     @classmethod
     def of_fitted(cls, parameters: Mapping[str, Any], fitted: Fitted) -> Self:

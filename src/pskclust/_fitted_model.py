@@ -54,7 +54,8 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            New rows, from any source that `fit` accepts.
+            New rows, from any source that `fit` accepts. In a file, the columns of the fit are
+            found by name. A data frame must have these columns only, in the same order.
 
         Returns
         -------

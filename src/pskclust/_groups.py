@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from ._data.parameters import CLUSTERING_RULES, FLAG, KERNEL_RULES, check_parame
 from ._data.rows import check_rows
 from ._estimator import PSKC
 from ._isolation_kernel import IsolationKernel
+from ._utils.callers import stack_level
 from ._utils.whole_fits import all_or_nothing
 
 _KERNEL = ("psi", "n_partitions", "method", "metric", "n_jobs")
@@ -237,7 +239,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         groups : array-like of shape (n_samples,), default=None
-            The group of each row. None makes each row a group.
+            The group of each row. None makes each row a group, with a warning.
 
         Returns
         -------
@@ -264,7 +266,7 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         groups : array-like of shape (n_samples,), default=None
-            The group of each row. None makes each row a group.
+            The group of each row. None makes each row a group, with a warning.
 
         Returns
         -------
@@ -281,6 +283,13 @@ class GroupPSKC(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = check_rows(self, X, self.kernel_.metric_)
+        if groups is None:
+            warnings.warn(
+                "No groups are given, so each row of X is a group. Pass the group of each row: "
+                "predict(X, groups=...).",
+                UserWarning,
+                stacklevel=stack_level(),
+            )
         return self._axes.coordinates(self.kernel_.mean_maps(rows, groups))
 
     @staticmethod

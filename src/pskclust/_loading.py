@@ -49,6 +49,11 @@ def load(path: str | os.PathLike[str]) -> PSKC:
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            f"load takes the path of a model file, not an object of type {type(path).__name__}. "
+            "PSKC.save writes such a file."
+        )
     try:
         saved = from_parts(*read_model(path), PSKC().get_params(deep=False))
     except FileNotFoundError as error:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._cells.voronoi import VoronoiPartition
+from ._data.few_values import hints_on_few_values
 from ._data.odd_columns import hint_on_units
 
 _MAX_BARS = 12
@@ -25,12 +26,30 @@ _STYLE = """<style>
 </style>"""
 
 
+class ShownInNotebooks:
+    """Mixin for a model that notebooks show with its fit, above scikit-learn's diagram."""
+
+    # Notebooks call one or the other of these two methods.
+
+    def _repr_html_inner(self) -> str:
+        return self._html_of_fit() + str(super()._repr_html_inner())  # type: ignore[misc]
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)  # type: ignore[misc]
+        if "text/html" in shown:
+            shown["text/html"] = self._html_of_fit() + shown["text/html"]
+        return shown
+
+    def _html_of_fit(self) -> str:
+        return html_of_fit(self) if hasattr(self, "_fitted") else ""
+
+
 def html_of_fit(model: Any) -> str:
     """Return a fragment of HTML that shows a fitted PSKC. Every text is escaped."""
     sizes, labels = model.cluster_sizes_, model.labels_
     # Labels on a Dask cluster are not computed only to count noise.
     n_noise = int(np.count_nonzero(labels < 0)) if isinstance(labels, np.ndarray) else None
-    words = [line for line in (_setting(model), _certainty(model), _units(model)) if line]
+    words = [line for line in (_setting(model), _certainty(model), *_on_columns(model)) if line]
     title = f"<p><strong>{escape(_found(sizes, n_noise))}</strong></p>"
     paragraphs = "".join(f"<p>{escape(line)}</p>" for line in words)
     bars = _bars(sizes, n_noise or 0)
@@ -61,18 +80,21 @@ def _certainty(model: Any) -> str | None:
     known = confidences[model.labels_ >= 0]
     if model.n_clusters is not None or not len(known):
         return None
-    return f"Mean confidence of the labels: {known.mean():.1%}."
+    return f"Mean confidence of the clustered rows: {known.mean():.1%}."
 
 
-def _units(model: Any) -> str | None:
-    """Return a hint if the columns of the drawn rows have very unequal spreads."""
+def _on_columns(model: Any) -> list[str]:
+    """Return hints on columns that split the clusters, and on spreads of the drawn rows."""
     fitted = model.fitted_
-    if fitted.metric != "euclidean" or not isinstance(fitted.partition, VoronoiPartition):
-        return None
     number, names = fitted.columns
     names = names or [f"column {column}" for column in range(number)]
-    hint = hint_on_units(names, fitted.partition.points.std(axis=0))
-    return None if hint is None else hint.with_remedy("scale the columns before the fit.")
+    hints = hints_on_few_values(fitted.few_values, names)
+    lines = [hint.with_remedy("fit without this column.") for hint in hints]
+    if fitted.metric == "euclidean" and isinstance(fitted.partition, VoronoiPartition):
+        units = hint_on_units(names, fitted.partition.points.std(axis=0))
+        if units is not None:
+            lines.append(units.with_remedy("scale the columns before the fit."))
+    return lines
 
 
 def _bars(sizes: NDArray[np.int64], n_noise: int) -> str:

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ._choice.layers import Layer
-from ._data.parameters import check_parameters, whole
+from ._data.parameters import check_parameters, is_whole, whole
 from ._fit import prediction
 from ._fit.pipeline import Fitted
+from ._utils.wording import counted
 
 
 class RowsOfFit:
@@ -85,6 +86,11 @@ class RowsOfFit:
     def layers_(self) -> tuple[Layer, ...]:
         """Clusterings of the same rows from coarse to fine, each with its evidence.
 
+        A layer is a cut whose splits are, on average, more likely real than not. There is at most
+        one for each band of numbers of clusters (2 to 3, 4 to 7, 8 to 15, ...). If only the chosen
+        cut is supported, it is the only layer. The second choice in `auto_` may be a cut of another
+        tree and need not be a layer. ``relabel(n_clusters=k)`` also returns other cuts.
+
         See Also
         --------
         relabel : The labels of a layer, without a new fit.
@@ -105,12 +111,16 @@ class RowsOfFit:
         # Model files of earlier versions have the choice without layers.
         return self.fitted_.hierarchy.layers(choice.layers if choice else ())
 
-    def relabel(self, *, n_clusters: int | None = None, layer: int | None = None) -> Any:
+    def relabel(self, n_clusters: int | None = None, *, layer: int | None = None) -> Any:
         """Return labels of the rows of the fit for another number of clusters, without a new fit.
 
         The labels are a cut of one tree: each cluster of a finer cut lies within a cluster of a
         coarser cut, and the cut into `n_clusters_` clusters is `labels_`. Noise stays noise. The
-        model does not change.
+        model does not change. ``PSKC(n_clusters=k)`` chooses among the cuts of several trees, so
+        its clusters may differ.
+
+        The labels are those of the rows of the fit. ``ClusterDisplay.from_estimator(model, X,
+        labels=...)`` draws them. ``predict`` and reports use the clusters of `labels_`.
 
         For chosen clusters, the tree is `merge_tree_`, and `n_clusters` is at most 16, or the
         number of the finest layer if that is larger. The tree of a small sample may have fewer
@@ -153,18 +163,27 @@ class RowsOfFit:
             n_clusters = self._layer(layer).n_clusters
         check_parameters({"n_clusters": n_clusters}, {"n_clusters": (whole(1),)})
         number, (parts, sizes) = int(n_clusters or 1), self._parts()
-        n_most = np.count_nonzero(sizes)
+        n_most = int(np.count_nonzero(sizes))
+        if not n_most:
+            raise ValueError("The fit has no clusters to relabel: all rows are noise.")
         if number > n_most:
             raise ValueError(
-                f"n_clusters={number} is more than the {n_most} parts that this fit has. "
+                f"n_clusters={number} is more than the {counted(n_most, 'part')} of this fit. "
                 f"Use n_clusters <= {n_most}, or fit again with n_clusters={number}."
             )
         return self._take(self.fitted_.hierarchy.labels_of_parts(number, sizes), parts)
 
     def _layer(self, number: int) -> Layer:
         layers = self.layers_
+        if not is_whole(number):
+            raise TypeError(
+                f"layer={number!r} is not an index. Pass a whole number, such as layer=0 for the "
+                "coarsest layer or layer=-1 for the finest."
+            )
         if not -len(layers) <= number < len(layers):
-            raise ValueError(f"layer={number} is not one of the {len(layers)} layers in layers_.")
+            raise ValueError(
+                f"layer={number} is not one of the {counted(len(layers), 'layer')} in layers_."
+            )
         return layers[number]
 
     def _parts(self) -> tuple[Any, NDArray[np.int64]]:

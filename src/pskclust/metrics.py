@@ -74,6 +74,8 @@ def matched_f1(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 def stability(clusterings: Sequence[ArrayLike]) -> float:
     """Return the agreement of several clusterings of the same rows, such as fits of several seeds.
 
+    The stability in ``auto_`` is another one: how well halves of the rows give the same clusters.
+
     Parameters
     ----------
     clusterings : sequence of two or more array-likes of shape (n_samples,)
@@ -96,6 +98,13 @@ def stability(clusterings: Sequence[ArrayLike]) -> float:
     >>> stability([[0, 0, 1, 1], [1, 1, 0, 0], [5, 5, 3, 3]])
     1.0
     """
+    is_list = isinstance(clusterings, Sequence | np.ndarray)
+    if not is_list or any(np.ndim(labels) == 0 for labels in clusterings):
+        raise TypeError(
+            f"clusterings is of type {type(clusterings).__name__}. Pass a list of labellings of "
+            "the same rows, such as [first.labels_, second.labels_]. The stability of the clusters "
+            "of one fit is model.auto_.chosen.stability."
+        )
     found = [_labels(labels, f"clusterings[{n}]") for n, labels in enumerate(clusterings)]
     if len(found) < 2 or len({len(labels) for labels in found}) > 1:
         raise ValueError(
@@ -145,7 +154,8 @@ def separation(model: Any, X: ArrayLike) -> float:
     """Return the mean separation of rows from their second most similar cluster.
 
     The separation of a row is 1 - second / first, where first and second are its two highest
-    similarities to clusters.
+    similarities to clusters. The separation in ``auto_`` is another one: it compares similarities
+    between single rows, like a silhouette.
 
     Parameters
     ----------
@@ -182,6 +192,12 @@ def separation(model: Any, X: ArrayLike) -> float:
 
 def _two_highest(model: Any, X: ArrayLike) -> NDArray[np.float64]:
     """Return each row's two highest similarities to clusters; 0 if there is no such cluster."""
+    if not hasattr(model, "labels_") or not hasattr(model, "similarity"):
+        raise TypeError(
+            f"The first argument is of type {type(model).__name__}. Pass a fitted PSKC, and the "
+            "rows as second argument. For labels without a model, use "
+            "sklearn.metrics.silhouette_score(X, labels)."
+        )
     found = model.similarity(X, top_k=2)[0]
     highest = np.zeros((len(found), 2))
     highest[:, : found.shape[1]] = found

@@ -149,9 +149,21 @@ def test_a_second_choice_with_higher_odds_is_explained(odds, is_higher):
     ]
     words = "; second choice: 11 clusters"
     if is_higher:
-        words += " (higher odds, but less like the other candidates)"
+        words = (
+            "; unclear: 11 clusters have higher odds (50%) than 12 (30%), the most typical of the "
+            "best candidates; to settle it, set the number of clusters"
+        )
     assert _choose._second(numbers) == words
     assert _choose._second(numbers[:1]) == ""
+
+
+def test_all_numbers_with_higher_odds_are_named():
+    odds = {1: 0.426, 3: 0.417, 4: 0.082, 5: 0.03}
+    numbers = [NumberOption(k, odds[k], None, None, None, None, None, k == 4) for k in odds]
+    words = _choose._second(numbers)
+    assert "1 and 3 clusters have higher odds (43% and 42%) than 4 (8%), " in words
+    (one,) = (number for number in numbers if number.n_clusters == 1)
+    assert "1 cluster has higher odds (43%) than 4" in _choose._second([one, *numbers[2:]])
 
 
 @pytest.mark.parametrize(
@@ -168,7 +180,9 @@ def test_the_reason_is_a_sentence(parameters, n_rows):
     assert "None" not in reason
     assert "nan" not in reason
     if "n_clusters" in parameters:
-        assert "asked for" in reason
+        n_clusters = parameters["n_clusters"]
+        assert reason.startswith(f"{n_clusters} cluster")
+        assert reason.endswith(", the number that was set")
 
 
 def test_confidences_are_shares(clear):
@@ -543,7 +557,7 @@ def test_a_small_cluster_is_dissolved_and_the_reason_says_so():
 
 def test_clusters_that_are_asked_for_and_too_small_are_named():
     X, _ = far_blobs(4)
-    with pytest.raises(ValueError, match="of n_clusters=4 clusters have min_cluster_size=60"):
+    with pytest.raises(ValueError, match="None of n_clusters=4 clusters has min_cluster_size=60"):
         chosen(X, n_clusters=4, min_cluster_size=60)
 
 
@@ -598,10 +612,14 @@ def test_the_reason_calls_unstable_clusters_unclear():
     assert chosen.chosen.stability >= _choose.STABLE
     assert "unclear" not in chosen.reason
     shaky = replace(chosen.chosen, stability=_choose.STABLE - 0.01)
-    assert "unclear: only partly found again" in _choose._reason(shaky, chosen.numbers, None)
+    assert "unclear: random halves of the rows give partly other clusters" in _choose._reason(
+        shaky, chosen.numbers, None
+    )
 
 
 def test_the_reason_tells_how_few_rows_are_too_few():
     rows = np.random.RandomState(0).rand(_choose.MIN_ROWS_TO_DIVIDE - 1, 2)
     reason = PSKC(random_state=0).fit(rows).auto_.reason
-    assert reason == "1 cluster: 11 rows; fewer than 12 are not divided"
+    assert reason == (
+        "1 cluster: fewer than 12 rows (here 11) are divided only if you set the number of clusters"
+    )

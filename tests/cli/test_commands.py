@@ -77,6 +77,25 @@ def test_hints_come_last_and_one_command_has_all_their_options(command, scattere
     assert 'with column "species"' in better
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_flag_that_splits_the_clusters_is_to_be_left_out(command, monkeypatch, streamed):
+    if streamed:
+        monkeypatch.setattr("pskclust.tables.reading.MOST_BYTES_IN_MEMORY", 0)
+    rng = np.random.RandomState(0)
+    rows = np.repeat([[0, 0], [10, 0], [5, 9]], 100, axis=0) + rng.normal(size=(300, 2))
+    frame = pd.DataFrame(rows, columns=["x", "y"]).assign(flag=20 * rng.randint(0, 2, 300))
+    frame.assign(number=range(300)).to_csv("t.csv", index=False)
+    hints = json.loads(command.ok("fit", "t.csv", "--id", "number", "--json"))["hints"]
+    (hint,) = hints
+    assert hint.startswith('"flag" has 2 distinct values and splits the clusters: ')
+    assert hint.endswith("To leave it out, add: --drop flag")
+    together = command.ok("fit", "t.csv", "--scale", "standard").splitlines()
+    (line,) = [line for line in together if "With all options" in line]
+    assert line.endswith("--drop flag --id number --scale standard")
+    columns = json.loads(command.ok("fit", "t.csv", "--columns", "x,y,flag", "--json"))["hints"]
+    assert columns[0].endswith("whatever the other columns hold.")
+
+
 def test_few_rows_are_pointed_out(command, scattered):
     pd.DataFrame(scattered[:99], columns=["x", "y"]).to_csv("t.csv", index=False)
     hint = "There are only 99 rows. With fewer than 100, clusters are uncertain."

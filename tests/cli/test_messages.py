@@ -56,3 +56,21 @@ def test_two_rows_are_not_numbered(command):
 def test_a_default_seed_is_not_given(command, table):
     assert "seed 0 (default)" in command.ok("fit", table)
     assert "seed 7\n" in command.ok("fit", table, "--seed", "7")
+
+
+@pytest.mark.filterwarnings("default:No cluster was found")
+def test_a_fit_without_clusters_and_swapped_degrees_are_pointed_out(command):
+    Path("t.csv").write_text("lon,lat\n" + "".join(f"{k % 7},{40 + k % 5}\n" for k in range(40)))
+    answer = command("fit", "t.csv", "--tau", "0.999", "--psi", "8")
+    assert answer.code == 0
+    assert answer.err == (
+        "Warning: No cluster was found: no pair of rows is similar enough to start one. Lower "
+        "--tau 0.999.\n"
+    )
+    refused = command.refused(3, "fit", "t.csv", "--metric", "haversine")
+    assert refused.endswith("takes the latitude first. Pass the columns in the order 'lat', 'lon'.")
+    command.ok("fit", "t.csv", "--metric", "haversine", "--columns", "lat,lon")
+    Path("r.csv").write_text("lat,lon\n" + "".join(f"{k % 7 / 9},{k % 5}\n" for k in range(40)))
+    Path("r.csv").write_text(Path("r.csv").read_text().replace(",4", ",3"))
+    answer = command("fit", "r.csv", "--metric", "haversine")
+    assert "Warning: All values of X are within the range of radians" in answer.err

@@ -172,4 +172,4 @@ def test_segmenting_prints_what_gives_the_same_segments(command, tmp_path, optio
     assert_array_equal(np.load("parts/labels.npy"), labels)
     found = eval(call, {"segment": segment, "image": read_image("two.png")})
     assert_array_equal(found.labels, labels)
-    assert ("Chosen for two.png: 2 clusters, found again" in out) == (len(options) == 4)
+    assert ("Chosen for two.png: 2 clusters, stable" in out) == (len(options) == 4)

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from pskclust import PSKC, IsolationKernel
+from pskclust import PSKC, ColumnsWarning, IsolationKernel
 
 GOOD = np.arange(20.0).reshape(10, 2)
 
@@ -234,9 +234,30 @@ def test_haversine_needs_degrees(X, message):
 
 
 def test_radians_are_suspected():
-    with pytest.warns(UserWarning, match="takes degrees. Pass numpy.degrees") as caught:
+    with pytest.warns(ColumnsWarning, match="takes degrees. Pass numpy.degrees") as caught:
         PSKC(psi=2, tau=0.1, metric="haversine").fit_predict(np.radians(GOOD))
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("names", [("lon", "lat"), ("Longitude", "Latitude"), ("lng", "lat_deg")])
+def test_the_longitude_first_is_refused(names, tmp_path):
+    table = pd.DataFrame(GOOD, columns=names)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    model = PSKC(psi=2, tau=0.1, metric="haversine", random_state=0)
+    for X in (table, tmp_path / "t.csv"):
+        with pytest.raises(ValueError, match=f"in the order '{names[1]}', '{names[0]}'"):
+            model.fit(X)
+    model.fit(table[list(names[::-1])])
+    model.fit(table.set_axis(["x", "y"], axis=1))
+
+
+def test_a_matrix_of_distances_is_suspected():
+    points = np.random.RandomState(0).randn(30, 2)
+    distances = np.linalg.norm(points[:, np.newaxis] - points, axis=2)
+    with pytest.warns(ColumnsWarning, match="looks like a matrix of distances") as caught:
+        PSKC(random_state=0).fit(distances)
+    assert caught[0].filename == __file__
+    PSKC(random_state=0).fit(points[:30] @ points[:30].T)
 
 
 def test_a_table_is_no_list_of_sets():

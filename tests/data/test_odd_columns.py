@@ -11,7 +11,7 @@ from sklearn import datasets
 from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 
-from pskclust import PSKC, ColumnsWarning
+from pskclust import PSKC, ColumnsWarning, RowBlocks
 from pskclust._data.odd_columns import hint_on_units, odd_columns, unequal_columns
 
 
@@ -102,6 +102,27 @@ def test_there_is_no_warning_of(table, change):
 def test_directions_may_have_any_length(table):
     table["north"] *= 1e5
     assert found(table, metric="cosine") == []
+
+
+class TestFiles:
+    def test_a_file_gets_the_warnings_of_a_table(self, table, tmp_path):
+        path = tmp_path / "t.csv"
+        table.assign(north=1e5 * table["north"]).to_csv(path, index_label="id")
+        number, dominant = found(str(path))
+        assert number.startswith("Column 'id' has a different whole number in every row")
+        assert "stream_table(path, drop=['id'])" in number
+        assert dominant.startswith("Column 'north' accounts for ")
+
+    def test_row_numbers_are_found_across_blocks(self, table):
+        rows = table.reset_index().to_numpy()
+        for second, n_found in ((rows[40:], 1), (rows[39:99], 0)):
+            blocks = [rows[:40], second]
+            read = RowBlocks(100, 3, lambda blocks=blocks: blocks, names=["id", "x", "y"])
+            assert len(found(read)) == n_found
+
+    def test_rows_in_memory_are_not_examined_twice(self, table, tmp_path):
+        table["north"] *= 1e5
+        assert len(found(table, scratch_dir=tmp_path)) == 1
 
 
 def test_values_too_large_to_square_are_left_to_other_checks():

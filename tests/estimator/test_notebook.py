@@ -47,7 +47,7 @@ def test_a_fitted_model_shows_clusters_choice_and_confidence(chosen):
     text = Nested(html).text
     assert "3 clusters in 180 rows" in text
     assert chosen.auto_.reason[1:] in text
-    assert "Mean confidence of the labels: " in text
+    assert "Mean confidence of the clustered rows: " in text
     sizes = [int(size) for size in re.findall(r"<td>(\d+)</td><td class=", html)]
     assert sizes[:3] == sorted(chosen.cluster_sizes_, reverse=True)
     assert "width:100.0%" in html

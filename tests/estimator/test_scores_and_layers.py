@@ -280,7 +280,7 @@ def test_without_clusters_all_rows_are_outliers(rows):
     assert (model.outlier_scores_ >= 0.5).all()
     assert model.membership(rows).shape == (len(rows), 0)
     assert model.layers_ == ()
-    with pytest.raises(ValueError, match="more than the 0 parts"):
+    with pytest.raises(ValueError, match="no clusters to relabel: all rows are noise"):
         model.relabel(n_clusters=1)
 
 
@@ -292,8 +292,15 @@ def test_the_way_out_is_named(rows):
         model.relabel(n_clusters=2, layer=0)
     with pytest.raises(ValueError, match="layer=99 is not one of"):
         model.relabel(layer=99)
+    with pytest.raises(TypeError, match="layer='fine' is not an index. Pass a whole number"):
+        model.relabel(layer="fine")
     with pytest.raises(ValueError, match="n_clusters"):
         model.relabel(n_clusters=0)
+    assert_array_equal(model.relabel(2), model.relabel(n_clusters=2))
+    one = fitted(rows, psi=2, tau=0.0001)
+    assert one.n_clusters_ == 1
+    with pytest.raises(ValueError, match="more than the 1 part of this fit"):
+        one.relabel(2)
     with pytest.raises(ValueError, match="or fit again with n_clusters=500"):
         model.relabel(n_clusters=500)
     for name in ("probabilities_", "outlier_scores_", "layers_"):

@@ -215,7 +215,7 @@ def test_it_opens_with_chosen_clusters_and_candidates_are_one_click_away(visit, 
     assert page.locator("#psi").is_hidden()
     assert person.text("#found-words") == "Chosen automatically."
     assert page.input_value("#n_clusters") == str(found)
-    assert person.text("#reason").startswith(f"{found} clusters, found again")
+    assert person.text("#reason").startswith(f"{found} clusters, stable")
     assert page.locator("[data-mode=growth]").is_disabled()
     page.click("#tab-map")
     assert page.locator("#map-none").is_visible()

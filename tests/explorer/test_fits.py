@@ -489,3 +489,17 @@ class TestWordsOfThePage:
         named = Origin("t.csv", {"columns": names})
         chosen = TableSubject.of(rows, columns=names, origin=named)
         assert "number" not in column_hints(chosen, Settings())[0].text
+
+    def test_a_flag_that_splits_the_clusters_gets_a_hint(self):
+        X = blobs()
+        flag = np.random.RandomState(0).randint(0, 2, len(X))
+        rows = np.column_stack([X, 30.0 * flag])
+        for origin, end in (
+            (Origin("t.csv", {"columns": ()}), "start the explorer with: --drop member"),
+            (Origin("t.csv", {"columns": ("x", "y", "member")}), "without this column."),
+        ):
+            table = TableSubject.of(rows, columns=("x", "y", "member"), origin=origin)
+            fit = Fitter(table).fit(Settings(), ignore)
+            hint = column_hints(table, fit.settings, fit.labels)[-1]
+            assert hint.text.startswith('"member" has 2 distinct values')
+            assert hint.text.endswith(end)

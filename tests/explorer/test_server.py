@@ -137,7 +137,7 @@ class TestChosen:
         number = found.go()["clusters"]
         fit = found.go(n_clusters=3)
         assert fit["clusters"] == 3
-        assert fit["reason"] == "3 clusters asked for"
+        assert fit["reason"] == "3 clusters, the number that was set"
         assert fit["found"]["clusters"] == number
         assert found.go(n_clusters=3, random_state=9)["found"] is None
 

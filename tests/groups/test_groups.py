@@ -56,6 +56,7 @@ def checks_that_cannot_pass(estimator):
     return failing
 
 
+@pytest.mark.filterwarnings("ignore:No groups are given")
 @parametrize_with_checks(
     [GroupPSKC(), GroupPSKC(group_psi=2, group_tau=0.1, psi=8, n_components=3)],
     expected_failed_checks=checks_that_cannot_pass,
@@ -127,6 +128,13 @@ def test_the_order_of_rows_does_not_matter_for_new_groups(model, trajectories):
     order = np.random.RandomState(0).permutation(len(X))
     assert_array_equal(model.embed(X[order], groups[order]), model.embedding_)
     assert_array_equal(model.predict(X[order], groups[order]), model.predict(X, groups))
+
+
+def test_a_prediction_without_groups_warns(model, trajectories):
+    X, _, _ = trajectories
+    for verb in (model.predict, model.embed):
+        with pytest.warns(UserWarning, match="each row of X is a group. Pass the group of"):
+            assert len(verb(X[:5])) == 5
 
 
 def test_a_group_is_placed_by_itself(model, trajectories):

@@ -97,3 +97,13 @@ def test_without_clusters_nothing_is_separated(blobs):
     model = PSKC(psi=32, tau=0.999, random_state=0).fit(blobs)
     assert model.n_clusters_ == 0
     assert (separation(model, blobs), objective(model, blobs)) == (0, 0)
+
+
+def test_arguments_of_another_type_are_named(blobs):
+    model = PSKC(psi=32, tau=0.02, random_state=0).fit(blobs)
+    for score in (separation, objective):
+        with pytest.raises(TypeError, match="is of type ndarray. Pass a fitted PSKC"):
+            score(blobs, model.labels_)
+    for wrong in (model, model.labels_, list(model.labels_)):
+        with pytest.raises(TypeError, match="Pass a list of labellings of the same rows"):
+            stability(wrong)

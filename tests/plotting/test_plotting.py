@@ -7,13 +7,16 @@ import sys
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pskclust import PSKC, sweep
+from pskclust import PSKC, GroupPSKC, RowBlocks, sweep
+from pskclust.datasets import make_trajectories
 from pskclust.plotting import (
     AutoDisplay,
     ClusterDisplay,
@@ -106,6 +109,8 @@ def test_one_column_is_spread_out():
     X = np.random.RandomState(0).randn(50, 1)
     display = ClusterDisplay.from_estimator(PSKC(psi=8, random_state=0).fit(X), X)
     assert_array_equal(display.points[:, :1], X)
+    assert display.ax_.get_ylabel() == "random height, for legibility"
+    assert len(display.ax_.get_yticks()) == 0
 
 
 def test_columns_keep_their_names_or_get_others(model, blobs):
@@ -148,7 +153,7 @@ def test_growth_of_the_largest_cluster_is_drawn_by_default(blobs):
 
 def test_growth_of_clusters_that_were_chosen_is_refused(chosen, blobs):
     with pytest.raises(
-        ValueError, match="its clusters were chosen and did not grow. Fit it with psi"
+        ValueError, match="clusters of this model were chosen. Fit it with psi and tau"
     ):
         GrowthDisplay.from_estimator(chosen, blobs)
 
@@ -232,23 +237,76 @@ def test_no_cluster_at_all_can_be_drawn():
     assert model.n_clusters_ == 0
     ClusterDisplay.from_estimator(model, X)
     SimilarityDisplay.from_estimator(model, X)
-    ProfileDisplay.from_estimator(model)
+    profile = ProfileDisplay.from_estimator(model)
+    assert profile.figure_.get_suptitle() == "no clusters"
     with pytest.raises(ValueError, match="cluster=0 does not exist. The model has no cluster."):
         GrowthDisplay.from_estimator(model, X)
 
 
-@pytest.mark.parametrize("display", [ClusterDisplay, GrowthDisplay, SimilarityDisplay])
-def test_a_pipeline_is_drawn_in_the_space_of_its_fit(display, blobs):
+@pytest.mark.parametrize("display", [ClusterDisplay, GrowthDisplay])
+def test_a_pipeline_that_scales_two_columns_is_drawn_in_their_units(display, blobs):
     pipeline = make_pipeline(StandardScaler(), PSKC(psi=16, tau=0.04, random_state=0)).fit(blobs)
-    drawn = display.from_estimator(pipeline, blobs)
-    scaled = StandardScaler().fit_transform(blobs)
-    assert_array_equal(drawn.X if display is SimilarityDisplay else drawn.points, scaled)
+    assert_array_equal(display.from_estimator(pipeline, blobs).points, blobs)
+
+
+@pytest.mark.parametrize("display", [ClusterDisplay, GrowthDisplay])
+def test_a_pipeline_of_other_steps_is_drawn_in_the_space_of_its_fit(display, blobs):
+    wide = np.column_stack([blobs, blobs.sum(axis=1)])
+    pipeline = make_pipeline(PCA(2), PSKC(psi=16, tau=0.04, random_state=0)).fit(wide)
+    drawn = display.from_estimator(pipeline, wide)
+    assert_array_equal(drawn.points, pipeline[:-1].transform(wide))
+
+
+def test_similarities_of_a_pipeline_are_drawn_in_the_space_of_its_fit(blobs):
+    table = pd.DataFrame(blobs, columns=["a", "b"])
+    pipeline = make_pipeline(StandardScaler(), PSKC(psi=16, tau=0.04, random_state=0)).fit(table)
+    drawn = SimilarityDisplay.from_estimator(pipeline, table)
+    assert_array_equal(drawn.X, StandardScaler().fit_transform(table))
+    assert drawn.ax_.get_xlabel() == "a (after StandardScaler)"
+
+
+def test_other_labels_of_the_same_rows_are_drawn(chosen, blobs):
+    labels = chosen.relabel(n_clusters=2)
+    display = ClusterDisplay.from_estimator(chosen, blobs, labels=labels)
+    assert display.ax_.get_title() == "2 clusters, 0.0% noise"
+    assert not display.ax_.lines
+    for wrong in (labels[:5], labels / 2):
+        with pytest.raises(ValueError, match="Pass a whole number for each of the 300 rows"):
+            ClusterDisplay.from_estimator(chosen, blobs, labels=wrong)
+
+
+def test_rows_of_a_file_are_drawn(blobs, tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame(blobs, columns=["a", "b"]).to_csv(path, index=False)
+    model = PSKC(random_state=0).fit(path)
+    display = ClusterDisplay.from_estimator(model, str(path))
+    assert_array_equal(display.points, blobs)
+    assert display.ax_.get_xlabel() == "a"
+    rows = RowBlocks.from_array(blobs)
+    assert_array_equal(ClusterDisplay.from_estimator(model, rows).points, blobs)
+
+
+def test_longitude_is_the_horizontal_axis():
+    degrees = np.random.RandomState(0).uniform([40, 0], [60, 30], (60, 2))
+    model = PSKC(metric="haversine", random_state=0).fit(degrees)
+    display = ClusterDisplay.from_estimator(model, degrees)
+    assert_array_equal(display.points, degrees[:, ::-1])
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("longitude", "latitude")
+
+
+def test_groups_are_not_drawn_as_rows():
+    X, groups, _ = make_trajectories(20, random_state=0)
+    model = GroupPSKC(random_state=0).fit(X, groups=groups)
+    with pytest.raises(TypeError, match="GroupPSKC has clusters of groups.*model.clusterer_"):
+        ClusterDisplay.from_estimator(model, X)
+    ClusterDisplay.from_estimator(model.clusterer_, model.embedding_)
 
 
 @pytest.mark.parametrize("display", [AutoDisplay, MergeTreeDisplay, ProfileDisplay])
 def test_a_pipeline_is_drawn_as_its_last_step(display, blobs):
     display.from_estimator(make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(blobs))
     display.from_estimator(make_pipeline(PSKC(random_state=0)).fit(blobs))
+    display.from_estimator(PSKC(random_state=0).fit(blobs), blobs)  # the rows are not needed
 
 
 @pytest.mark.parametrize("display", [ClusterDisplay, GrowthDisplay, SimilarityDisplay])
@@ -327,6 +385,13 @@ def test_a_merge_tree_is_drawn_in_the_colours_of_its_clusters(chosen):
     assert display.ax_.get_title() == f"{n_parts} parts in 3 clusters"
     n_joins = sum(len(lines.get_segments()) for lines in display.ax_.collections)
     assert n_joins == n_parts - 1
+
+
+def test_one_cluster_and_joins_without_similarity_are_named():
+    tree = np.array([[0.0, 1.0, 0.5, 2.0], [2.0, 3.0, 6.0, 3.0]])
+    ax = MergeTreeDisplay(linkage_matrix=tree, links=np.array([0, 0, 0])).plot().ax_
+    assert ax.get_title() == "3 parts in 1 cluster"
+    assert ax.get_ylabel() == "-log10 of similarity (6: no cell is shared)"
 
 
 def test_a_cluster_that_is_a_single_part_has_its_colour_in_a_merge_tree():

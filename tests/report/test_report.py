@@ -94,9 +94,8 @@ def test_the_page_names_clusters_members_columns_and_parameters(tmp_path, model,
     for word in ("People", "height", "weight", "Cluster 0", "Cluster 2", "0.988", "1.23", "300"):
         assert word in texts
     assert page.tags.count("article") == 3
-    most_similar = np.flatnonzero(model.labels_ == 0)
-    most_similar = most_similar[np.argmax(model.similarities_[most_similar])]
-    assert f"person {most_similar}" in page.texts
+    for row in Summary.of(model, blobs).clusters[0].members:
+        assert f"person {row}" in page.texts
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -349,9 +348,10 @@ def test_means_and_spreads_are_those_of_the_rows(monkeypatch, model, blobs):
             difference = trait.mean - blobs[:, trait.column].mean()
             assert trait.difference == pytest.approx(difference / blobs[:, trait.column].std())
         assert np.all(np.diff([abs(trait.difference) for trait in cluster.traits]) <= 0)
-        similarities = model.similarities_[cluster.members]
-        assert similarities[0] == model.similarities_[model.labels_ == cluster.number].max()
-        assert np.all(np.diff(similarities) <= 0)
+        scores = model.outlier_scores_[cluster.members]
+        limit = np.median(model.outlier_scores_[model.labels_ == cluster.number])
+        assert np.all(scores <= limit)
+        assert np.all(np.diff(scores[1:]) >= 0)
 
 
 def test_rows_of_other_lengths_are_named(tmp_path, model, blobs):
@@ -417,6 +417,15 @@ def test_colours_of_a_dark_page_stand_out_from_it():
         assert contrast(luminance(on_dark(colour)), grey) >= 3
     assert contrast(luminance(on_dark([0, 0, 0])), ground) >= 4.5
     assert_allclose(on_dark([0.0, 0.45, 0.7, 0.5])[3], 0.5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_first_typical_member_of_a_round_cluster_is_central(seed):
+    blob = make_blobs(500, centers=1, random_state=seed)[0]
+    model = PSKC(n_clusters=1, random_state=0).fit(blob)
+    (cluster,) = Summary.of(model, blob).clusters
+    distances = np.linalg.norm(blob - blob.mean(axis=0), axis=1)
+    assert np.mean(distances < distances[cluster.members[0]]) < 0.1
 
 
 def test_typical_members_of_a_ring_lie_all_around_it():

@@ -367,3 +367,17 @@ def test_classes_of_another_kind_than_numbers_and_text_are_refused(command, rows
     pq.write_table(table, "t.parquet")
     line = command.refused(3, "fit", "t.parquet", "--label", "c")
     assert 'column "c" is list<element: int64>. Classes must be numbers or text.' in line
+
+
+def test_a_text_that_is_no_path_is_explained():
+    with pytest.raises(FileNotFoundError, match="a text is taken as the path of a file"):
+        PSKC().fit("hello")
+
+
+def test_the_way_out_replaces_the_path(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n3,\n5,6\n")
+    with pytest.raises(ValueError, match="for column means instead of the path.$"):
+        PSKC().fit(path)
+    with pytest.raises(ValueError, match="for column means.$"):
+        stream_table(path)

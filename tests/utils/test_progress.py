@@ -48,7 +48,7 @@ def test_verbose_writes_a_line_for_each_stage(blobs, capsys):
     PSKC(tau=0.01, random_state=0, verbose=True).fit(blobs)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
-    assert "300 of 300 rows encoded" in lines[0]
+    assert "300 of 300 rows have their cells" in lines[0]
     assert "300 of 300 rows assigned, 3 clusters" in lines[1]
     assert "passes" in lines[2]
 
@@ -57,9 +57,9 @@ def test_verbose_tells_of_a_choice(blobs, capsys):
     PSKC(random_state=0, verbose=True).fit(blobs)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3
-    assert "choose 3 clusters chosen" in lines[0]
-    assert "300 of 300 rows encoded" in lines[1]
-    assert "link 3 clusters with all rows assigned" in lines[2]
+    assert "chose 3 clusters" in lines[0]
+    assert "300 of 300 rows have their cells" in lines[1]
+    assert "assigned all rows to 3 clusters" in lines[2]
     assert "[" not in lines[0] + lines[2]
 
 

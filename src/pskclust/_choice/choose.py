@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -276,7 +276,7 @@ def _by_one_tree(
     labels = numbers_by_size(labels)[labels]
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
-    reason = reason_for_one if asked is None else f"{_clusters(n_clusters)} asked for"
+    reason = reason_for_one if asked is None else _given(n_clusters)
     numbers = numbers_of([chosen], chosen)
     choice = AutoChoice(chosen, (chosen,), reason, n_rows, (chosen,), numbers)
     centres, cells = drawn.centres[:, :placing], drawn.cells[0]
@@ -299,26 +299,46 @@ def _option(draw: Draw, number: int, odds: float) -> Option:
 
 def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | None) -> str:
     if n_clusters is not None:
-        return f"{_clusters(n_clusters)} asked for"
+        return _given(n_clusters)
     second = _second(numbers)
     if chosen.n_clusters == 1:
         return f"1 cluster: no split into more clusters is stable and well separated{second}"
     is_stable = (chosen.stability or 0.0) >= STABLE
-    found_again = "found again" if is_stable else "unclear: only partly found again"
+    how = "stable: random halves of the rows give the same clusters"
+    if not is_stable:
+        how = "unclear: random halves of the rows give partly other clusters"
     return (
-        f"{_clusters(chosen.n_clusters)}, {found_again} in random halves of the rows (stability "
-        f"{chosen.stability:.0%}, least stable cluster {chosen.least_stability:.0%}){second}"
+        f"{_clusters(chosen.n_clusters)}, {how} (stability {chosen.stability:.0%}, "
+        f"least stable cluster {chosen.least_stability:.0%}){second}"
     )
 
 
+def _given(n_clusters: int) -> str:
+    return f"{_clusters(n_clusters)}, the number that was set"
+
+
 def _second(numbers: Sequence[NumberOption]) -> str:
-    """Return the second choice in words; its odds may be higher than those of the first."""
+    """Return the second choice in words, or a caveat if other numbers have higher odds."""
     others = [number for number in numbers if not number.is_chosen]
     if not others:
         return ""
-    odds = next(number.odds for number in numbers if number.is_chosen)
-    higher = " (higher odds, but less like the other candidates)" if others[0].odds > odds else ""
-    return f"; second choice: {_clusters(others[0].n_clusters)}{higher}"
+    chosen = next(number for number in numbers if number.is_chosen)
+    higher = [number for number in others if number.odds > chosen.odds]
+    if not higher:
+        return f"; second choice: {_clusters(others[0].n_clusters)}"
+    have = "cluster has" if [number.n_clusters for number in higher] == [1] else "clusters have"
+    return (
+        f"; unclear: {_listed(str(number.n_clusters) for number in higher)} {have} higher odds "
+        f"({_listed(f'{number.odds:.0%}' for number in higher)}) than {chosen.n_clusters} "
+        f"({chosen.odds:.0%}), the most typical of the best candidates; to settle it, set the "
+        "number of clusters"
+    )
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Return words with commas, and "and" before the last one."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _warn_of_limit(n_clusters: int) -> None:
@@ -337,7 +357,10 @@ def _reason_for_one(n_rows: int, min_cluster_size: int, ruled_out: _RuledOut | N
     """Return why there is one cluster although no candidate was compared with others."""
     if ruled_out is None:
         if n_rows < MIN_ROWS_TO_DIVIDE:
-            return f"1 cluster: {n_rows} rows; fewer than {MIN_ROWS_TO_DIVIDE} are not divided"
+            return (
+                f"1 cluster: fewer than {MIN_ROWS_TO_DIVIDE} rows (here {n_rows}) are divided only "
+                "if you set the number of clusters"
+            )
         return f"1 cluster: {n_rows:,} rows are too few, or too alike, to split"
     if ruled_out.n_clusters == 1:
         return "1 cluster: no split into more clusters is stable and well separated"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 
 from .._cells.count_tables import ClusterTables
+from .._utils.wording import ShortRepr
 from .bands import best_of_bands
 from .choose import Chosen
 from .linking import link_products
@@ -22,8 +23,8 @@ N_PARTS = 16
 _TINY = 1e-300
 
 
-@dataclass(frozen=True)
-class Layer:
+@dataclass(frozen=True, repr=False)
+class Layer(ShortRepr):
     """One of several clusterings of the same rows, for ``PSKC.relabel``.
 
     Attributes

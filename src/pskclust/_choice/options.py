@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .._utils.wording import ShortRepr
+
 ONE = "one"
 # The best numbers of clusters are listed: five, and up to ten if their odds are not negligible.
 _FEWEST_NUMBERS, _MOST_NUMBERS = 5, 10
 _NEGLIGIBLE_ODDS = 0.001
 
 
-@dataclass(frozen=True)
-class Option:
+@dataclass(frozen=True, repr=False)
+class Option(ShortRepr):
     """A candidate clustering and the evidence for it.
 
     Attributes
@@ -57,8 +59,8 @@ class Option:
     overlap: float | None
 
 
-@dataclass(frozen=True)
-class NumberOption:
+@dataclass(frozen=True, repr=False)
+class NumberOption(ShortRepr):
     """One of the numbers of clusters that a choice considered.
 
     Attributes

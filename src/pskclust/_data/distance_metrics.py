@@ -8,12 +8,14 @@ in `to_points` and, if it does not allow all rows, a check in `check_metric`.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.callers import stack_level
+from .._utils.exceptions import ColumnsWarning
 
 METRICS = ("euclidean", "cosine", "haversine")
 
@@ -109,6 +111,19 @@ def _require_degrees(rows: NDArray[Any], first_row: int) -> None:
             )
 
 
+def require_latitude_first(names: Iterable[str] | None, metric: str) -> None:
+    """Raise ValueError if the columns of a fit are named longitude and latitude, in this order."""
+    if names is None or metric != "haversine":
+        return
+    first, *others = (str(name).strip().lower() for name in names)
+    if first.startswith(("lon", "lng")) and others and others[0].startswith("lat"):
+        longitude, latitude = list(names)[:2]
+        raise ValueError(
+            f"The columns of X are {longitude!r} and {latitude!r}, but metric='haversine' takes "
+            f"the latitude first. Pass the columns in the order {latitude!r}, {longitude!r}."
+        )
+
+
 def warn_if_unlikely(rows: NDArray[Any], metric: str) -> None:
     """Warn if the values are valid for `metric` but probably in another unit.
 
@@ -121,6 +136,6 @@ def warn_if_unlikely(rows: NDArray[Any], metric: str) -> None:
         warnings.warn(
             "All values of X are within the range of radians, but metric='haversine' takes "
             "degrees. Pass numpy.degrees(X) if they are radians.",
-            UserWarning,
+            ColumnsWarning,
             stacklevel=stack_level(),
         )

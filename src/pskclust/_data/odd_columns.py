@@ -1,11 +1,13 @@
 """Columns that are probably not meant to be clustered as they are: ids, classes, unequal units.
 
-``PSKC.fit`` warns about the clearest cases. The command line, its report and the explorer show
+``PSKC.fit`` warns about the clearest cases. ``few_values`` adds columns that are found by the
+clusters of a fit. The command line, its report and the explorer show
 hints, which also use the names of columns.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Sequence
@@ -37,6 +39,7 @@ _MAX_VALUES_FOR_KINDS = 2_000_000
 # Known classes are at most this many values, each in this many rows or more.
 MOST_CLASSES = 50
 FEWEST_ROWS_PER_CLASS = 5
+_FEWEST_ROWS_OF_DISTANCES = 5
 # In fewer rows, whole numbers may increase by chance.
 _FEWEST_ROW_NUMBERS = 10
 # A column with such a name and this many values is an id, even if values are repeated.
@@ -69,12 +72,42 @@ class ColumnHint(NamedTuple):
 
     fact: str
     purpose: str = ""  # of the option, such as "To leave it out"
-    option: str = ""  # the parameter that the option sets: ids, label, scaling
+    option: str = ""  # the parameter that the option sets: ids, drop, label, scaling
     value: str = ""
 
     def with_remedy(self, remedy: str) -> str:
         """Return the hint with a remedy in place of the option."""
         return f"{self.fact} {self.purpose}, {remedy}"
+
+
+class RisingColumns:
+    """Search for columns of whole numbers that increase from row to row, in one pass."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.are_rising = np.ones(n_columns, dtype=bool)
+        self._n_rows = 0
+        self._first = np.zeros(n_columns)
+        self._last = np.full(n_columns, -np.inf)
+
+    def add(self, rows: NDArray[Any]) -> None:
+        """Add the next rows, at least one."""
+        for column in np.flatnonzero(self.are_rising):
+            values = rows[:, column]
+            if not self._n_rows:
+                self._first[column] = values[0]
+            self.are_rising[column] = (
+                values[0] > self._last[column]
+                and (values[1:] > values[:-1]).all()
+                and (values == np.rint(values)).all()
+            )
+            self._last[column] = values[-1]
+        self._n_rows += len(rows)
+
+    @property
+    def row_numbers(self) -> list[int]:
+        """The increasing columns that fill at least half of their range."""
+        is_full = self._last - self._first < 2 * self._n_rows
+        return [int(column) for column in np.flatnonzero(self.are_rising & is_full)]
 
 
 class ColumnKinds:
@@ -83,8 +116,7 @@ class ColumnKinds:
     def __init__(self, names: Sequence[str]) -> None:
         n_columns = len(names)
         self._names, self._n_rows = tuple(names), 0
-        self._rising = np.ones(n_columns, dtype=bool)
-        self._last = np.full(n_columns, -np.inf)
+        self._rising = RisingColumns(n_columns)
         self._low, self._high = np.full(n_columns, np.inf), np.full(n_columns, -np.inf)
         self._first: NDArray[Any] | None = None
 
@@ -98,14 +130,7 @@ class ColumnKinds:
             self._first = rows[:n_enough].copy()
         self._low = np.fmin(self._low, np.fmin.reduce(rows, axis=0))
         self._high = np.fmax(self._high, np.fmax.reduce(rows, axis=0))
-        for column in np.flatnonzero(self._rising):
-            values = rows[:, column]
-            self._rising[column] = (
-                values[0] > self._last[column]
-                and (np.diff(values) > 0).all()
-                and (values == np.rint(values)).all()
-            )
-            self._last[column] = values[-1]
+        self._rising.add(rows)
 
     def found(self) -> tuple[OddColumn, ...]:
         """Return the odd columns, in the order of the table."""
@@ -120,7 +145,7 @@ class ColumnKinds:
             return "constant"
         if len(self._names) < 2 or self._n_rows < _FEWEST_ROW_NUMBERS:
             return None
-        if self._rising[column]:
+        if self._rising.are_rising[column]:
             return "row number" if high - low < 2 * self._n_rows else "row number or a time"
         name, values = self._names[column], self._first[:, column]
         values = values[~np.isnan(values)]
@@ -206,36 +231,84 @@ def unequal_columns(spreads: NDArray[np.float64]) -> Unequal | None:
     return Unequal(widest, narrowest, ratio, dominant)
 
 
+class NamedColumns(NamedTuple):
+    """The columns of X as messages name them: names, None if they have none, and their source."""
+
+    names: Sequence[str] | None
+    source: Literal["array", "table", "file", "blocks"]
+
+    @classmethod
+    def of(cls, X: object, names: Sequence[str] | None) -> NamedColumns:
+        """Return the columns of what a user passed to a fit."""
+        if isinstance(X, str | os.PathLike):
+            return cls(names, "file")
+        if hasattr(X, "drop"):
+            return cls(names, "blocks" if names is None else "table")
+        return cls(names, "array" if isinstance(X, np.ndarray) else "blocks")
+
+    def word(self, column: int) -> str:
+        """Return a column in words: its name in quotes, or its index."""
+        return f"{column}" if self.names is None else repr(self.names[column])
+
+    def without(self, column: int) -> str:
+        """Return how to leave a column out, for the end of a sentence."""
+        if self.source == "array":
+            return f" with np.delete(X, {column}, axis=1)"
+        if self.source == "table":
+            return f" with X.drop(columns=[{self.word(column)}])"
+        name = f"'column_{column + 1}'" if self.names is None else self.word(column)
+        return f" with pskclust.tables.stream_table(path, drop=[{name}])" * (self.source == "file")
+
+
 def warn_of_odd_columns(
-    rows: NDArray[Any], names: Sequence[str] | None, metric: str = "euclidean"
+    rows: NDArray[Any],
+    columns: NamedColumns,
+    metric: str = "euclidean",
+    numbers: Sequence[int] | None = None,
 ) -> None:
     """Warn about columns of row numbers, and about a few columns that outweigh all others.
 
-    Only columns with names are searched for row numbers, which are typical of tables.
+    Only columns with names are searched for row numbers, which are typical of tables. If `rows` are
+    a sample, `numbers` are the columns of row numbers, which must be known from all rows.
     """
     n_columns = rows.shape[1]
     if metric != "euclidean" or len(rows) < _MIN_ROWS or n_columns < 2:
         return
-    numbers: list[int] = []
-    if names is not None:
+    if columns.names is None:
+        numbers = ()
+    elif numbers is None:
         numbers = [column for column in range(n_columns) if _numbers_rows(rows[:, column])]
-        for column in numbers:
-            _warn(
-                f"Column {names[column]!r} has a different whole number in every row, so it is "
-                f"probably a row number. Leave it out with X.drop(columns=[{names[column]!r}])."
-            )
+    for column in numbers:
+        warn(
+            f"Column {columns.word(column)} has a different whole number in every row, so it is "
+            f"probably a row number. Leave it out{columns.without(column)}."
+        )
     some = rows[:: -(-len(rows) // _MAX_ROWS_FOR_SPREADS)].astype(np.float64)
     # Values that overflow are refused later, with a reason.
     with np.errstate(over="ignore", invalid="ignore"):
         spreads = some.std(axis=0)
-    spreads[numbers] = 0
+    spreads[list(numbers)] = 0
     unequal = unequal_columns(spreads) if np.isfinite(spreads).all() else None
     if unequal is not None and unequal.dominant:
-        _warn(_words_on_dominant(unequal, names))
+        warn(_words_on_dominant(unequal, columns))
 
 
-def _words_on_dominant(unequal: Unequal, names: Sequence[str] | None) -> str:
-    shown = [f"{column if names is None else repr(names[column])}" for column in unequal.dominant]
+def warn_of_distances(rows: NDArray[Any]) -> None:
+    """Warn if the rows look like a matrix of the distances between them."""
+    if len(rows) != rows.shape[1] or len(rows) < _FEWEST_ROWS_OF_DISTANCES:
+        return
+    is_zero = rows == 0
+    is_likely = is_zero.diagonal().all() and not is_zero.all() and (rows >= 0).all()
+    if is_likely and np.array_equal(rows, rows.T):
+        warn(
+            "X looks like a matrix of distances: it is square and symmetric, with zeros on the "
+            "diagonal. Its columns are clustered as coordinates, not as distances. Compute "
+            "coordinates first, say with sklearn.manifold.MDS."
+        )
+
+
+def _words_on_dominant(unequal: Unequal, columns: NamedColumns) -> str:
+    shown = [columns.word(column) for column in unequal.dominant]
     of_variance = f"more than {_DOMINANT_SHARE:.0%} of the variance of X"
     if len(shown) == 1:
         who = f"Column {shown[0]} accounts for {of_variance}, so it alone decides the clusters"
@@ -308,5 +381,6 @@ def _numbers_rows(values: NDArray[Any]) -> bool:
     return int(np.bincount(places).max()) == 1
 
 
-def _warn(message: str) -> None:
+def warn(message: str) -> None:
+    """Issue a ColumnsWarning that points to the caller of the library."""
     warnings.warn(message, ColumnsWarning, stacklevel=stack_level())

@@ -45,9 +45,9 @@ def one_of(*choices: str) -> Rule:
 def whole(low: int, high: int | None = None) -> Rule:
     words = f"a whole number of {low} or more"
     if high is None:
-        return Rule(words, lambda value: _is_whole(value) and value >= low)
+        return Rule(words, lambda value: is_whole(value) and value >= low)
     words = f"a whole number from {low} to {high:,}"
-    return Rule(words, lambda value: _is_whole(value) and low <= value <= high)
+    return Rule(words, lambda value: is_whole(value) and low <= value <= high)
 
 
 def between(low: float, high: float) -> Rule:
@@ -55,7 +55,7 @@ def between(low: float, high: float) -> Rule:
     return Rule(words, lambda value: is_number(value) and low < value < high)
 
 
-def _is_whole(value: object) -> bool:
+def is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
@@ -78,7 +78,7 @@ GROWTH_RATE = Rule(
 )
 JOBS = Rule(
     "a whole number other than 0 (-1 means all processors)",
-    lambda value: _is_whole(value) and value != 0,
+    lambda value: is_whole(value) and value != 0,
 )
 METRIC = replace(
     one_of(*METRICS),

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from .._utils.parallel import map_chunks, rows_per_chunk
-from .distance_metrics import check_metric, to_points, warn_if_unlikely
+from .distance_metrics import check_metric, require_latitude_first, to_points, warn_if_unlikely
 from .weights import RowWeights, Weights
 
 # Function that maps points, (m, d), to a mask, (m,).
@@ -135,6 +135,8 @@ def check_rows(
         _name_the_bad_entry(X, TypeError())
     if names is None:
         names = getattr(estimator, "feature_names_in_", None)
+    if reset:
+        require_latitude_first(names, metric)
     rows = check_values(rows, metric, names, around_gaps=around_gaps)
     if reset:
         warn_if_unlikely(rows, metric)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._utils.progress import Progress, Report, ignore
 from .checks import check_overflow
 from .distance_metrics import column_ranges, to_points, warn_if_unlikely
+from .odd_columns import NamedColumns, RisingColumns, warn_of_odd_columns
 from .rows import Condition, Data, check_values
 from .sources import RowBlocks, numbered, of_length
 from .weights import Weights
@@ -21,7 +22,8 @@ class StreamedRows:
     """Rows that are read from their source in each pass; their weights are in memory.
 
     With `with_fingerprint`, the first pass also sets `fingerprint`, a hash of all values and
-    weights. Computing it takes time, and only checkpoints need it.
+    weights. Computing it takes time, and only checkpoints need it. With `warned`, which are the
+    columns, the first pass warns of odd columns, by the sample and by row numbers that increase.
     """
 
     def __init__(
@@ -32,12 +34,14 @@ class StreamedRows:
         report: Report = ignore,
         *,
         with_fingerprint: bool = False,
+        warned: NamedColumns | None = None,
     ) -> None:
         self._blocks = blocks
         self.metric = metric
         self.weights = weights
         self._report = report
         self._with_fingerprint = with_fingerprint
+        self._warned = warned
         self.fingerprint = ""
 
     def __len__(self) -> int:
@@ -52,12 +56,14 @@ class StreamedRows:
         names = None if self._blocks.names is None else np.array(self._blocks.names, dtype=object)
         digest = self._digest() if self._with_fingerprint else None
         extremes: list[NDArray[Any]] = []
+        rising = RisingColumns(self.n_columns)
         parts = []
         for first_row, block in numbered(self._blocks):
             rows = check_values(block, self.metric, names, first_row)
             if digest is not None:
                 digest.update(np.ascontiguousarray(rows).data)
             extremes.extend(column_ranges(rows))
+            rising.add(rows)
             own = chosen[slice(*np.searchsorted(chosen, [first_row, first_row + len(rows)]))]
             parts.append(to_points(rows[own - first_row], self.metric))
             self._report(Progress("sample", first_row + len(rows), len(self)))
@@ -65,7 +71,10 @@ class StreamedRows:
         if self.metric == "euclidean":
             check_overflow(np.array(extremes))
         warn_if_unlikely(np.array(extremes), self.metric)
-        return np.concatenate(parts)
+        points = np.concatenate(parts)
+        if self._warned is not None:
+            warn_of_odd_columns(points, self._warned, self.metric, rising.row_numbers)
+        return points
 
     def rows_where(self, condition: Condition, n_jobs: int | None) -> NDArray[np.intp]:
         """Return the row numbers, ascending, of the points that meet a condition."""

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 
 from .._cells.on_device import on_device
 from .._cells.partition import Partition
-from .._data.odd_columns import warn_of_odd_columns
+from .._data.distance_metrics import require_latitude_first
+from .._data.odd_columns import NamedColumns, warn_of_distances, warn_of_odd_columns
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows, check_columns, check_rows
 from .._data.sources import RowBlocks
@@ -39,7 +40,7 @@ def rows_of(
     """Return the checked rows of a fit, in memory or to be read block by block.
 
     Set `n_features_in_` and `feature_names_in_` of the estimator. `with_warnings` warns
-    about odd columns.
+    about odd columns; if rows are read block by block, when they are read.
     """
     metric = parameters.metric
     if parameters.device is not None:
@@ -48,15 +49,19 @@ def rows_of(
     if blocks is None:
         rows = check_rows(estimator, cast(ArrayLike, X), metric, reset=True, min_samples=2)
         if with_warnings:
-            warn_of_odd_columns(rows, column_names(estimator), metric)
+            warn_of_distances(rows)
+            warn_of_odd_columns(rows, NamedColumns.of(X, column_names(estimator)), metric)
         if parameters.scratch_dir is None and parameters.checkpoint is None:
             return Data(rows, metric, _weights(sample_weight, len(rows), parameters))
         blocks = RowBlocks.from_array(rows)
         blocks.names = column_names(estimator)
+        with_warnings = False
     check_columns(estimator, blocks.n_columns, blocks.names, reset=True)
+    require_latitude_first(blocks.names, metric)
     weights = _weights(sample_weight, blocks.n_rows, parameters)
     hashed = parameters.checkpoint is not None
-    return StreamedRows(blocks, metric, weights, report, with_fingerprint=hashed)
+    warned = NamedColumns.of(X, blocks.names) if with_warnings else None
+    return StreamedRows(blocks, metric, weights, report, with_fingerprint=hashed, warned=warned)
 
 
 def engine_of(

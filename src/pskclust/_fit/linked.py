@@ -121,7 +121,7 @@ def _with_dissolved(
     words = "1 of them is" if number == 1 else f"{number} of them are"
     limit = f"min_cluster_size={parameters.min_cluster_size}"
     dissolved = f"{words} smaller than {limit} and therefore dissolved"
-    first, mark, rest = choice.reason.partition("; second choice")
+    first, mark, rest = choice.reason.partition("; ")
     return replace(choice, reason=f"{first}; {dissolved}{mark}{rest}")
 
 
@@ -144,8 +144,10 @@ def _finish_linked(
 
 def _refuse_too_small(left: NDArray[np.bool_], parameters: Parameters) -> None:
     if parameters.n_clusters is not None and parameters.min_cluster_size > 1:
+        n_left = np.count_nonzero(left)
+        have = "has" if n_left == 1 else "have"
         raise ValueError(
-            f"Only {np.count_nonzero(left)} of n_clusters={parameters.n_clusters} clusters have "
-            f"min_cluster_size={parameters.min_cluster_size} rows or more. Use a smaller "
-            "min_cluster_size or n_clusters."
+            f"{f'Only {n_left}' if n_left else 'None'} of n_clusters={parameters.n_clusters} "
+            f"clusters {have if n_left else 'has'} min_cluster_size={parameters.min_cluster_size} "
+            "rows or more. Use a smaller min_cluster_size or n_clusters."
         )

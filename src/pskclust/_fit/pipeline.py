@@ -10,6 +10,7 @@ Estimators, ``sweep`` and the explorer call these functions. Each step is a modu
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -30,6 +31,7 @@ from .._choice.linkage import Linkage
 from .._choice.noise import NoiseRule
 from .._choice.placing import kernel_for
 from .._data.checks import check_overflow
+from .._data.few_values import FewValues, find_few_values
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows
 from .._data.streamed import StreamedRows
@@ -44,6 +46,7 @@ from .._pskc.refinement import (
     refine,
 )
 from .._pskc.result import Result
+from .._utils.callers import stack_level
 from .._utils.json_values import plain_value
 from .._utils.memory import release_free_memory
 from .._utils.progress import Report, ignore
@@ -75,6 +78,7 @@ class Fitted:
     linkage: Linkage | None = None  # None unless clusters were chosen or linked
     noise: NoiseRule | None = None  # None unless clusters were chosen with noise="keep"
     whole: WholeSet | None = None  # None only for files of earlier versions
+    few_values: tuple[FewValues, ...] = ()  # columns that split the clusters; not kept in files
 
     @property
     def psi(self) -> int:
@@ -156,7 +160,14 @@ def _fit_chosen(
         linkage,
         noise,
         whole,
+        _few_values(rows.metric, chosen.points, chosen.labels),
     )
+
+
+def _few_values(
+    metric: str, points: NDArray[Any], labels: NDArray[np.int64]
+) -> tuple[FewValues, ...]:
+    return find_few_values(points, labels) if metric == "euclidean" else ()
 
 
 def _fit_grown(
@@ -179,7 +190,10 @@ def _fit_grown(
     if journal is not None:
         journal.remove()
     n_jobs = parameters.n_jobs
-    return fitted_grown(engine, result, linkage, partition, rows.metric, tau, columns, n_jobs)
+    fitted = fitted_grown(engine, result, linkage, partition, rows.metric, tau, columns, n_jobs)
+    if not isinstance(rows, Data):  # another pass over a file would take long
+        return fitted
+    return replace(fitted, few_values=_few_values(rows.metric, rows.rows, result.labels))
 
 
 def fitted_grown(
@@ -196,6 +210,19 @@ def fitted_grown(
     whole, _ = see_whole(engine, result, partition, n_jobs=n_jobs)
     backend = engine.name, engine.backend
     return Fitted(result, partition, metric, tau, *backend, columns, linkage, whole=whole)
+
+
+def warn_of_no_cluster(fitted: Fitted, parameters: Parameters) -> None:
+    """Warn if a fit found no cluster, so that all rows are noise."""
+    if len(fitted.result.clusters) or fitted.tau is None:
+        return
+    way_out = f"no pair of rows is similar enough to start one. Lower tau={fitted.tau:g}."
+    if parameters.min_cluster_size > 1:
+        way_out = (
+            f"none has min_cluster_size={parameters.min_cluster_size} rows. Use a smaller "
+            "min_cluster_size, or a lower tau."
+        )
+    warnings.warn(f"No cluster was found: {way_out}", UserWarning, stacklevel=stack_level())
 
 
 def relabelled(engine: Engine, fitted: Fitted, labels: NDArray[np.int64]) -> Fitted:

@@ -38,7 +38,7 @@ class Progress:
     |---|---|---|
     | sample | draw a sample from rows that are read block by block | rows read |
     | choose | choose a clustering | choices made |
-    | encode | find the cell of each row in each partitioning | rows encoded |
+    | encode | find the cell of each row in each partitioning | rows |
     | grow | grow clusters | rows assigned |
     | refine | refine clusters | passes made |
     | link | assign all rows to chosen or linked clusters | clusterings linked |
@@ -87,15 +87,15 @@ COMPILATION = "Compiling code for this processor. The result is kept for later r
 _MAX_BAR_WIDTH = 30
 _WORDS = {
     "sample": "rows read",
-    "encode": "rows encoded",
+    "encode": "rows have their cells",
     "grow": "rows assigned",
     "refine": "passes",
     "sweep": "fits",
 }
 # Stages of a single step show words instead of a bar: first the work, then its result.
 _SINGLE_STEPS = {
-    "choose": ("choosing clusters ...", "chosen"),
-    "link": ("assigning rows ...", "with all rows assigned"),
+    "choose": ("choosing clusters ...", "chose"),
+    "link": ("assigning rows ...", "assigned all rows to"),
 }
 # Words for the work between the end of a stage and the first report of the next stage.
 _AFTER = {
@@ -224,7 +224,7 @@ def _line_for(progress: Progress, n_reserved: int = 0) -> str:
     clusters = f"{progress.n_clusters} cluster{'s' if progress.n_clusters != 1 else ''}"
     if progress.stage in _SINGLE_STEPS:
         work, result = _SINGLE_STEPS[progress.stage]
-        done = f"{progress.stage:>6} {clusters} {result}"
+        done = f"{result} {clusters}"
         return (done if progress.done else work)[: columns - 1]
     words = f"{progress.done:,} of {progress.total:,} {_WORDS[progress.stage]}"
     if progress.stage == "grow":

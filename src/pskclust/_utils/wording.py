@@ -18,6 +18,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+class ShortRepr:
+    """Mixin for dataclasses whose repr shows numbers with three digits."""
+
+    def __repr__(self) -> str:
+        values = vars(self).items()
+        shown = (
+            f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value!r}"
+            for name, value in values
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
 class ParameterWords:
     """Messages of the library with its parameters in the words of an interface.
 

@@ -20,7 +20,7 @@ from .explore import explore
 from .failures import CommandError, ExitCode, end_of, one_line
 from .fit import fit
 from .info import info
-from .options import RunOptions
+from .options import RunOptions, as_options
 from .plan import plan
 from .predict import predict
 from .segment import segment
@@ -92,6 +92,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = _show_warning
             # Commands give hints on columns themselves, with options in place of Python code.
             warnings.simplefilter("ignore", ColumnsWarning)
+            warnings.filterwarnings("default", "All values of X .* radians", ColumnsWarning)
             code = cli.main(
                 list(sys.argv[1:] if arguments is None else arguments),
                 prog_name="pskclust",
@@ -116,4 +117,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _show_warning(message: Warning | str, *about: Any, **more: Any) -> None:
-    click.echo(f"Warning: {one_line(str(message))}", err=True)
+    click.echo(f"Warning: {one_line(as_options(str(message)))}", err=True)

@@ -140,12 +140,14 @@ def fit(
 
 
 def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars: Bars) -> _Job:
+    from .._data.distance_metrics import require_latitude_first
     from .._data.scaling import Preparation
     from .._estimator import PSKC
 
     started = time.perf_counter()
     selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
+    require_latitude_first(selection.features, parameters["metric"])
     model = PSKC(**parameters, verbose=False, callback=bars.of_fit)
     preparation = Preparation.of(
         rows.values,
@@ -161,7 +163,7 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     fitted = time.perf_counter()
     scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
     seconds = {"read": read - started, "fit": fitted - read}
-    hints = column_hints(table, selection, rows, options)
+    hints = column_hints(table, selection, rows, model.fitted_.few_values, options)
     return _Job(table, selection, rows, model, scores, seconds, hints)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._data.few_values import FewValues, hints_on_few_values
 from .._data.odd_columns import ColumnHint, hint_on_units, hints_on_columns, not_asked_for
 from .._data.scaling import mean_and_deviation
 from .repeating import option_value, typed_command
@@ -25,15 +26,24 @@ _NO_HEADER = ColumnHint(
 
 
 def column_hints(
-    table: Table, selection: Selection, rows: Rows, options: dict[str, Any]
+    table: Table,
+    selection: Selection,
+    rows: Rows,
+    few_values: Sequence[FewValues],
+    options: dict[str, Any],
 ) -> list[ColumnHint]:
-    """Return hints on columns: a missing header, ids, classes, one value, unequal spreads.
+    """Return hints on columns: a missing header, ids, classes, one value, few values, spreads.
 
     Columns that the user names with --columns get no hint about row numbers, ids or classes.
     """
     odd = not_asked_for(rows.odd, bool(options["columns"]))
     hints = header_hints(table, options)
     hints += [_allowed(hint, selection) for hint in hints_on_columns(odd)]
+    hints += [
+        # --columns and --drop exclude each other.
+        hint._replace(option="") if options["columns"] else hint
+        for hint in hints_on_few_values(few_values, selection.features, odd)
+    ]
     if options["scaling"] == "none":
         _, spreads = mean_and_deviation(rows.values, rows.weight)
         units = hint_on_units(selection.features, spreads, odd)

@@ -225,7 +225,7 @@ async def _clusters(explorer: Explorer, request: Request) -> Response:
     def answer() -> dict[str, Any]:
         plane = explorer.pictures.plane(fit.settings, view)
         found = advice.hints(fit, explorer.sessions.psi_tau_map, is_image=explorer.subject.is_image)
-        on_columns = column_hints(explorer.subject, fit.settings)
+        on_columns = column_hints(explorer.subject, fit.settings, fit.labels)
         return {
             "clusters": answers.clusters(fit, explorer.subject, plane),
             "hints": [advice.to_json(hint) for hint in found],

@@ -67,13 +67,15 @@ class AutoDisplay:
         self.choice = choice
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, figure: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, X: object = None, *, figure: Any = None) -> Self:
         """Draw the choice of a fitted model.
 
         Parameters
         ----------
         estimator : PSKC or Pipeline
             A model, or a pipeline that ends in one, fitted without `tau`.
+        X : None
+            Ignored, so that all displays can be called with the rows as second argument.
         figure : matplotlib Figure or None, default=None
             Figure to draw on; None makes a new one.
 
@@ -142,7 +144,9 @@ class AutoDisplay:
         for ax in self.axes_:
             without_frame(ax)
             ax.tick_params(axis="y", length=0)
-        self.figure_.suptitle("\n".join(textwrap.wrap(self.choice.reason, 110)), fontsize=10)
+        clauses = self.choice.reason.replace("; ", ";\n").splitlines()
+        lines = [line for clause in clauses for line in textwrap.wrap(clause, 110)]
+        self.figure_.suptitle("\n".join(lines), fontsize=10)
         return self
 
     def _draw_odds(self, options: Sequence[NumberOption]) -> None:

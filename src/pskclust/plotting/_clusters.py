@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .._utils.palette import NOISE_COLOUR, cluster_colours
 from ._axes import as_text, axes_for, mark_seeds, seed_name
 from ._points import Limits, draw_points
-from .fitted_rows import FittedRows
-from .projection import Projection
+from .fitted_rows import AnyRows, FittedRows
+from .projection import RANDOM_HEIGHT, Projection
 
 _MAX_NAMES = 12
 
@@ -82,20 +82,25 @@ class ClusterDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: ArrayLike,
+        X: AnyRows,
         *,
+        labels: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the clusters of a fitted model.
+        """Draw the clusters of a fitted model, or other labels of the same rows.
 
         Parameters
         ----------
         estimator : PSKC or Pipeline
             A fitted model, or a fitted pipeline that ends in one.
-        X : array-like of shape (n_samples, n_features)
-            The rows passed to `fit`. Two columns are drawn as they are; more columns are projected
-            onto their first two principal axes.
+        X : array-like of shape (n_samples, n_features), path or RowBlocks
+            The rows passed to `fit`. Two columns are drawn as they are, also if a pipeline scales
+            them; more columns are projected onto their first two principal axes. With
+            metric="haversine", the longitude is the horizontal axis.
+        labels : array-like of int, shape (n_samples,), or None, default=None
+            Labels to draw, such as those of ``model.relabel(n_clusters=5)``; -1 is noise. None
+            draws `labels_`. Seeds are marked only for `labels_`.
         feature_names : sequence of str or None, default=None
             Names of the columns. None uses the names from the fit, or numbers the columns.
         ax : matplotlib Axes or None, default=None
@@ -117,12 +122,12 @@ class ClusterDisplay:
         >>> display.ax_.get_xlabel()
         'width'
         """
-        model, rows, names = FittedRows.of(estimator, X, feature_names)
-        plane = Projection.of(rows, names)
+        model, rows, names = FittedRows.drawn(estimator, X, feature_names)
+        plane = Projection.of(rows, names, getattr(model, "metric", "euclidean"))
         display = cls(
             points=plane.points,
-            labels=model.labels_,
-            seeds=getattr(model, "seeds_", None),
+            labels=model.labels_ if labels is None else _checked(labels, len(rows)),
+            seeds=getattr(model, "seeds_", None) if labels is None else None,
             seed_name=seed_name(model),
             names=plane.names,
         )
@@ -156,6 +161,8 @@ class ClusterDisplay:
         if self.seeds is not None and len(self.seeds):
             mark_seeds(self.ax_, self.points[self.seeds])
         self.ax_.set(xlabel=as_text(self.names[0]), ylabel=as_text(self.names[1]))
+        if self.names[1] == RANDOM_HEIGHT:
+            self.ax_.set_yticks([])
         noise = np.mean(self.labels < 0)
         clusters = "1 cluster" if n_clusters == 1 else f"{n_clusters:,} clusters"
         self.ax_.set_title(f"{clusters}, {noise:.1%} noise")
@@ -189,6 +196,16 @@ class ClusterDisplay:
                 alignment="left",
                 handletextpad=0.2,
             )
+
+
+def _checked(labels: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+    found = np.asarray(labels)
+    if found.shape != (n_rows,) or found.dtype.kind not in "iu":
+        raise ValueError(
+            f"labels is of type {found.dtype} and shape {found.shape}. Pass a whole number for "
+            f"each of the {n_rows} rows."
+        )
+    return found.astype(np.int64)
 
 
 def _mark(line: Any, colour: Any, name: str, marker: str = "o") -> Any:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._axes import as_text, grid_of_axes, mark_seeds
 from ._points import Limits, draw_points
-from .fitted_rows import FittedRows
+from .fitted_rows import AnyRows, FittedRows
 from .projection import Projection
 
 _MAX_ROWS = 100_000
@@ -77,7 +77,7 @@ class GrowthDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: ArrayLike,
+        X: AnyRows,
         *,
         cluster: int | None = None,
         n_panels: int = 6,
@@ -91,7 +91,7 @@ class GrowthDisplay:
         estimator : PSKC or Pipeline
             A model, or a pipeline that ends in one, fitted with `psi` and `tau`. Rows that
             refinement moved are shown in their final cluster.
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), path or RowBlocks
             The rows passed to `fit`.
         cluster : int or None, default=None
             Number of the cluster, 0 to n_clusters_ - 1; None draws the largest cluster.
@@ -123,13 +123,13 @@ class GrowthDisplay:
         >>> GrowthDisplay.from_estimator(model, X, cluster=1).axes_.shape
         (2, 3)
         """
-        model, rows, names = FittedRows.of(estimator, X, feature_names)
+        model, rows, names = FittedRows.drawn(estimator, X, feature_names)
         if model.growth_step_ is None:
             raise ValueError(
-                "The model has no growth to draw: its clusters were chosen and did not grow. Fit "
-                "it with psi and tau."
+                "GrowthDisplay draws clusters that grew, but the clusters of this model were "
+                "chosen. Fit it with psi and tau."
             )
-        plane = Projection.of(rows, names)
+        plane = Projection.of(rows, names, getattr(model, "metric", "euclidean"))
         display = cls(
             points=plane.points,
             labels=model.labels_,

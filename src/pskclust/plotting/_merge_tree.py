@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import dendrogram
 
 from .._utils.palette import cluster_colours
+from .._utils.wording import counted
 from ._axes import axes_for
 from .fitted_rows import model_of
 
-# With more parts, their numbers would overlap.
-_MAX_NUMBERED_PARTS = 40
+# With more parts, their numbers would be too small to read.
+_MAX_NUMBERED_PARTS = 20
+# Height of joins without similarity in `MergeTree.to_scipy`.
+_NO_SIMILARITY = 6.0
 # Where `dendrogram` puts the leaves of a tree on the axis.
 _FIRST_LEAF, _LEAF_STEP = 5.0, 10.0
 
@@ -23,8 +26,8 @@ class MergeTreeDisplay:
     """Display of the merge tree of chosen or linked clusters, as a dendrogram.
 
     The parts that were joined are at the bottom. Branches that meet higher up are less
-    similar. Branches within a cluster have the colour of the cluster; branches that join clusters
-    are grey.
+    similar; those of height 6 share no cell. Branches within a cluster have the colour of the
+    cluster; branches that join clusters are grey.
 
     Use :meth:`from_estimator` to draw a fitted model.
 
@@ -63,13 +66,15 @@ class MergeTreeDisplay:
         self.links = links
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, X: object = None, *, ax: Any = None) -> Self:
         """Draw the merge tree of a fitted model.
 
         Parameters
         ----------
         estimator : PSKC or Pipeline
             A model, or a pipeline that ends in one, fitted without `tau`, or with `n_clusters`.
+        X : None
+            Ignored, so that all displays can be called with the rows as second argument.
         ax : matplotlib Axes or None, default=None
             Axes to draw on; None makes a new figure.
 
@@ -142,9 +147,10 @@ class MergeTreeDisplay:
         )
         self._colour_single_parts(drawn, colours)
         n_clusters = len(np.unique(self.links[self.links >= 0]))
-        self.ax_.set(
-            ylabel="-log10 of similarity", title=f"{n_parts} parts in {n_clusters} clusters"
-        )
+        words = f"{counted(n_parts, 'part')} in {counted(n_clusters, 'cluster')}"
+        self.ax_.set(ylabel="-log10 of similarity", title=words)
+        if self.linkage_matrix[:, 2].max() >= _NO_SIMILARITY:
+            self.ax_.set_ylabel(f"-log10 of similarity ({_NO_SIMILARITY:g}: no cell is shared)")
         if n_parts <= _MAX_NUMBERED_PARTS:
             self.ax_.set_xlabel("part")
         return self

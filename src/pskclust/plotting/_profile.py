@@ -57,13 +57,15 @@ class ProfileDisplay:
         self.similarities = similarities
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, figure: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, X: object = None, *, figure: Any = None) -> Self:
         """Draw the clusters of a fitted model.
 
         Parameters
         ----------
         estimator : PSKC or Pipeline
             A fitted model, or a fitted pipeline that ends in one.
+        X : None
+            Ignored, so that all displays can be called with the rows as second argument.
         figure : matplotlib Figure or None, default=None
             Figure to draw on; None makes a new one.
 
@@ -119,6 +121,8 @@ class ProfileDisplay:
         self._draw_similarities(shown, colours)
         self.axes_[0].set_yticks(np.arange(len(shown)), [str(cluster) for cluster in shown])
         self.axes_[0].set(ylabel="cluster", ylim=(len(shown) - 0.4, -0.6))
+        if not n_clusters:
+            self.figure_.suptitle("no clusters", fontsize=11)
         if n_clusters > len(shown):
             title = f"the {len(shown)} largest of {n_clusters:,} clusters"
             self.figure_.suptitle(title, fontsize=11)
@@ -146,3 +150,4 @@ class ProfileDisplay:
             ax.hlines(places, marks[1], marks[3], color=colours, lw=7)
             ax.plot(marks[2], places, "|", color="black", ms=10, mew=2)
         ax.set(xlabel="similarity of members: range, quartiles, median", xlim=(0, None))
+        ax.locator_params(axis="x", nbins=5)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._utils.palette import cluster_colours
 from ._axes import as_text, axes_for, without_frame
-from .fitted_rows import FittedRows
+from .fitted_rows import AnyRows, FittedRows, earlier_steps, rows_before
 
 _STEPS_1D, _STEPS_2D = 1000, 150
 _MAX_ROWS, _MAX_NAMES = 5_000, 12
@@ -85,7 +85,7 @@ class SimilarityDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: ArrayLike,
+        X: AnyRows,
         *,
         feature_names: Sequence[str] | None = None,
         ax: Any = None,
@@ -124,6 +124,11 @@ class SimilarityDisplay:
         'size'
         """
         model, rows, names = FittedRows.of(estimator, X, feature_names, any_rows=True)
+        steps = earlier_steps(estimator)
+        if steps is not None and feature_names is None and rows_before(steps, X) is not None:
+            # The columns kept their names, but not their values.
+            done = " and ".join(type(step).__name__ for _, step in steps.steps)
+            names = [f"{name} (after {done})" for name in names]
         rows, n_columns = np.asarray(rows, dtype=np.float64), rows.shape[1]
         if n_columns > 2:
             raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
+
+from .._data.sources import RowBlocks
+from ..tables.streaming import row_blocks
+
+# Rows that displays and reports accept.
+AnyRows = ArrayLike | RowBlocks | os.PathLike[str]
 
 
 class FittedRows(NamedTuple):
@@ -23,29 +30,50 @@ class FittedRows(NamedTuple):
     def of(
         cls,
         estimator: Any,
-        X: ArrayLike,
+        X: AnyRows,
         feature_names: Sequence[str] | None = None,
         any_rows: bool = False,
     ) -> FittedRows:
         """Return the rows of a fit; raise ValueError if X does not have their shape.
 
         `estimator` is a fitted model, or a pipeline that ends in one. The other steps of a pipeline
-        transform X. With `any_rows`, X may have other rows than the fit.
+        transform X. With `any_rows`, X may have other rows than the fit. Files and row blocks are
+        read as in a fit.
         """
         model = model_of(estimator)
         steps = earlier_steps(estimator)
+        X, names = _in_memory(X, model)
         rows: Any = X if steps is None else steps.transform(X)
         rows = rows.toarray() if issparse(rows) else np.asarray(rows)
         _check_shape(model, rows, any_rows)
         if feature_names is None:
-            feature_names = _names_of(X) if steps is None else names_after(steps, X)
+            feature_names = names if steps is None else names_after(steps, X)
         return cls(model, rows, _column_names(model, feature_names))
+
+    @classmethod
+    def drawn(
+        cls, estimator: Any, X: AnyRows, feature_names: Sequence[str] | None = None
+    ) -> FittedRows:
+        """Return the rows of a fit as points are drawn.
+
+        If the steps of a pipeline keep two columns or fewer, as scalers do, these are the rows
+        before the steps, because readers know their values.
+        """
+        found = cls.of(estimator, X, feature_names)
+        steps = earlier_steps(estimator)
+        before = None if steps is None or found.rows.shape[1] > 2 else rows_before(steps, X)
+        return found if before is None else found._replace(rows=before)
 
 
 def model_of(estimator: Any) -> Any:
     """Return a fitted model: the last step of a pipeline, or else the estimator itself."""
     model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     check_is_fitted(model)
+    if hasattr(model, "clusterer_"):
+        raise TypeError(
+            f"{type(model).__name__} has clusters of groups, not of rows. Pass the clustering of "
+            "the groups, model.clusterer_, and model.embedding_ as the rows."
+        )
     return model
 
 
@@ -61,6 +89,17 @@ def names_before(X: Any) -> list[str]:
     return _names_of(X) or _numbered(np.shape(X)[1])
 
 
+def rows_before(steps: Pipeline, X: Any) -> NDArray[np.float64] | None:
+    """Return X as numbers if the steps keep its columns and no number is missing, else None."""
+    if names_after(steps, X) != names_before(X):
+        return None
+    try:
+        rows = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return rows if np.isfinite(rows).all() else None
+
+
 def names_after(steps: Pipeline, X: Any) -> list[str] | None:
     """Return the names of the columns after `steps`; None if a step does not name its columns."""
     try:
@@ -72,6 +111,16 @@ def names_after(steps: Pipeline, X: Any) -> list[str] | None:
 def _names_of(X: Any) -> list[str] | None:
     names = getattr(X, "columns", None)
     return None if names is None else [str(name) for name in names]
+
+
+def _in_memory(X: Any, model: Any) -> tuple[Any, list[str] | None]:
+    """Return X and the names of its columns; a file or row blocks are read as in a fit."""
+    if not isinstance(X, str | os.PathLike | RowBlocks):
+        return X, _names_of(X)
+    names = getattr(model, "feature_names_in_", None)
+    blocks = row_blocks(X, None if names is None else list(names))
+    assert blocks is not None  # for the type checker
+    return np.concatenate(list(blocks)), blocks.names
 
 
 def _numbered(n_columns: int) -> list[str]:

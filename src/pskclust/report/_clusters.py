@@ -69,8 +69,8 @@ def cards(content: Content) -> list[str]:
 _HOW_TO_READ = (
     "Each cluster is listed with the columns in which it differs most from all rows. In a strip, "
     "grey shows all rows and colour shows the cluster: the mean, and one standard deviation to "
-    "either side. Typical members are the row most similar to the cluster, and rows in the more "
-    "similar half of the cluster that lie far from each other."
+    "either side. Typical members are rows in the half of the cluster with lower outlier scores: "
+    "the row nearest to the mean, and rows that lie far from each other."
 )
 _FROM_ZERO = "Rows are counted from 0."
 

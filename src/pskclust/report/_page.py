@@ -24,11 +24,13 @@ def page(content: Content) -> str:
     """Return the HTML of the whole page."""
     clusters, *others = (picture for picture in content.pictures if picture.part != CHOICE)
     of_choice = [picture for picture in content.pictures if picture.part == CHOICE]
+    # One cluster does not differ from all rows.
+    different = cards(content) if len(content.summary.sizes) > 1 else []
     parts = [
         f"<header><h1>{text(content.title)}</h1>{_origin(content)}{_facts(content.facts)}"
         f"{_column_hints(content.column_hints)}</header>",
         section("Clusters", figure(clusters), cluster_table(content)),
-        section("What distinguishes each cluster", *cards(content)),
+        section("What distinguishes each cluster", *different),
         section("Known classes", *known_classes(content.classes, content.scores)),
         section(
             "How the clusters were chosen",

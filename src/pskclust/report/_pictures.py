@@ -44,7 +44,8 @@ def draw_pictures(
     model: Any, rows: NDArray[Any], names: Sequence[str], scaled: bool
 ) -> list[EmbeddedPicture]:
     """Return the pictures of a fitted model; `rows` are those of the fit before scaling."""
-    plane = Projection.of(_comparable(rows) if scaled and rows.shape[1] > 2 else rows, names)
+    shown = _comparable(rows) if scaled and rows.shape[1] > 2 else rows
+    plane = Projection.of(shown, names, model.metric)
     what = {"points": plane.points, "labels": model.labels_, "seeds": model.seeds_}
 
     linked = is_linked(model)

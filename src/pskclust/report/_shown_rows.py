@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..plotting.fitted_rows import FittedRows, earlier_steps, names_after, names_before
+from ..plotting.fitted_rows import AnyRows, FittedRows, earlier_steps, rows_before
 
 # Rows whose similarity shows whether the model was fitted to the rows of the report.
 _N_COMPARED = 50
@@ -33,7 +33,7 @@ class ShownRows:
     def of(
         cls,
         estimator: Any,
-        X: ArrayLike,
+        X: AnyRows,
         feature_names: Sequence[str] | None,
         scaling: str | None,
     ) -> ShownRows:
@@ -61,21 +61,10 @@ class ShownRows:
         done = ", ".join(type(step).__name__ for _, step in steps.steps)
         after = f"the rows after these steps of the pipeline: {done}"
         model, rows, names = FittedRows.of(estimator, X, feature_names)
-        before = _before(steps, X)
+        before = rows_before(steps, X)
         if before is None:
             return cls(model, rows, names, True, f"{done}; this page shows the result", after)
         return cls(model, before, names, False, done, after)
-
-
-def _before(steps: Pipeline, X: Any) -> NDArray[np.float64] | None:
-    """Return X as numbers if the steps keep its columns and no number is missing, else None."""
-    if names_after(steps, X) != names_before(X):
-        return None
-    try:
-        rows = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    return rows if np.isfinite(rows).all() else None
 
 
 def _are_rows_of_fit(model: Any, rows: NDArray[Any]) -> bool:

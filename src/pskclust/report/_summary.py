@@ -53,7 +53,7 @@ class Cluster:
     share: float
     quartiles: NDArray[np.float64]  # (3,) of the similarities of members
     traits: list[Trait]  # in decreasing order of the difference
-    members: list[int]  # numbers of typical rows, the most similar row first
+    members: list[int]  # numbers of typical rows, the row nearest to the mean first
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +70,7 @@ class Summary:
     def of(cls, model: Any, rows: NDArray[Any]) -> Summary:
         columns = Columns.of(rows)
         members = _members(model.labels_, model.n_clusters_)
+        scores = _outlier_scores(model)
         sizes = np.array([len(some) for some in members], dtype=np.int64)
         quartiles = [np.percentile(model.similarities_[some], [25, 50, 75]) for some in members]
         largest = np.sort(np.argsort(-sizes, kind="stable")[:MAX_CLUSTERS])
@@ -80,7 +81,7 @@ class Summary:
                 sizes[number] / len(rows),
                 quartiles[number],
                 _traits(rows, members[number], columns),
-                _typical(rows, members[number], model.similarities_, columns.spreads),
+                _typical(rows, members[number], scores, columns.spreads),
             )
             for number in largest
         ]
@@ -120,24 +121,34 @@ def _traits(rows: NDArray[Any], members: NDArray[np.intp], columns: Columns) -> 
     ]
 
 
+def _outlier_scores(model: Any) -> NDArray[np.float64]:
+    """Return outlier scores; for a model file of an earlier version, negative similarities."""
+    known = model.fitted_.whole is not None
+    return np.asarray(model.outlier_scores_ if known else -model.similarities_)
+
+
 def _typical(
     rows: NDArray[Any],
     members: NDArray[np.intp],
-    similarities: NDArray[np.float64],
+    scores: NDArray[np.float64],
     spreads: NDArray[np.float64],
 ) -> list[int]:
-    """Return typical members: the most similar one, and others far apart in the more similar half.
+    """Return typical members: the one nearest to the mean of the columns, and others far apart.
+
+    All are among the half of the members with lower outlier scores. The members that are most
+    similar to their cluster may be at its edge, where cells are large.
 
     Each further member is the farthest from those found before it, with columns measured in
     standard deviations. Of equal rows, only one is returned.
     """
-    most_similar = members[np.argsort(-similarities[members], kind="stable")]
-    half = most_similar[: max(_N_MEMBERS, len(members) // 2)]
+    by_score = members[np.argsort(scores[members], kind="stable")]
+    half = by_score[: max(_N_MEMBERS, len(members) // 2)]
     most = min(_MEMBERS_TO_LOOK_AT, max(_N_MEMBERS, _VALUES_AT_A_TIME // rows.shape[1]))
     some = half[:: -(-len(half) // most)]
     varying = spreads > 0
     points = rows[some][:, varying] / spreads[varying]
-    found, distances = [0], np.full(len(some), np.inf)
+    first = int(np.square(points - points.mean(axis=0)).sum(axis=1).argmin())
+    found, distances = [first], np.full(len(some), np.inf)
     while len(found) < _N_MEMBERS:
         from_last = np.square(points - points[found[-1]]).sum(axis=1)
         distances = np.minimum(distances, from_last)
@@ -145,4 +156,4 @@ def _typical(
         if not distances[farthest] > 0:
             break
         found.append(farthest)
-    return [int(some[place]) for place in sorted(found)]
+    return [int(some[place]) for place in (first, *sorted(found[1:]))]

@@ -7,9 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from .._advice import Outcome, hints, rules
+from .._data.few_values import hints_on_few_values
 from .._data.odd_columns import hint_on_units
 from .._provenance import (
     UNREPEATABLE,
@@ -23,6 +22,7 @@ from .._provenance import (
 )
 from .._utils.files import replacing
 from .._utils.wording import percentage
+from ..plotting.fitted_rows import AnyRows
 from ._classes import KnownClasses
 from ._content import ChoiceContent, Content, Provenance
 from ._html import number
@@ -36,7 +36,7 @@ from .command import FitCommand
 def write_report(
     path: str | os.PathLike[str],
     model: Any,
-    X: ArrayLike,
+    X: AnyRows,
     *,
     feature_names: Sequence[str] | None = None,
     ids: Sequence[Any] | None = None,
@@ -62,9 +62,10 @@ def write_report(
         The file to write. An existing file is replaced once the new one is complete.
     model : PSKC or Pipeline
         A fitted model, or a fitted pipeline that ends in one.
-    X : array-like of shape (n_samples, n_features)
-        The rows of the fit, in the same order. If they were scaled for the fit, pass the pipeline
-        as `model`, or pass the rows before scaling and set `scaling`.
+    X : array-like of shape (n_samples, n_features), path or RowBlocks
+        The rows of the fit, in the same order; files are read into memory. If the rows were scaled
+        for the fit, pass the pipeline as `model`, or pass the rows before scaling and set
+        `scaling`.
     feature_names : sequence of str or None, default=None
         Names of the columns. None uses the names in X or from the fit, or numbers the columns.
     ids : sequence or None, default=None
@@ -131,7 +132,7 @@ def write_report(
     content = _content(
         shown,
         summary,
-        title=title or f"Clusters of {n_rows:,} rows",
+        title=title or f"Clusters in {n_rows:,} rows",
         facts=facts | _figures_of_fit(seconds, scores or {}),
         ids=ids,
         date=date or datetime.date.today(),
@@ -163,8 +164,8 @@ def _content(
     on_columns: Sequence[str] = ()
     if command is not None:
         advice, on_columns = [*map(command.as_options, advice)], command.hints
-    elif shown.are_fitted:
-        on_columns = _on_columns(summary, shown.names)
+    else:
+        on_columns = _on_columns(shown, summary)
     return Content(
         title=title,
         date=date,
@@ -241,6 +242,11 @@ def _details(model: Any, scaling: str) -> dict[str, str]:
     return shown
 
 
-def _on_columns(summary: Summary, names: Sequence[str]) -> list[str]:
-    hint = hint_on_units(names, summary.columns.spreads)
-    return [] if hint is None else [hint.with_remedy("scale the columns before the fit.")]
+def _on_columns(shown: ShownRows, summary: Summary) -> list[str]:
+    few = hints_on_few_values(shown.model.fitted_.few_values, shown.names)
+    lines = [hint.with_remedy("fit without this column.") for hint in few]
+    if shown.are_fitted:
+        units = hint_on_units(shown.names, summary.columns.spreads)
+        if units is not None:
+            lines.append(units.with_remedy("scale the columns before the fit."))
+    return lines

@@ -13,7 +13,7 @@ import numpy as np
 from .._data.sources import RowBlocks
 from .base import Numbers, Table
 from .classes import looks_like_classes
-from .errors import MissingValuesError, NotNumbersError, TableError
+from .errors import MissingValuesError, NoSuchFileError, NotNumbersError, TableError
 from .opening import open_table
 from .reading import blocks_of
 from .scanning import Missing, scan
@@ -27,6 +27,7 @@ class Call:
     function: str = "stream_table"
     columns: Sequence[str] = ()
     drop: Sequence[str] = ()
+    replaces_path: bool = False  # whether a path was passed where the result is to be passed
 
     def without(self, names: Sequence[str]) -> str:
         """Return the call that leaves out some more columns."""
@@ -45,6 +46,11 @@ class Call:
     def _with(self, options: str) -> str:
         return f"pskclust.tables.{self.function}(path, {options})"
 
+    @property
+    def instead(self) -> str:
+        """What the result replaces, for the end of a sentence."""
+        return " instead of the path" if self.replaces_path else ""
+
 
 def row_blocks(
     X: object, known: Sequence[str] | None = None, *, keep_gaps: bool = False
@@ -58,13 +64,19 @@ def row_blocks(
         return X
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
-        table = open_table(Path(path), path)
-        with ways_out(table):
+        try:
+            table = open_table(Path(path), path)
+        except NoSuchFileError as error:
+            if isinstance(X, str):
+                _append(error, "X is a text, and a text is taken as the path of a file.")
+            raise
+        call = Call(replaces_path=True)
+        with ways_out(table, call):
             by_name = known is not None and table.has_names
             selection = select_known(table, known or ()) if by_name else select(table)
             if keep_gaps:
                 return _with_gaps(table, selection)
-            return stream(table, selection, way_out=Call())
+            return stream(table, selection, way_out=call)
     if hasattr(X, "__dask_graph__"):
         raise TypeError(
             f"X is a dask collection ({type(X).__name__}). Fit it with pskclust.dask.PSKC, or pass "
@@ -134,7 +146,9 @@ def ways_out(table: Table, call: Call | None = None) -> Iterator[None]:
         _append(error, _way_around_gaps(call, error, table))
         raise
     except NotNumbersError as error:
-        _append(error, f"To leave out such columns, pass {call.without(error.columns)}.")
+        _append(
+            error, f"To leave out such columns, pass {call.without(error.columns)}{call.instead}."
+        )
         raise
 
 
@@ -144,10 +158,10 @@ def _way_around_gaps(call: Call, error: MissingValuesError, table: Table) -> str
     names = list(error.counts)
     if len(table.columns) > len(names) and all(looks_like_classes(table, name) for name in names):
         return (
-            f"To leave out columns of known classes, pass {call.without(names)}. To leave out "
-            f"rows, pass {missing}."
+            f"To leave out columns of known classes, pass {call.without(names)}{call.instead}. To "
+            f"leave out rows, pass {missing}."
         )
-    return f"To leave out such rows, pass {missing}."
+    return f"To leave out such rows, pass {missing}{call.instead}."
 
 
 def _append(error: TableError, way_out: str) -> None:
