@@ -571,3 +571,11 @@ def test_a_reader_that_has_had_enough(tmp_path, model):
     process.wait(timeout=300)
     process.stderr.close()
     assert err == ""
+
+
+def test_a_title_is_named_and_skipped(command):
+    rows = "\n".join(f"{a},{a * 7 % 11},{a % 5}" for a in range(40))
+    Path("t.csv").write_text(f"Exported by Ann\n\nx,y,z\n{rows}\n")
+    text = command.ok("fit", "t.csv", "--columns", "y,z")
+    assert '"Exported by Ann" looks like a title, so the table starts in line 3.' in text
+    assert "40 rows" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from ..tables.base import Table
     from ..tables.reading import Rows
     from ..tables.selection import Selection
+    from ..tables.text import TextTable
 
+_LONGEST_TITLE = 60
 _FLAGS = {"ids": "--id", "drop": "--drop", "label": "--label", "scaling": "--scale"}
 _NO_HEADER = ColumnHint(
     "No header was found, so the first line counts as data.",
@@ -42,8 +45,22 @@ def column_hints(
 
 
 def header_hints(table: Table, options: dict[str, Any]) -> list[ColumnHint]:
-    """Return a hint if the table is text and no header was found in it."""
-    return [_NO_HEADER] if lacks_header(table) and options["has_header"] is None else []
+    """Return hints on lines of text: a title above the table, and a header that was not found."""
+    from ..tables.text import TextTable
+
+    hints = []
+    if isinstance(table, TextTable) and table.title:
+        hints.append(_on_title(table))
+    if lacks_header(table) and options["has_header"] is None:
+        hints.append(_NO_HEADER)
+    return hints
+
+
+def _on_title(table: TextTable) -> ColumnHint:
+    shown = textwrap.shorten(table.title, _LONGEST_TITLE, placeholder=" ...")
+    return ColumnHint(
+        f'"{shown}" looks like a title, so the table starts in line {table.first_line}.'
+    )
 
 
 def lacks_header(table: Table) -> bool:

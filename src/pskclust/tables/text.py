@@ -47,7 +47,10 @@ _VALUES_OF_TEXT = 1_000
 # Errors are distinguished by their messages: pyarrow cannot call a handler of invalid rows for text
 # in another encoding.
 _RAGGED = re.compile(r"CSV parse error: (?:Row #\d+: )?Expected (\d+) columns, got (\d+)")
-_NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to (?:double|bool)")
+_NO_NUMBER = re.compile(
+    r"In CSV column #(\d+): .*CSV conversion error to (?:double|bool)(?:: invalid value '(.*)')?",
+    re.DOTALL,
+)
 
 
 class TextTable(NamedColumns):
@@ -103,7 +106,7 @@ class TextTable(NamedColumns):
             read_options=pacsv.ReadOptions(
                 block_size=self._block_bytes,
                 column_names=dialect.names,
-                skip_rows=dialect.n_comments,
+                skip_rows=dialect.n_skipped,
                 skip_rows_after_names=dialect.n_header_rows,
                 encoding="utf8" if dialect.encoding == "utf-8-sig" else dialect.encoding,
             ),
@@ -150,12 +153,31 @@ class TextTable(NamedColumns):
         if about_column:
             name = self._dialect.names[int(about_column.group(1))]
             strays = self.strays(name)
-            words = "holds a cell that is not a number"
+            words = self._words_on_cell(name, about_column.group(2))
             return NotNumbersError({name: words}, {name: strays} if strays else None)
         if isinstance(error, UnicodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
             return WrongEncodingError(self.name, self._dialect.encoding)
         reason = str(error).splitlines()[0]
         return TableError(f"{self.name} cannot be read as a table ({reason}).")
+
+    def _words_on_cell(self, column: str, cell: str | None) -> str:
+        """Return words on a cell that Arrow does not read as a number."""
+        if cell is None:
+            return "holds a cell that is not a number"
+        place = self.columns.index(column)
+        line = self._line_of(lambda row: place < len(row) and row[place].strip() == cell.strip())
+        where = f"line {line:,}: " if line else ""
+        return f'holds a cell that is not a number ({where}"{cell}")'
+
+    @property
+    def title(self) -> str:
+        """The text above the table that looks like a title; empty if there is none."""
+        return self._dialect.title
+
+    @property
+    def first_line(self) -> int:
+        """The number of the first line of the table in the file."""
+        return self._dialect.n_skipped + 1
 
     def strays(self, column: str) -> Strays | None:
         place, decimal = self.columns.index(column), self._dialect.decimal
@@ -193,14 +215,14 @@ class TextTable(NamedColumns):
         """Yield rows with their line numbers; slow, used only for messages."""
         with opened_stream(self._path) as (stream, _):
             lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
-            n_comments = self._dialect.n_comments
-            below = itertools.islice(lines, n_comments, None)
+            n_skipped = self._dialect.n_skipped
+            below = itertools.islice(lines, n_skipped, None)
             reader = csv.reader(below, delimiter=self._dialect.delimiter)
             # A damaged file is read up to the damage.
             with contextlib.suppress(csv.Error, OSError):
                 for row in reader:
                     if row:
-                        yield n_comments + reader.line_num, row
+                        yield n_skipped + reader.line_num, row
 
 
 def _with_space(words: Sequence[str]) -> list[str]:
