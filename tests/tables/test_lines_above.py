@@ -77,7 +77,7 @@ def test_a_header_that_the_caller_names_is_not_a_title(tmp_path):
 
 
 def test_lines_are_counted_from_the_top_of_the_file(tmp_path):
-    path = written(tmp_path, f"\nSales\n\nx;y;z\n1;2;3\n" + "1;2;3\n" * 300 + "1;n/k;3\n")
+    path = written(tmp_path, "\nSales\n\nx;y;z\n1;2;3\n" + "1;2;3\n" * 300 + "1;n/k;3\n")
     with pytest.raises(TableError, match='line 306: "n/k"'):
         read_table(path)
 

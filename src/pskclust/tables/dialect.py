@@ -33,6 +33,7 @@ class Dialect:
     names: tuple[str, ...]
     booleans: frozenset[str]  # names of the columns of booleans
     texts: dict[str, str]  # name of each other column, and its first value that is not a number
+    pointed: tuple[str, str] | None  # a column of numbers with points, and one; None if commas
     title: str = ""  # the text above the table that looks like a title; empty if there is none
 
 
@@ -95,6 +96,13 @@ def sniff(
         stray = next(strays, None)
         if stray is not None and name not in booleans:
             texts[name] = stray
+    points = (
+        (name, cell)
+        for name in names
+        if name not in texts
+        for cell in columns[name]
+        if decimal == "." and "." in cell and is_number(cell)
+    )
     return Dialect(
         encoding,
         delimiter,
@@ -106,6 +114,7 @@ def sniff(
         names,
         booleans,
         texts,
+        next(points, None),
         title,
     )
 

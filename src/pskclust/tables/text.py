@@ -73,8 +73,11 @@ class TextTable(NamedColumns):
         dialect = sniff(_decoded(head, encoding, name), encoding, delimiter, has_header, missing)
         names = checked_names(dialect.names, name)
         super().__init__(name, names, has_names=dialect.has_names, missing=missing)
-        self._strange = {column: _text_words(cell) for column, cell in dialect.texts.items()}
-        self._dialect: Dialect = dialect
+        self._strange = {
+            column: f'is text ("{cell}"{advice_on(cell, dialect.pointed)})'
+            for column, cell in dialect.texts.items()
+        }
+        self.dialect: Dialect = dialect
         longest = max(map(len, head.split(b"\n")))
         self._block_bytes = max(_BLOCK_BYTES, _LINES_PER_BLOCK * longest)
 
@@ -97,10 +100,10 @@ class TextTable(NamedColumns):
             release_memory()
 
     def _type_of(self, column: str) -> pa.DataType:
-        return pa.bool_() if column in self._dialect.booleans else pa.float64()
+        return pa.bool_() if column in self.dialect.booleans else pa.float64()
 
     def _blocks(self, stream: Any, types: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
-        dialect = self._dialect
+        dialect = self.dialect
         yield from pacsv.open_csv(
             stream,
             read_options=pacsv.ReadOptions(
@@ -151,12 +154,12 @@ class TextTable(NamedColumns):
             )
         about_column = _NO_NUMBER.search(str(error))
         if about_column:
-            name = self._dialect.names[int(about_column.group(1))]
+            name = self.dialect.names[int(about_column.group(1))]
             strays = self.strays(name)
             words = self._words_on_cell(name, about_column.group(2))
             return NotNumbersError({name: words}, {name: strays} if strays else None)
         if isinstance(error, UnicodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
-            return WrongEncodingError(self.name, self._dialect.encoding)
+            return WrongEncodingError(self.name, self.dialect.encoding)
         reason = str(error).splitlines()[0]
         return TableError(f"{self.name} cannot be read as a table ({reason}).")
 
@@ -172,21 +175,21 @@ class TextTable(NamedColumns):
     @property
     def title(self) -> str:
         """The text above the table that looks like a title; empty if there is none."""
-        return self._dialect.title
+        return self.dialect.title
 
     @property
     def first_line(self) -> int:
         """The number of the first line of the table in the file."""
-        return self._dialect.n_skipped + 1
+        return self.dialect.n_skipped + 1
 
     def strays(self, column: str) -> Strays | None:
-        place, decimal = self.columns.index(column), self._dialect.decimal
+        place, decimal = self.columns.index(column), self.dialect.decimal
         n_strays = n_values = 0
         first: tuple[str, int] | None = None
         texts: dict[str, None] = {}
         is_all = True
         for number, (line, row) in enumerate(self._numbered_rows()):
-            if number < self._dialect.n_header_rows or place >= len(row):
+            if number < self.dialect.n_header_rows or place >= len(row):
                 continue
             # If most values are text, fewer of them are enough to show it.
             if first and n_values >= (
@@ -196,7 +199,7 @@ class TextTable(NamedColumns):
                 break
             cell = row[place].strip()
             n_values += cell not in self.missing
-            if column in self._dialect.booleans:
+            if column in self.dialect.booleans:
                 is_value = is_boolean(cell, self.missing)
             else:
                 is_value = is_number(cell, decimal, self.missing)
@@ -214,10 +217,10 @@ class TextTable(NamedColumns):
     def _numbered_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield rows with their line numbers; slow, used only for messages."""
         with opened_stream(self._path) as (stream, _):
-            lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
-            n_skipped = self._dialect.n_skipped
+            lines = io.TextIOWrapper(stream, self.dialect.encoding, errors="replace", newline="")
+            n_skipped = self.dialect.n_skipped
             below = itertools.islice(lines, n_skipped, None)
-            reader = csv.reader(below, delimiter=self._dialect.delimiter)
+            reader = csv.reader(below, delimiter=self.dialect.delimiter)
             # A damaged file is read up to the damage.
             with contextlib.suppress(csv.Error, OSError):
                 for row in reader:
@@ -228,10 +231,6 @@ class TextTable(NamedColumns):
 def _with_space(words: Sequence[str]) -> list[str]:
     """Return words, and the same words after a space, which Arrow does not remove."""
     return [*words, *(f" {word}" for word in words)]
-
-
-def _text_words(cell: str) -> str:
-    return f'is text ("{cell}"{advice_on(cell)})'
 
 
 def _decoded(head: bytes, encoding: str, name: str) -> str:
