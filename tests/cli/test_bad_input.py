@@ -123,7 +123,7 @@ def test_a_negative_weight_is_found_by_its_column_and_row(command, scattered):
     weights[371] = -1.5
     pd.DataFrame(scattered, columns=["x", "y"]).assign(w=weights).to_csv("t.csv", index=False)
     line = command.refused(3, "fit", "t.csv", "--weight", "w")
-    assert line.startswith('column "w" has the negative weight -1.5 in row 372. ')
+    assert line.startswith('column "w" has the negative weight -1.5 in line 373. ')
 
 
 def test_a_model_has_its_extension(command, table):
@@ -579,3 +579,17 @@ def test_a_title_is_named_and_skipped(command):
     text = command.ok("fit", "t.csv", "--columns", "y,z")
     assert '"Exported by Ann" looks like a title, so the table starts in line 3.' in text
     assert "40 rows" in text
+
+
+def test_a_folder_says_which_files_are_read(command):
+    rows = pd.DataFrame(np.random.RandomState(0).randn(60, 2), columns=["x", "y"])
+    os.mkdir("d")
+    rows.to_parquet("d/part.parquet")
+    assert "is a folder" not in command.ok("fit", "d")
+    for number in range(3):
+        rows.to_csv(f"d/{number}.csv")
+    text = command.ok("fit", "d")
+    assert "d is a folder: 1 Parquet file is read (part.parquet), 3 other files are not." in text
+    rows.to_parquet("d/part2.parquet")
+    text = command.ok("fit", "d")
+    assert "d is a folder: 2 Parquet files are read (part.parquet to part2.parquet)" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -27,7 +28,7 @@ def test_empty_lines_and_comments_above_a_table_are_skipped(above, tmp_path):
     path = written(tmp_path, f"{above}x;y\n{LINES}")
     table = open_table(path, "t.csv")
     assert table.columns == ("x", "y")
-    assert not table.title
+    assert not table.notes
     assert_array_equal(read_table(path), ROWS)
     assert_array_equal(read_table(written(tmp_path, above + LINES)), ROWS)
 
@@ -46,8 +47,9 @@ def test_a_title_above_a_header_is_skipped(above, line, tmp_path):
     path = written(tmp_path, f"{above}x;y\n{LINES}")
     table = open_table(path, "t.csv")
     assert table.columns == ("x", "y")
-    assert table.title.startswith("Sales")
-    assert table.first_line == line
+    (note,) = table.notes
+    assert note.startswith('"Sales')
+    assert note.endswith(f"looks like a title, so the table starts in line {line}.")
     assert_array_equal(read_table(path), ROWS)
 
 
@@ -67,13 +69,13 @@ def test_a_title_above_rows_without_a_header_is_skipped(tmp_path):
     ],
 )
 def test_a_header_is_not_a_title(content, tmp_path):
-    assert not open_table(written(tmp_path, content), "t.csv").title
+    assert not open_table(written(tmp_path, content), "t.csv").notes
 
 
 def test_a_header_that_the_caller_names_is_not_a_title(tmp_path):
     path = written(tmp_path, "Sales;\nx;y\n1;2\n")
-    assert open_table(path, "t.csv").title
-    assert not open_table(path, "t.csv", has_header=True).title
+    assert open_table(path, "t.csv").notes
+    assert not open_table(path, "t.csv", has_header=True).notes
 
 
 def test_lines_are_counted_from_the_top_of_the_file(tmp_path):
@@ -86,3 +88,12 @@ def test_a_cell_with_digits_of_another_script_is_named(tmp_path):
     path = written(tmp_path, "x;y\n1;2\n3;\u0663\n5;6\n")
     with pytest.raises(TableError, match='not a number \\(line 3: "\u0663"\\)'):
         read_table(path)
+
+
+def test_a_row_with_a_wrong_value_is_named_by_its_line(tmp_path):
+    path = written(tmp_path, 'Sales\n\nx;y;z\n1;2;"a\nb"\n\n3;inf;c\n')
+    with pytest.raises(TableError, match='column "y" of .* is infinite in line 7'):
+        read_table(path, drop=["z"])
+    np.save(tmp_path / "t.npy", [[0.0, 1], [2, np.inf]])
+    with pytest.raises(TableError, match=r"infinite in row 1 \(counted from 0\)"):
+        read_table(tmp_path / "t.npy")

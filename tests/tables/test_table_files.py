@@ -318,7 +318,7 @@ def test_objects_are_never_unpickled(tmp_path):
 
 def test_infinite_values_are_refused_with_their_row(tmp_path):
     path = _csv(tmp_path, "a,b\n1,2\n3,inf\n")
-    with pytest.raises(TableError, match='column "b" of x.csv is infinite in row 2'):
+    with pytest.raises(TableError, match='column "b" of x.csv is infinite in line 3'):
         read(path, features=("a", "b"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
     from ..tables.base import Table
     from ..tables.reading import Rows
     from ..tables.selection import Selection
-    from ..tables.text import TextTable
 
-_LONGEST_TITLE = 60
 _FLAGS = {"ids": "--id", "drop": "--drop", "label": "--label", "scaling": "--scale"}
 _NO_HEADER = ColumnHint(
     "No header was found, so the first line counts as data.",
@@ -35,7 +32,7 @@ def column_hints(
     Columns that the user names with --columns get no hint about row numbers, ids or classes.
     """
     odd = not_asked_for(rows.odd, bool(options["columns"]))
-    hints = header_hints(table, options)
+    hints = hints_on_file(table, options)
     hints += [_allowed(hint, selection) for hint in hints_on_columns(odd)]
     if options["scaling"] == "none":
         _, spreads = mean_and_deviation(rows.values, rows.weight)
@@ -44,23 +41,12 @@ def column_hints(
     return hints
 
 
-def header_hints(table: Table, options: dict[str, Any]) -> list[ColumnHint]:
-    """Return hints on lines of text: a title above the table, and a header that was not found."""
-    from ..tables.text import TextTable
-
-    hints = []
-    if isinstance(table, TextTable) and table.title:
-        hints.append(_on_title(table))
+def hints_on_file(table: Table, options: dict[str, Any]) -> list[ColumnHint]:
+    """Return hints on the file: what was skipped in it, and a header that was not found."""
+    hints = [ColumnHint(note) for note in table.notes]
     if lacks_header(table) and options["has_header"] is None:
         hints.append(_NO_HEADER)
     return hints
-
-
-def _on_title(table: TextTable) -> ColumnHint:
-    shown = textwrap.shorten(table.title, _LONGEST_TITLE, placeholder=" ...")
-    return ColumnHint(
-        f'"{shown}" looks like a title, so the table starts in line {table.first_line}.'
-    )
 
 
 def lacks_header(table: Table) -> bool:

@@ -194,7 +194,7 @@ class _Placing:
         from .._data.scaling import fill
         from ..tables.scanning import by_column, find_gaps
 
-        gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)
+        gaps = find_gaps(batch.numbers, self._selection.features, self._table, n_before)
         if not gaps.any:
             return batch.numbers, None
         if self._missing == "drop":

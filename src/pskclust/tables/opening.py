@@ -77,9 +77,12 @@ def open_table(
         raise TableError(f"format={kind!r} is not known. Use one of {', '.join(FORMATS)}.")
     _require_file(path, name)
     if path.is_dir():
-        from .columnar import ParquetTable, parquet_files
+        from .columnar import ParquetTable, note_on_folder, parquet_files
 
-        return ParquetTable(parquet_files(path, name), name)
+        files = parquet_files(path, name)
+        folder = ParquetTable(files, name)
+        folder.notes = note_on_folder(path, name, files)
+        return folder
     kind = format_of(path, name, kind)
     table: Table
     if kind in ("npy", "npz"):

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ _HEAD_BYTES = 1 << 18
 # Arrow reads about 40 blocks ahead. A line must fit into a block.
 _BLOCK_BYTES = 1 << 20
 _LINES_PER_BLOCK = 32
+_LONGEST_TITLE = 60
 # Values that are not numbers are counted among the first values of a column: this many, or the
 # smaller number if most of them are text.
 _VALUES_TO_COUNT = 1_000_000
@@ -78,6 +80,10 @@ class TextTable(NamedColumns):
             for column, cell in dialect.texts.items()
         }
         self.dialect: Dialect = dialect
+        if dialect.title:
+            shown = textwrap.shorten(dialect.title, _LONGEST_TITLE, placeholder=" ...")
+            line = dialect.n_skipped + 1
+            self.notes = (f'"{shown}" looks like a title, so the table starts in line {line}.',)
         longest = max(map(len, head.split(b"\n")))
         self._block_bytes = max(_BLOCK_BYTES, _LINES_PER_BLOCK * longest)
 
@@ -172,15 +178,10 @@ class TextTable(NamedColumns):
         where = f"line {line:,}: " if line else ""
         return f'holds a cell that is not a number ({where}"{cell}")'
 
-    @property
-    def title(self) -> str:
-        """The text above the table that looks like a title; empty if there is none."""
-        return self.dialect.title
-
-    @property
-    def first_line(self) -> int:
-        """The number of the first line of the table in the file."""
-        return self.dialect.n_skipped + 1
+    def place_of(self, row: int) -> str:
+        numbered = itertools.islice(self._numbered_rows(), row + self.dialect.n_header_rows, None)
+        found = next(numbered, None)
+        return super().place_of(row) if found is None else f"line {found[0]:,}"
 
     def strays(self, column: str) -> Strays | None:
         place, decimal = self.columns.index(column), self.dialect.decimal
