@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import resource
 import shlex
@@ -579,6 +580,19 @@ def test_a_title_is_named_and_skipped(command):
     text = command.ok("fit", "t.csv", "--columns", "y,z")
     assert '"Exported by Ann" looks like a title, so the table starts in line 3.' in text
     assert "40 rows" in text
+
+
+def test_a_sweep_of_few_rows_leaves_out_larger_psi(command):
+    rows = np.random.RandomState(0).randn(30, 2)
+    pd.DataFrame(rows, columns=["x", "y"]).to_csv("t.csv", index=False)
+    fast = ("--seeds", "2", "--n-partitions", "10")
+    out = command.ok("sweep", "t.csv", *fast)
+    assert "Not tried: psi 32, 64, 128, which is more than the 30 rows." in out
+    content = json.loads(command.ok("sweep", "t.csv", *fast, "--json"))
+    assert {pair["psi"] for pair in content["pairs"]} == {16}
+    assert content["psi_left_out"] == [32, 64, 128]
+    # What the user asks for is refused.
+    assert "--psi 64 is more" in command.refused(3, "sweep", "t.csv", *fast, "--psi", "16,64")
 
 
 def test_a_folder_says_which_files_are_read(command):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,6 +15,15 @@ from .._data.parameters import METHODS
 from .._data.scaling import MISSING, SCALINGS
 from .._utils.wording import ParameterWords
 from ..tables.formats import FORMATS
+
+DELIMITER_WORDS = {
+    "tab": "\t",
+    "\\t": "\t",
+    "space": " ",
+    "comma": ",",
+    "semicolon": ";",
+    "pipe": "|",
+}
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,6 +42,23 @@ class WholeNumber(click.IntRange):
 
     def get_metavar(self, *about: Any, **more: Any) -> str:
         return "N"
+
+    def _describe_range(self) -> str:
+        """Return the limits in words, for the help and for errors."""
+        if self.max is None:
+            return f"{self.min:,} or more"
+        return f"{self.min:,} to {self.max:,}"
+
+
+class LargeNumber(WholeNumber):
+    """Option type: a whole number, which may be written as 1e9."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        with contextlib.suppress(ValueError, OverflowError):
+            number = float(value)
+            if isinstance(value, str) and "e" in value.lower() and number.is_integer():
+                value = int(number)
+        return super().convert(value, param, ctx)
 
 
 def number_or(kind: type[int] | type[float], word: str) -> Callable[[str], Any]:
@@ -70,6 +97,19 @@ def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...
             "put quotes around a name with a line break: '\"a\nb\"'."
         ) from None
     return tuple(name.strip() for row in rows for name in row if name.strip())
+
+
+def _delimiter(context: Any, option: Any, value: str | None) -> str | None:
+    """Return the delimiter, which may be written as a word."""
+    if value is None:
+        return None
+    delimiter = DELIMITER_WORDS.get(value.lower(), value)
+    if len(delimiter) != 1 or delimiter in '\r\n"':
+        raise click.BadParameter(
+            f"{value!r} is not a delimiter. Give one character, or one of the words "
+            f"{', '.join(word for word in DELIMITER_WORDS if word.isalpha())}."
+        )
+    return delimiter
 
 
 def _names(flag: str, name: str, words: str, metavar: str = "NAMES") -> Any:
@@ -123,7 +163,10 @@ _FORMAT_OPTIONS = (
         help="Format of DATA, if the file extension does not show it.",
     ),
     click.option(
-        "--delimiter", metavar="CHAR", help="Delimiter of a text table. Detected by default."
+        "--delimiter",
+        metavar="CHAR",
+        callback=_delimiter,
+        help="Delimiter of a text table, such as ';' or tab. Detected by default.",
     ),
     click.option(
         "--header/--no-header",
@@ -255,6 +298,7 @@ _OTHER_OPTIONS = (
     click.option(
         "--growth-rate",
         type=float,
+        metavar="NUMBER",
         default=0.1,
         show_default=True,
         help="Fraction by which the threshold of growth falls in each step.",
@@ -262,6 +306,7 @@ _OTHER_OPTIONS = (
     click.option(
         "--n-partitions",
         type=int,
+        metavar="N",
         default=100,
         show_default=True,
         help="Number of random partitionings. Time and memory grow with it.",

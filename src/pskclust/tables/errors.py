@@ -125,6 +125,11 @@ def advice_on(cell: str, pointed: tuple[str, str] | None = None) -> str:
 
 def _stray_words(strays: Strays) -> str:
     values = f"{'' if strays.is_all else 'the first '}{counted(strays.n_values, 'value')}"
+    if strays.n_strays == strays.n_values > 1:
+        return (
+            f"holds no number among {values} "
+            f'(the first in line {strays.line:,}: "{strays.cell}"{advice_on(strays.cell)})'
+        )
     if strays.n_strays == 1:
         return (
             f"holds 1 value that is not a number among {values} "

@@ -128,6 +128,10 @@ def _require_file(path: Path, name: str) -> None:
         with open(path, "rb") as stream:
             is_empty = not stream.read(1)
     except FileNotFoundError as error:
+        if "://" in name:
+            raise NoSuchFileError(
+                f"{name} is an address, and addresses are not read. Download the file first."
+            ) from error
         raise NoSuchFileError(f"there is no file {name}.{_suggestion(path)}") from error
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):
