@@ -12,9 +12,9 @@ import click
 from .bars import Bars
 from .help_sections import SectionedCommand
 from .hints import hints_on_file
+from .option_types import WholeNumber
 from .options import (
     PARAMETERS,
-    WholeNumber,
     check_clustering,
     clustering_options,
     color_option,

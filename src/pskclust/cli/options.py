@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,15 +14,7 @@ from .._data.parameters import METHODS
 from .._data.scaling import MISSING, SCALINGS
 from .._utils.wording import ParameterWords
 from ..tables.formats import FORMATS
-
-DELIMITER_WORDS = {
-    "tab": "\t",
-    "\\t": "\t",
-    "space": " ",
-    "comma": ",",
-    "semicolon": ";",
-    "pipe": "|",
-}
+from .option_types import WholeNumber, delimiter_of, number_or
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -35,59 +26,6 @@ class RunOptions:
     debug: bool = False
 
 
-class WholeNumber(click.IntRange):
-    """Option type: a whole number within limits."""
-
-    name = "whole number"
-
-    def get_metavar(self, *about: Any, **more: Any) -> str:
-        return "N"
-
-    def _describe_range(self) -> str:
-        """Return the limits in words, for the help and for errors."""
-        if self.max is None:
-            return f"{self.min:,} or more"
-        return f"{self.min:,} to {self.max:,}"
-
-
-class LargeNumber(WholeNumber):
-    """Option type: a whole number, which may be written as 1e9."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        with contextlib.suppress(ValueError, OverflowError):
-            number = float(value)
-            if isinstance(value, str) and "e" in value.lower() and number.is_integer():
-                value = int(number)
-        return super().convert(value, param, ctx)
-
-
-def number_or(kind: type[int] | type[float], word: str) -> Callable[[str], Any]:
-    """Return an option type: a number or the given word, such as auto."""
-
-    def convert(value: str) -> Any:
-        try:
-            return value if value == word else kind(value)
-        except ValueError:
-            what = "a whole number" if kind is int else "a number"
-            raise click.BadParameter(f"{value!r} is neither {what} nor {word!r}.") from None
-
-    return convert
-
-
-def several(kind: type[int] | type[float]) -> Callable[[str], list[Any]]:
-    """Return an option type: numbers separated by commas."""
-
-    def convert(value: str) -> list[Any]:
-        try:
-            return [kind(part) for part in value.split(",")]
-        except ValueError:
-            what = "whole numbers" if kind is int else "numbers"
-            message = f"{value!r} must be {what} separated by commas."
-            raise click.BadParameter(message) from None
-
-    return convert
-
-
 def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names in values such as ``a,b``; a name in quotes may contain commas."""
     try:
@@ -97,19 +35,6 @@ def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...
             "put quotes around a name with a line break: '\"a\nb\"'."
         ) from None
     return tuple(name.strip() for row in rows for name in row if name.strip())
-
-
-def _delimiter(context: Any, option: Any, value: str | None) -> str | None:
-    """Return the delimiter, which may be written as a word."""
-    if value is None:
-        return None
-    delimiter = DELIMITER_WORDS.get(value.lower(), value)
-    if len(delimiter) != 1 or delimiter in '\r\n"':
-        raise click.BadParameter(
-            f"{value!r} is not a delimiter. Give one character, or one of the words "
-            f"{', '.join(word for word in DELIMITER_WORDS if word.isalpha())}."
-        )
-    return delimiter
 
 
 def _names(flag: str, name: str, words: str, metavar: str = "NAMES") -> Any:
@@ -165,7 +90,7 @@ _FORMAT_OPTIONS = (
     click.option(
         "--delimiter",
         metavar="CHAR",
-        callback=_delimiter,
+        callback=delimiter_of,
         help="Delimiter of a text table, such as ';' or tab. Detected by default.",
     ),
     click.option(

@@ -7,7 +7,8 @@ from dataclasses import asdict
 import click
 
 from .display import print_facts, print_json
-from .options import LargeNumber, WholeNumber, debug_option, json_option
+from .option_types import LargeNumber, WholeNumber
+from .options import debug_option, json_option
 
 _EPILOG = """\b
 Example:

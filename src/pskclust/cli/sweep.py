@@ -15,16 +15,15 @@ from .bars import Bars
 from .display import print_facts, print_json, print_table, say
 from .failures import writing
 from .help_sections import SectionedCommand
+from .option_types import WholeNumber, several
 from .options import (
     OTHER_PARAMETERS,
-    WholeNumber,
     check_clustering,
     data_options,
     debug_option,
     force_option,
     json_option,
     other_clustering_options,
-    several,
 )
 from .outputs import check_labels_output, check_outputs, check_picture_output
 from .reading import opened_data, read_data
