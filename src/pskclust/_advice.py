@@ -50,6 +50,7 @@ class Outcome:
     min_cluster_size: int = 0
     n_parts: int | None = None  # None unless clusters are chosen or linked
     second_choice: int | None = None  # number of clusters; None unless clusters are chosen
+    are_alike: bool = False  # whether all rows are in the same cells, so that nothing splits them
     unit: str = "rows"  # the things that `sizes` counts: rows or pixels
 
     @classmethod
@@ -74,6 +75,7 @@ class Outcome:
             min_cluster_size=int(model.min_cluster_size or 0),
             n_parts=None if linkage is None else len(linkage.tree),
             second_choice=_second_choice(model),
+            are_alike=bool(model.similarities_.min() >= 1),
             unit=unit,
         )
 
@@ -83,18 +85,21 @@ class Outcome:
 
 
 def rules(outcome: Outcome) -> list[AdviceRule]:
-    """Return the rule for splitting clusters and, unless there is only one, for joining them."""
-    if outcome.n_clusters == 1:
-        return [splitting(outcome)]
-    return [splitting(outcome), joining(outcome)]
+    """Return the rules for splitting clusters and for joining them, as far as that is possible."""
+    found = [splitting(outcome), None if outcome.n_clusters == 1 else joining(outcome)]
+    return [rule for rule in found if rule is not None]
 
 
-def splitting(outcome: Outcome) -> AdviceRule:
+def splitting(outcome: Outcome) -> AdviceRule | None:
+    """Return the rule for splitting clusters; None if no more clusters are possible."""
     situation = "Clusters that should be apart are joined"
     if outcome.n_parts is not None:
-        number = max(1, min(outcome.n_clusters + 1, outcome.n_parts))
+        number = outcome.n_clusters + 1
         if outcome.n_clusters == 1 and outcome.second_choice is not None:
             number = outcome.second_choice
+        # A single cluster is not divided into parts unless more clusters are asked for.
+        elif outcome.are_alike or outcome.n_clusters >= max(2, outcome.n_parts):
+            return None
         return AdviceRule(situation, "ask for more", {"n_clusters": number})
     psi = 2 * outcome.psi if outcome.replace else min(2 * outcome.psi, outcome.n_rows)
     return AdviceRule(situation, "raise psi", {"psi": psi})
@@ -157,6 +162,8 @@ def _on_one_cluster(outcome: Outcome) -> Hint | None:
     if outcome.n_clusters > 1:
         return None
     rule = splitting(outcome)
+    if rule is None:
+        return Hint(f"There is only one cluster. The {outcome.unit} are too alike to divide them.")
     return Hint(f"There is only one cluster. If you expect more, {rule.action}.", rule.change)
 
 
@@ -187,7 +194,7 @@ def _on_fragments(outcome: Outcome) -> Hint | None:
     have = "cluster has" if number == 1 else "clusters have"
     return Hint(
         f"{number:,} {have} fewer than {limit:,} {outcome.unit}, far fewer than the others. "
-        f"min_cluster_size={limit} dissolves them: their {outcome.unit} move to other clusters or "
-        "become noise.",
+        f"min_cluster_size={limit} dissolves {'it: its' if number == 1 else 'them: their'} "
+        f"{outcome.unit} move to other clusters or become noise.",
         {"min_cluster_size": limit},
     )

@@ -77,12 +77,12 @@ def has_confidences(model: PSKC) -> bool:
     """Return whether there were several candidates, so that confidences differ.
 
     Grown clusters have no candidates. If a number of clusters is given, only one candidate may have
-    that number.
+    that number. Few rows, or equal ones, have a single candidate.
     """
     if model.confidences_ is None:
         return False
     choice = model.auto_
-    return choice is None or model.n_clusters is None or len(choice.candidates) > 1
+    return choice is None or len(choice.candidates) > 1 or len(choice.numbers) > 1
 
 
 def mean_confidences(model: PSKC) -> NDArray[np.float64] | None:

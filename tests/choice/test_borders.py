@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -128,7 +130,7 @@ def test_sides_that_share_no_cell_have_the_deepest_valley(sides, meetings):
 
 
 def test_a_side_that_no_row_is_on_shows_no_valley(sides, meetings):
-    nobody = sides._replace(in_other=np.zeros_like(sides.in_other))
+    nobody = replace(sides, in_other=np.zeros_like(sides.in_other))
     found = border_of(meetings, RNG(0).randn(N_ROWS), 2.0, nobody)
     assert_array_equal(found.contact, 1)
     assert_array_equal(found.valley, NO_VALLEY)

@@ -14,6 +14,7 @@ import pskclust
 from pskclust import PSKC
 from pskclust._choice import choose as _choose
 from pskclust._choice.options import NumberOption
+from pskclust.datasets import make_shapes
 from tests.helpers.row_blocks import in_blocks, shards_of
 from tests.helpers.shapes import CLEAR, far_blobs
 
@@ -531,6 +532,15 @@ def test_clusters_of_the_least_size_are_chosen():
     assert model.n_clusters_ == 1
     assert f"fewer than min_cluster_size={len(X)} rows" in model.auto_.reason
     assert model.auto_.reason.endswith("without this limit, 4 clusters")
+
+
+def test_few_rows_are_in_dissolved_clusters_if_the_sample_is_smaller_than_the_data():
+    X, _ = make_shapes(4_000, random_state=0)
+    assert len(X) > _choose.MAX_ROWS
+    for least in (300, 350, 400):
+        model = chosen(X, min_cluster_size=least)
+        assert (model.cluster_sizes_ >= least).all()
+        assert np.mean(model.labels_ < 0) < _choose.MAX_SHARE_TOO_SMALL + 0.03
 
 
 def test_a_small_cluster_is_dissolved_and_the_reason_says_so():

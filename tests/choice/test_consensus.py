@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.cluster.hierarchy import linkage
 from sklearn.metrics import adjusted_rand_score
 
 from pskclust._choice.consensus import (
     Clustering,
+    Cut,
     adjusted_rand,
     agreements,
+    agreements_of_cuts,
     most_typical,
     numbers_by_size,
     share_agreeing,
     shared_rows,
 )
+from pskclust._choice.split_tree import condense, settle
 
 RNG = np.random.RandomState
 
@@ -55,6 +59,20 @@ def test_the_most_typical_agrees_best_with_all_by_their_odds():
     winner, agreement = most_typical(agreements(clusterings), odds)
     assert winner == int(np.argmax(expected))
     assert agreement == pytest.approx(max(expected))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cuts_of_trees_agree_as_any_clusterings_do(seed):
+    rng = RNG(seed)
+    trees = [condense(linkage(rng.rand(60, 2), "average"), "average", 8, 2) for _ in range(3)]
+    distances = np.abs(rng.rand(60, 60))
+    near = np.argsort(distances, axis=1)
+    trees = [settle(tree, tree.nodes, distances, near) for tree in trees]
+    cuts = [Cut(trees[i], k) for i, k in [(2, 3), (0, 1), (1, 5), (0, 4), (2, 9), (0, 2)]]
+    expected = agreements([cut.tree.cut(cut.n_clusters) for cut in cuts])
+    assert_array_equal(agreements_of_cuts(cuts), expected)
+    # One cluster and one cluster are alike.
+    assert_array_equal(agreements_of_cuts([cuts[1], Cut(trees[1], 1)]), np.ones((2, 2)))
 
 
 def test_of_two_alike_and_a_better_stranger_one_of_the_two_is_most_typical():

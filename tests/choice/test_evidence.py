@@ -286,6 +286,7 @@ def test_all_numbers_that_a_tree_has_are_candidates(grown, evidence):
 def test_cells_hold_two_rows_and_clusters_three(n_rows):
     X = RNG(0).rand(n_rows, 2)
     sizes = sizes_for(X)
+    assert sizes == Sample(X).sizes
     assert sizes == sorted(set(sizes))
     assert sizes[0] <= n_rows
     assert all(psi <= n_rows // 2 for psi in sizes[1:])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pskclust._choice import noise
-from pskclust._choice.noise import NoiseRule, find_noise
+from pskclust._choice.noise import NoiseRule, _outside, find_noise
 
 
 def rows_in_background(n_columns, seed, n_rows=3000):
@@ -18,6 +18,18 @@ def rows_in_background(n_columns, seed, n_rows=3000):
 def noise_of(rule, points, monkeypatch, *, by_grid):
     monkeypatch.setattr(noise, "_MIN_ROWS_FOR_GRID", 1 if by_grid else 10**9)
     return rule(points)
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 16, 17, 40])
+def test_rows_outside_a_box_have_a_value_outside_its_range(n_columns):
+    points = np.random.RandomState(n_columns).randint(0, 400, (200, n_columns)).astype(float)
+    low, high = np.full(n_columns, 4.0), np.full(n_columns, 395.0)
+    low[0] = -np.inf
+    expected = [
+        any(not a <= x <= b for x, a, b in zip(row, low, high, strict=True)) for row in points
+    ]
+    assert_array_equal(_outside(points, low, high), expected)
+    assert 0 < sum(expected) < 200
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 3])

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from unittest import mock
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pskclust._choice import similarity
+from pskclust._choice.sample import Sample
 from pskclust._choice.similarity import (
     cells_shared_with,
     draw_nested_cells,
+    log_gaps,
+    n_near_for,
     nearest_rows,
     shared_cells,
     squared_distances,
@@ -37,11 +37,10 @@ def nearest_centre(distances, row, centres):
     return min(((distances[row, centre], cell) for cell, centre in enumerate(centres)))[::-1]
 
 
-def drawn(points, sizes, n_near=12, max_psi_for_scans=64):
+def drawn(points, sizes, n_near=12):
     distances = squared_distances(points)
     near = nearest_rows(distances, n_near)
-    with mock.patch.object(similarity, "_MAX_PSI_FOR_SCANS", max_psi_for_scans):
-        return distances, draw_nested_cells(distances, near, sizes, 5, RNG(7))
+    return distances, draw_nested_cells(distances, near, sizes, 5, RNG(7))
 
 
 def test_distances_are_those_of_loops(points):
@@ -66,11 +65,10 @@ def test_nearest_rows_are_in_order_and_ties_go_to_the_lowest(points, n_near):
     assert_array_equal(nearest_rows(distances, n_near), expected)
 
 
-@pytest.mark.parametrize("max_psi_for_scans", [0, 10, 64], ids=["walked", "both", "scanned"])
 @pytest.mark.parametrize("n_near", [1, 12, 90])
-def test_a_cell_is_that_of_the_nearest_centre(points, max_psi_for_scans, n_near):
+def test_a_cell_is_that_of_the_nearest_centre(points, n_near):
     sizes = [2, 9, 30, 60]
-    distances, nested = drawn(points, sizes, n_near, max_psi_for_scans)
+    distances, nested = drawn(points, sizes, n_near)
     for level, psi in enumerate(sizes):
         gaps2 = np.zeros(len(points))
         for number, centres in enumerate(nested.centres):
@@ -79,7 +77,42 @@ def test_a_cell_is_that_of_the_nearest_centre(points, max_psi_for_scans, n_near)
                 assert nested.cells[level, number, row] == cell
                 gaps2[row] += gap2
         least = 1e-24 * distances.max()
-        assert_allclose(nested.log_gaps[level], 0.5 * np.log(gaps2 / 5 + least), rtol=1e-9)
+        found = log_gaps(distances, nested.centres, nested.cells[level], distances.max())
+        assert_allclose(found, 0.5 * np.log(gaps2 / 5 + least), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_near", [40, 255, 256, 300])
+def test_a_cell_is_that_of_the_nearest_centre_among_many_rows(n_near):
+    distances = squared_distances(RNG(8).randint(0, 30, (300, 2)).astype(float))
+    near = nearest_rows(distances, n_near)
+    nested = draw_nested_cells(distances, near, [3, 20, 200], 4, RNG(9))
+    for psi, cells in zip([3, 20, 200], nested.cells, strict=True):
+        expected = [distances[centres[:psi]].argmin(axis=0) for centres in nested.centres]
+        assert_array_equal(cells, expected)
+
+
+def test_gaps_of_many_partitionings_are_added_one_after_the_other():
+    distances = squared_distances(RNG(3).randn(500, 3))
+    near = nearest_rows(distances, n_near_for(500))
+    centres, (cells,) = draw_nested_cells(distances, near, [40], 300, RNG(4))
+    gaps2 = np.zeros(500)
+    for own, cell in zip(centres, cells, strict=True):
+        gaps2 += distances[np.arange(500), own[cell]]
+    expected = 0.5 * np.log(gaps2 / 300 + 1e-24 * distances.max())
+    assert_array_equal(log_gaps(distances, centres, cells, distances.max()), expected)
+
+
+def test_copies_have_the_number_of_the_first_row_among_different_rows():
+    sample = Sample(np.array([[5.0, 1.0], [2.0, 2.0], [5.0, 1.0], [0.0, 9.0], [2.0, 2.0]]))
+    assert_array_equal(sample.groups, [0, 1, 0, 2, 1])
+    assert sample.n_different == 3
+
+
+def test_hardly_any_row_has_no_centre_among_its_nearest_rows():
+    for n_rows in (90, 500, 1000):
+        assert (1 - 32 / n_rows) ** n_near_for(n_rows) < 0.02
+    assert n_near_for(40) == 40
+    assert n_near_for(2000) < 256
 
 
 def test_centres_are_distinct_rows_and_the_seed_says_which(points):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import resource
 import shlex
@@ -123,7 +124,7 @@ def test_a_negative_weight_is_found_by_its_column_and_row(command, scattered):
     weights[371] = -1.5
     pd.DataFrame(scattered, columns=["x", "y"]).assign(w=weights).to_csv("t.csv", index=False)
     line = command.refused(3, "fit", "t.csv", "--weight", "w")
-    assert line.startswith('column "w" has the negative weight -1.5 in row 372. ')
+    assert line.startswith('column "w" has the negative weight -1.5 in line 373. ')
 
 
 def test_a_model_has_its_extension(command, table):
@@ -571,3 +572,38 @@ def test_a_reader_that_has_had_enough(tmp_path, model):
     process.wait(timeout=300)
     process.stderr.close()
     assert err == ""
+
+
+def test_a_title_is_named_and_skipped(command):
+    rows = "\n".join(f"{a},{a * 7 % 11},{a % 5}" for a in range(40))
+    Path("t.csv").write_text(f"Exported by Ann\n\nx,y,z\n{rows}\n")
+    text = command.ok("fit", "t.csv", "--columns", "y,z")
+    assert '"Exported by Ann" looks like a title, so the table starts in line 3.' in text
+    assert "40 rows" in text
+
+
+def test_a_sweep_of_few_rows_leaves_out_larger_psi(command):
+    rows = np.random.RandomState(0).randn(30, 2)
+    pd.DataFrame(rows, columns=["x", "y"]).to_csv("t.csv", index=False)
+    fast = ("--seeds", "2", "--n-partitions", "10")
+    out = command.ok("sweep", "t.csv", *fast)
+    assert "Not tried: psi 32, 64, 128, which is more than the 30 rows." in out
+    content = json.loads(command.ok("sweep", "t.csv", *fast, "--json"))
+    assert {pair["psi"] for pair in content["pairs"]} == {16}
+    assert content["psi_left_out"] == [32, 64, 128]
+    # What the user asks for is refused.
+    assert "--psi 64 is more" in command.refused(3, "sweep", "t.csv", *fast, "--psi", "16,64")
+
+
+def test_a_folder_says_which_files_are_read(command):
+    rows = pd.DataFrame(np.random.RandomState(0).randn(60, 2), columns=["x", "y"])
+    os.mkdir("d")
+    rows.to_parquet("d/part.parquet")
+    assert "is a folder" not in command.ok("fit", "d")
+    for number in range(3):
+        rows.to_csv(f"d/{number}.csv")
+    text = command.ok("fit", "d")
+    assert "d is a folder: 1 Parquet file is read (part.parquet), 3 other files are not." in text
+    rows.to_parquet("d/part2.parquet")
+    text = command.ok("fit", "d")
+    assert "d is a folder: 2 Parquet files are read (part.parquet to part2.parquet)" in text

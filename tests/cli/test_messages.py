@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +48,64 @@ def test_errors_of_the_system_have_words_and_no_number():
     line, _ = end_of(OSError(98, "port 8765 cannot be used"))
     assert line == "port 8765 cannot be used"
     assert end_of(OSError(5, "Input/output error", "t.csv"))[0] == "t.csv: Input/output error"
+
+
+def test_an_option_of_other_commands_is_not_taken_for_help(command, table):
+    line = command.refused(2, "predict", "m.npz", table, "--label", "x")
+    assert "Did you mean" not in line
+    assert "No such option '--label'. It is an option of fit, sweep and explore." in line
+    assert "'--similarity'" in command.refused(2, "predict", "m", "t", "--similar")
+
+
+def test_several_files_are_not_all_listed(command):
+    line = command.refused(2, "fit", *(f"part {number}.csv" for number in range(30)))
+    assert line.startswith("one file at a time: part 1.csv and ")
+    assert len(line) < 150
+
+
+def test_addresses_are_not_read(command):
+    line = command.refused(3, "fit", "https://example.org/t.csv")
+    assert line == (
+        "https://example.org/t.csv is an address, and addresses are not read. Download the file "
+        "first."
+    )
+
+
+def test_a_delimiter_may_be_a_word(command):
+    Path("t.csv").write_text("a\tb\n" + "1\t2\n2\t3\n5\t1\n" * 5)
+    for word in ("tab", "TAB", "\\t", "\t"):
+        assert "--delimiter tab --seed" in command.ok("fit", "t.csv", "--delimiter", word)
+    line = command.refused(2, "fit", "t.csv", "--delimiter", "tabs")
+    assert "Invalid value for '--delimiter': 'tabs' is not a delimiter." in line
+
+
+def test_limits_are_in_words(command):
+    assert "0 to 4,294,967,295" in " ".join(command.ok("fit", "--help").split())
+    assert "<=x" not in command.ok("fit", "--help")
+    assert "INTEGER" not in command.ok("fit", "--help") + command.ok("plan", "--help")
+    assert "is not in the range 1 or more" in command.refused(
+        2, "plan", "--rows", "0", "--columns", "2", "--workers", "3"
+    )
+
+
+def test_rows_of_a_plan_may_have_an_exponent(command):
+    words = ("--columns", "8", "--workers", "100", "--json")
+    billion = command.ok("plan", "--rows", "1e9", *words)
+    assert billion == command.ok("plan", "--rows", "1000000000", *words)
+    assert "not a valid whole number" in command.refused(2, "plan", "--rows", "1.5", *words)
+
+
+def test_standard_input_is_to_be_passed_again(command, table, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(table).read_bytes())))
+    out = command.ok("fit", "-")
+    assert "  pskclust fit - --seed 0 < yourfile\n  from pskclust import PSKC\n" in out
+
+
+def test_no_confidence_is_printed_where_nothing_was_compared(command):
+    Path("two.csv").write_text("a,b\n1,2.5\n2,3.5\n")
+    assert "confidence" not in command.ok("fit", "two.csv")
+    Path("same.csv").write_text("a,b\n" + "1,2\n" * 50)
+    assert "confidence" not in command.ok("fit", "same.csv")
 
 
 def test_two_rows_are_not_numbered(command):

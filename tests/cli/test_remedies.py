@@ -198,11 +198,66 @@ def test_a_column_of_decorated_numbers_is_not_dropped_with_those_of_text(command
     table.to_csv("t.csv", index=False, sep=";")
     line = command.refused(3, "fit", "t.csv")
     assert "remove thousands separators" in line
-    assert line.endswith("Then leave out the other column with: pskclust fit t.csv --drop name")
+    assert line.endswith("Then use: pskclust fit t_numbers.csv --drop name")
     table["income"] = ["5.257,36"] * 3 + [str(number) for number in range(17)]
     table.drop(columns="name").to_csv("t.csv", index=False, sep=";")
     line = command.refused(3, "fit", "t.csv")
-    assert line.endswith('"5.257,36": remove thousands separators, currency signs and the like).')
+    assert '"5.257,36": remove thousands separators, currency signs and the like). ' in line
+    assert "--drop" not in line
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "sep"),
+    [
+        (["5.257,36", "57,5", "-1.000.000"], [5257.36, 57.5, -1e6], ";"),
+        (["5,257.36", "57.5", ""], [5257.36, 57.5, np.nan], ","),
+        (["$5257.36", "$57", "$ -2"], [5257.36, 57, -2], "\t"),
+        (["12 %", "7 %", "3.5 %"], [12, 7, 3.5], ","),
+        (["1 234 567", "12", "5"], [1234567, 12, 5], "|"),
+    ],
+)
+def test_a_command_converts_numbers_with_signs_and_separators(command, cells, values, sep):
+    table = pd.DataFrame({"x": np.arange(21) / 2, "the income": cells * 7, "name": ["Ann"] * 21})
+    with open("my t.csv", "w") as stream:
+        stream.write("Incomes\n\n")
+        table.to_csv(stream, index=False, sep=sep, decimal="," if sep == ";" else ".")
+    line = command.refused(3, "fit", "my t.csv", "--missing", "mean", *FAST)
+    code = shlex.split(line.partition(" with: ")[2].partition(" Then use: ")[0])
+    assert code[:2] == ["python", "-c"]
+    in_python(code[2])
+    found = pd.read_csv("my t_numbers.csv")
+    assert found["the income"].tolist() == pytest.approx(values * 7, nan_ok=True)
+    assert found["x"].tolist() == table["x"].tolist()
+    assert proposed(line)[:2] == ["fit", "my t_numbers.csv"]
+    command.ok(*proposed(line))
+
+
+def test_words_for_missing_values_are_found_beside_a_column_of_text(command):
+    frame = pd.DataFrame({"x": range(200), "w": np.arange(200) % 7}).astype(object)
+    frame.loc[::10, "w"] = "-"
+    frame["group"] = list("abcd") * 50
+    frame.to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv", *FAST)
+    assert 'Leave "group" out, and correct the values. Or, if they stand for missing' in line
+    words = proposed(line)
+    assert words[words.index("--drop") + 1] == "group"
+    assert words[words.index("--missing-values") + 1] == "-"
+    assert "20 rows with missing values" in command.ok(*words)
+    # Values that are no words for missing values are to be corrected: only text is left out.
+    frame.loc[::10, "w"] = [f"{number}a" for number in range(20)]
+    frame.to_csv("t.csv", index=False)
+    line = command.refused(3, "fit", "t.csv")
+    assert line.endswith(
+        'Correct them, then leave "group" out with: pskclust fit t.csv --drop group'
+    )
+
+
+def test_a_column_with_points_is_named_beside_one_with_commas(command):
+    with open("t.csv", "w") as stream:
+        stream.write("a;b\n" + "180,8;56626.06\n" * 20)
+    line = command.refused(3, "fit", "t.csv")
+    assert 'column "a" is text ("180,8", but column "b" has points, such as 56626.06: ' in line
+    assert "If those are decimal points, convert the commas with: python" in line
 
 
 def test_all_columns_that_may_hold_classes_are_named(command):

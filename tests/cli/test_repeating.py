@@ -28,7 +28,9 @@ def table(blobs):
 def printed(out):
     """Return the command and the call below "Same labels:"."""
     lines = out.split("Same labels:\n")[1].splitlines()
-    return lines[0].strip(), lines[1].split("  # ")[0].strip()
+    imported = ["  from pskclust import PSKC", "  from pskclust.image import read_image, segment"]
+    assert lines[1] in imported
+    return lines[0].strip(), lines[2].split("  # ")[0].strip()
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_the_candidates_of_a_choice_are_told(command, table):
     header = next(n for n, line in enumerate(lines) if line.split()[:2] == ["candidate", "odds"])
     told = lines[header + 2].split()
     assert told[0] == str(found["numbers"][0]["n_clusters"])
-    assert told[3] == f"{found['numbers'][0]['stability']:.3f}"
+    assert told[3] == f"{found['numbers'][0]['stability']:.1%}"
     assert "candidate" in command.ok("info", "model.npz")
     for options in (("--n-clusters", "3"), ("--psi", "8", "--tau", "0.1")):
         assert "candidate" not in command.ok(*data, *options)

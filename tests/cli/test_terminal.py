@@ -99,6 +99,23 @@ def on_a_terminal(folder, *arguments):
     return b"".join(parts).decode()
 
 
+def test_an_error_is_wrapped_between_words_and_its_command_is_whole(command, monkeypatch):
+    with open("t.csv", "w") as stream:
+        stream.write("x,a name\n" + "1,tree\n2,bush\n" * 20)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "50")
+    options = ("--growth-rate", "0.2", "--tau", "0.1", "--n-partitions", "50")
+    assert run(["fit", "t.csv", *options]) == 3
+    lines = terminal.getvalue().splitlines()
+    assert len(lines) > 2
+    last = lines.pop()
+    assert last.startswith("  pskclust fit t.csv --label 'a name' --tau 0.1 --growth-rate 0.2")
+    assert all(len(line) < 50 for line in lines)
+    together = " ".join(lines)
+    assert 'column "a name" is text ("tree")' in together
+
+
 @pytest.mark.slow
 def test_bars_are_gone_before_labels_are_printed(command, table, tmp_path):
     command.ok("fit", table, "--model", "m.npz")

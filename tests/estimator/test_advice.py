@@ -27,7 +27,12 @@ def test_psi_is_not_raised_beyond_the_rows_unless_drawn_with_replacement():
 def test_linked_clusters_are_changed_by_their_number():
     split, join = rules(outcome([50, 50], n_parts=8))
     assert (split.change, join.change) == ({"n_clusters": 3}, {"n_clusters": 1})
-    assert rules(outcome([50, 50], n_parts=2))[0].change == {"n_clusters": 2}
+    # More clusters than parts are not possible.
+    (join,) = rules(outcome([50, 50], n_parts=2))
+    assert join.change == {"n_clusters": 1}
+    (split,) = rules(outcome([100], n_parts=1))
+    assert split.change == {"n_clusters": 2}
+    assert rules(outcome([100], n_parts=1, are_alike=True)) == []
 
 
 @pytest.mark.parametrize(
@@ -42,6 +47,8 @@ def test_linked_clusters_are_changed_by_their_number():
         (outcome([100]), "only one cluster", {"psi": 32}),
         (outcome([100], n_parts=5), "only one cluster", {"n_clusters": 2}),
         (outcome([100], n_parts=5, second_choice=3), "only one cluster", {"n_clusters": 3}),
+        (outcome([100], n_parts=1), "only one cluster", {"n_clusters": 2}),
+        (outcome([100], n_parts=1, are_alike=True), "too alike to divide them", None),
         (outcome([45, 40], 15), "15% of the rows are noise", {"tau": 0.05}),
         (outcome([45, 40], 15, n_parts=8), "15% of the rows are noise", {"noise": "nearest"}),
         (outcome([150, 150, 8]), "1 cluster has fewer than 15", {"min_cluster_size": 15}),

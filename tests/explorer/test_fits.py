@@ -17,7 +17,7 @@ from pskclust._advice import Outcome
 from pskclust._utils.progress import Progress, ignore
 from pskclust.explorer.advice import hints, join, split, to_json
 from pskclust.explorer.answers import summary
-from pskclust.explorer.colours import follow, palette
+from pskclust.explorer.colours import N_BASE_COLOURS, N_COLOURS, follow, palette
 from pskclust.explorer.column_hints import column_hints
 from pskclust.explorer.control_names import CONTROLS, as_controls
 from pskclust.explorer.fits import Fitter, Kept
@@ -414,6 +414,24 @@ class TestColours:
                 assert followed[cluster] == colours[old[0]]
         assert len(set(followed.tolist())) == after.n_clusters
 
+    def test_clusters_of_any_sequence_of_fits_have_different_colours(self, fitter):
+        rng = np.random.RandomState(0)
+        before, colours = None, np.arange(0)
+        for _ in range(40):
+            psi = int(rng.choice([8, 16, 64, 128, 200]))
+            tau = float(rng.choice([0.005, 0.02, 0.1, 0.3]))
+            after = fitter.fit(replace(FIRST, psi=psi, tau=tau), ignore)
+            colours = follow(after, before, colours)
+            number = after.n_clusters
+            assert len(set(colours.tolist())) == min(number, N_COLOURS)
+            # Shades are used only if the base colours are not enough.
+            assert colours.max(initial=0) < min(N_COLOURS, max(N_BASE_COLOURS, number))
+            before = after
+
+    @pytest.mark.parametrize("theme", ["light", "dark"])
+    def test_all_colours_differ(self, theme):
+        assert len({tuple(colour) for colour in palette(theme).tolist()}) == N_COLOURS
+
     @pytest.mark.parametrize("theme", ["light", "dark"])
     def test_no_two_of_the_first_nine_colours_are_alike(self, theme):
         few = palette(theme)[:9].astype(int)
@@ -460,7 +478,7 @@ class TestWordsOfThePage:
         outcome = Outcome(np.array([150.0, 150.0, 8.0]), 0.0, 308, 64, 0.1)
         (hint,) = map(to_json, rules.hints(outcome))
         assert hint["text"].endswith(
-            "Minimum size 15 dissolves them: their rows move to other clusters or become noise."
+            "Minimum size 15 dissolves it: its rows move to other clusters or become noise."
         )
         assert hint["button"] == "Set Minimum size to 15"
 

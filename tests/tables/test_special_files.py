@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import socket
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from unittest import mock
 
@@ -116,3 +118,22 @@ def test_a_single_number_is_no_table(tmp_path):
     np.save(tmp_path / "t.npy", np.float64(3))
     with pytest.raises(TableError, match="contains no array with rows"):
         PSKC().fit(tmp_path / "t.npy")
+
+
+def test_spreadsheets_and_other_archives_are_not_taken_for_npz(tmp_path):
+    members = {
+        "is a spreadsheet. Save the sheet as CSV": ["[Content_Types].xml", "xl/workbook.xml"],
+        "is a zip archive of rows.csv. Unpack it first.": ["rows.csv"],
+        "is a zip archive of a.csv and others. Unpack it first.": ["a.csv", "b.csv"],
+    }
+    for message, names in members.items():
+        for file in ("t.csv", "t.zip", "t"):
+            with zipfile.ZipFile(tmp_path / file, "w") as archive:
+                for name in names:
+                    archive.writestr(name, "x,y\n1,2\n")
+            with pytest.raises(TableError, match=re.escape(f"{file} {message}")):
+                read_table(tmp_path / file)
+    np.savez(tmp_path / "t.npz", X=np.eye(3))
+    (tmp_path / "t.npz").rename(tmp_path / "t.csv")
+    with pytest.raises(TableError, match="it looks like NPZ"):
+        read_table(tmp_path / "t.csv")

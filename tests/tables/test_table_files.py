@@ -202,7 +202,10 @@ def _csv(folder, content, name="x.csv"):
         (",0,1\n0,1.5,2\n1,2.5,3\n", ("column_1", "0", "1"), True),
         (",0\na,1.5\nb,2.5\n", ("column_1", "0"), True),
         (",0,1\n,1.5,2\n1,2.5,3\n", ("column_1", "column_2", "column_3"), False),
-        ("0,1\n1.5,2\n2.5,3\n", ("column_1", "column_2"), False),
+        ("0,1\n1.5,2\n2.5,3\n", ("0", "1"), True),
+        ("0,1,2\n5,3,1\n2,2,2\n", ("0", "1", "2"), True),
+        ("0,1\n1,0\n1,1\n", ("column_1", "column_2"), False),
+        ("0,2\n1.5,2\n2.5,3\n", ("column_1", "column_2"), False),
         ("2020,flag\n1,True\n2,False\n", ("2020", "flag"), True),
         ("True,False\nFalse,True\n", ("column_1", "column_2"), False),
     ],
@@ -315,7 +318,7 @@ def test_objects_are_never_unpickled(tmp_path):
 
 def test_infinite_values_are_refused_with_their_row(tmp_path):
     path = _csv(tmp_path, "a,b\n1,2\n3,inf\n")
-    with pytest.raises(TableError, match='column "b" of x.csv is infinite in row 2'):
+    with pytest.raises(TableError, match='column "b" of x.csv is infinite in line 3'):
         read(path, features=("a", "b"))
 
 
@@ -409,8 +412,8 @@ def test_words_for_missing_values_can_be_named(tmp_path):
 def test_decimal_commas_beside_points_are_explained(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "24.941;8,5\n1.200;7,25\n" * 5)
-    words = 'column "b" is text \\("8,5": write a decimal point instead of the comma or, if points '
-    with pytest.raises(TableError, match=words + "in other columns separate thousands, remove"):
+    words = 'column "b" is text \\("8,5", but column "a" has points, such as 24.941: write points '
+    with pytest.raises(TableError, match=words + "for commas or, if those points separate thou"):
         read_table(path)
     path.write_text("a;b\n" + "24941;8,5\n1200;7,25\n" * 5)
     assert_array_equal(read_table(path)[:2], [[24941, 8.5], [1200, 7.25]])

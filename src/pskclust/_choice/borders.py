@@ -8,6 +8,8 @@ times the log distance, up to a constant.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +29,8 @@ _NO_BORDER = 1e-6
 _DENSEST = 0.25
 
 
-class Sides(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Sides:
     """The two sides of each of s splits, and the rows on either of them."""
 
     one: Nodes  # (s,) nodes of a tree
@@ -40,9 +43,18 @@ class Sides(NamedTuple):
         """Return the sides of splits; `within` tells which nodes each row is in, (r, m)."""
         return cls(one, other, within[:, one], within[:, other])
 
-    @property
+    @cached_property
     def inside(self) -> NDArray[np.bool_]:
         return self.in_one | self.in_other
+
+    @cached_property
+    def pairs(self) -> _Pairs:
+        return _Pairs.of(self.inside)
+
+    @cached_property
+    def pairs_in_one(self) -> NDArray[np.bool_]:
+        """Which pairs of a split and a row have the row on the first side, (p,)."""
+        return self.in_one[self.pairs.rows, self.pairs.splits]
 
 
 class Cohesion(NamedTuple):
@@ -67,14 +79,92 @@ def cohesion_of(meetings: NDArray[np.float32], sizes: Floats, sides: Sides) -> C
     return Cohesion(own, across, (own - across) / np.maximum(own + across, LEAST))
 
 
-class Border(NamedTuple):
-    """Contact of the two sides of each split, and the drop in density between them."""
+@dataclass(frozen=True, eq=False)
+class Border:
+    """Contact of the two sides of each split, and the drop in density between them.
 
-    contact: Floats  # (s,) mean share of the other side in the rows that a row meets
-    contact_of_other: Floats  # (s,) the same for the rows of the second side only
-    valley: Floats  # (s,) mean log density of the sparser side minus that of the border
-    sure: Floats  # (s,) valley in units of its error
-    saddle: Floats  # (s,) like valley, for the densest quarters of sides and border
+    Each measure is computed when it is first asked for.
+    """
+
+    sides: Sides
+    shares: NDArray[np.float32]  # (p,) see `_shares`
+    log_gaps: Floats  # (r,)
+    dimension: float
+
+    @cached_property
+    def contact(self) -> Floats:
+        """Mean share of the other side in the rows that a row meets, (s,)."""
+        everywhere = self._pairs.mean(self.shares, np.ones(len(self.shares), dtype=bool))
+        return np.where(self._is_there, everywhere, 1.0)
+
+    @cached_property
+    def contact_of_other(self) -> Floats:
+        """The same for the rows of the second side only, (s,)."""
+        return self._pairs.mean(self.shares, ~self.sides.pairs_in_one)
+
+    @cached_property
+    def valley(self) -> Floats:
+        """Mean log density of the sparser side minus that of the border, (s,)."""
+        return self._bounded(self._depth, NO_VALLEY, DEEPEST)
+
+    @cached_property
+    def sure(self) -> Floats:
+        """The valley in units of its error, (s,)."""
+        error = 1 / np.sqrt(1 + 4 * self._n_border)
+        return self._bounded(self._depth / error, _NO_SURE, _SUREST)
+
+    @cached_property
+    def saddle(self) -> Floats:
+        """Like the valley, for the densest quarters of sides and border, (s,)."""
+        by_gap = _ByGap.of(self.log_gaps, self._pairs)
+        in_one, in_other = self._cores
+        peaks = np.maximum(by_gap.densest(in_one), by_gap.densest(in_other))
+        saddle = self.dimension * (by_gap.densest(self._weights) - peaks)
+        return self._bounded(saddle, NO_VALLEY, DEEPEST)
+
+    @property
+    def _pairs(self) -> _Pairs:
+        return self.sides.pairs
+
+    @cached_property
+    def _cores(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Weights of rows on either side: the more, the less they belong to the border."""
+        cores, is_one = 1 - self.shares, self.sides.pairs_in_one
+        return cores * is_one, cores * ~is_one
+
+    @cached_property
+    def _weights(self) -> NDArray[np.float32]:
+        """Weights of rows at the border."""
+        return self.shares * (1 - self.shares)
+
+    @cached_property
+    def _n_border(self) -> NDArray[np.float32]:
+        n_border: NDArray[np.float32] = self._pairs.table(self._weights).sum(axis=1)
+        return n_border
+
+    @cached_property
+    def _core_totals(self) -> tuple[Floats, Floats]:
+        in_one, in_other = self._cores
+        return self._pairs.totals(in_one), self._pairs.totals(in_other)
+
+    @cached_property
+    def _is_there(self) -> NDArray[np.bool_]:
+        """Whether both sides have rows that do not belong to the border entirely."""
+        one, other = self._core_totals
+        return (one > 0) & (other > 0)
+
+    @cached_property
+    def _depth(self) -> Floats:
+        pairs, gaps = self._pairs, self.log_gaps[self._pairs.rows]
+        sides = [
+            pairs.totals(gaps * core) / np.maximum(total, LEAST)
+            for core, total in zip(self._cores, self._core_totals, strict=True)
+        ]
+        return self.dimension * (pairs.mean(gaps, self._weights) - np.maximum(*sides))
+
+    def _bounded(self, values: Floats, low: float, high: float) -> Floats:
+        bounded = np.where(self._n_border > _NO_BORDER, np.clip(values, low, high), high)
+        return np.where(self._is_there, bounded, low)
 
 
 def border_of(
@@ -85,35 +175,7 @@ def border_of(
     Rows meet in cells, or as nearest rows. The larger the share of the other side in the rows that
     a row meets, the more the row belongs to the border.
     """
-    pairs = _Pairs.of(sides)
-    is_one = sides.in_one[pairs.rows, pairs.splits]
-    shares = _shares(meetings, sides, pairs, is_one)
-    # Rows of a side count the more, the less they belong to the border.
-    cores = 1 - shares
-    weights = shares * cores
-    in_one, in_other = cores * is_one, cores * ~is_one
-    gaps = log_gaps[pairs.rows]
-    sparser = np.maximum(pairs.mean(gaps, in_one), pairs.mean(gaps, in_other))
-    depth = dimension * (pairs.mean(gaps, weights) - sparser)
-    n_border = pairs.table(weights).sum(axis=1)
-    error = 1 / np.sqrt(1 + 4 * n_border)
-    by_gap = _ByGap.of(log_gaps, pairs)
-    peaks = np.maximum(by_gap.densest(in_one), by_gap.densest(in_other))
-    saddle = dimension * (by_gap.densest(weights) - peaks)
-    touch = n_border > _NO_BORDER
-    # A side is missing if it has no rows, or only rows that belong to the border entirely.
-    is_there = (pairs.totals(in_one) > 0) & (pairs.totals(in_other) > 0)
-
-    def bounded(values: Floats, low: float, high: float) -> Floats:
-        return np.where(is_there, np.where(touch, np.clip(values, low, high), high), low)
-
-    return Border(
-        np.where(is_there, pairs.mean(shares, np.ones(len(shares), dtype=bool)), 1.0),
-        pairs.mean(shares, ~is_one),
-        bounded(depth, NO_VALLEY, DEEPEST),
-        bounded(depth / error, _NO_SURE, _SUREST),
-        bounded(saddle, NO_VALLEY, DEEPEST),
-    )
+    return Border(sides, _shares(meetings, sides), log_gaps, dimension)
 
 
 class _Pairs(NamedTuple):
@@ -131,8 +193,8 @@ class _Pairs(NamedTuple):
     starts: Nodes  # (s,) the first pair of each split
 
     @classmethod
-    def of(cls, sides: Sides) -> _Pairs:
-        inside = np.ascontiguousarray(sides.inside.T)
+    def of(cls, inside: NDArray[np.bool_]) -> _Pairs:
+        inside = np.ascontiguousarray(inside.T)
         n_splits, n_rows = inside.shape
         places = np.flatnonzero(inside)
         counts = np.count_nonzero(inside, axis=1)
@@ -160,15 +222,14 @@ class _Pairs(NamedTuple):
         return np.asarray(sums / np.maximum(self.totals(weights), LEAST))
 
 
-def _shares(
-    meetings: NDArray[np.float32], sides: Sides, pairs: _Pairs, is_one: NDArray[np.bool_]
-) -> NDArray[np.float32]:
+def _shares(meetings: NDArray[np.float32], sides: Sides) -> NDArray[np.float32]:
     """Return the share of the other side in the rows that a row meets, (p,)."""
+    pairs = sides.pairs
     flat, first = meetings.ravel(), pairs.rows * meetings.shape[1]
     one = flat.take(first + sides.one[pairs.splits])
     other = flat.take(first + sides.other[pairs.splits])
     total = one + other
-    across = np.where(is_one, other, one)
+    across = np.where(sides.pairs_in_one, other, one)
     return np.where(total > 0, across / np.maximum(total, LEAST), 0).astype(np.float32, copy=False)
 
 

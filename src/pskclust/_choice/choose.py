@@ -30,7 +30,6 @@ from .options import ONE, AutoChoice, NumberOption, Option, numbers_of
 from .pooling import Place, Pool, best_of, pool_draws
 from .reassignment import reassigned
 from .sample import Sample
-from .scales import sizes_for
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
 from .split_tree import AVERAGE, MAX_LEAVES, SplitTree, condense, join_rows, settle
 from .stability import MAX_PLACING_PSI, grow_trees, min_rows_for
@@ -146,9 +145,9 @@ def _best_of_many(
     least_rows: float,
 ) -> _Found | _RuledOut | None:
     """Return the best candidate of all trees; None if no tree has a cut into `n_clusters`."""
-    sizes = sizes_for(points) if psi is None else [psi]
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
     sample = Sample(points)
+    sizes = sample.sizes if psi is None else [psi]
 
     def drawn() -> Draw:
         grown = grow_trees(sample, sizes, n_partitions, rng, numbers, n_jobs)
@@ -160,7 +159,7 @@ def _best_of_many(
     if n_clusters is not None:
         pool = pool._replace(several=np.inf)
     draws = [draw.without(_too_small(draw, least_rows)) for draw in pool.draws]
-    best = best_of(draws)
+    best = best_of(draws) if least_rows > 1 else pool.best
     if best is None:
         place = pool.best.place
         candidate = pool.draws[place.draw].found.candidates[place.candidate]
@@ -230,9 +229,8 @@ def _supported_cuts(
 
 def _least_rows(min_cluster_size: int, weights: RowWeights, n_rows: int) -> float:
     """Return the fewest rows that a cluster may have in a sample of `n_rows`."""
-    rows = min_cluster_size * weights.one / weights.total * n_rows
-    # A cluster of sufficient size may have slightly fewer rows in a sample: two standard errors.
-    return rows if n_rows == weights.n_slots else rows - 2 * math.sqrt(rows)
+    # Without a margin for chance: dissolving chosen clusters is worse than choosing larger ones.
+    return min_cluster_size * weights.one / weights.total * n_rows
 
 
 def _too_small(draw: Draw, least_rows: float) -> NDArray[np.bool_]:

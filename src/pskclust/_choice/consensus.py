@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .borders import Floats
+from .split_tree import SplitTree, rows_of_nodes
 
 Labels = NDArray[np.int64]
 
@@ -23,6 +25,13 @@ class Clustering(NamedTuple):
     def of(cls, labels: Labels) -> Clustering:
         sizes = np.bincount(labels)
         return cls(labels, len(sizes), _pairs(sizes))
+
+
+class Cut(NamedTuple):
+    """A clustering that is a cut of a tree."""
+
+    tree: SplitTree
+    n_clusters: int
 
 
 def adjusted_rand(one: Clustering, other: Clustering) -> float:
@@ -54,6 +63,49 @@ def agreements(clusterings: list[Labels]) -> Floats:
         for second in range(first):
             agreement = adjusted_rand(known[first], known[second])
             alike[first, second] = alike[second, first] = agreement
+    return alike
+
+
+def agreements_of_cuts(cuts: list[Cut]) -> Floats:
+    """Return the same as `agreements`, for cuts of trees over the same rows.
+
+    The clusters of a cut are nodes, and the rows that nodes share are counted once for each pair of
+    trees.
+    """
+    trees = {id(cut.tree): cut.tree for cut in cuts}
+    own = {key: np.flatnonzero([id(cut.tree) == key for cut in cuts]) for key in trees}
+    has_node = {
+        key: _nodes_of_cuts(tree, [cuts[i] for i in own[key]]) for key, tree in trees.items()
+    }
+    squares = np.empty((len(cuts), len(cuts)))
+    for one, other in combinations_with_replacement(trees, 2):
+        shared = rows_of_nodes(trees[one], trees[other]).astype(np.float64)
+        block = has_node[one] @ (shared * shared) @ has_node[other].T
+        squares[np.ix_(own[one], own[other])] = block
+        squares[np.ix_(own[other], own[one])] = block.T
+    return _adjusted_rand_of_pairs(squares, len(cuts[0].tree.leaves))
+
+
+def _nodes_of_cuts(tree: SplitTree, cuts: list[Cut]) -> Floats:
+    """Return a table with 1 for the nodes that are clusters of each cut of a tree, (c, m)."""
+    has_node = np.zeros((len(cuts), tree.n_nodes))
+    for line, cut in zip(has_node, cuts, strict=True):
+        line[tree.nodes_of_cut(cut.n_clusters)] = 1
+    return has_node
+
+
+def _adjusted_rand_of_pairs(squares: Floats, n_rows: int) -> Floats:
+    """Return the adjusted Rand index of each pair of clusterings, as in `adjusted_rand`.
+
+    `squares` are the sums of the squared numbers of rows that clusters of both share. Up to 10,000
+    rows, all numbers are whole and below 2^53, so that only the division rounds.
+    """
+    together = (squares - n_rows) / 2
+    alone, everything = np.diag(together), n_rows * (n_rows - 1) / 2
+    by_chance = np.outer(alone, alone)
+    most = (alone[:, np.newaxis] + alone) * everything - 2 * by_chance
+    alike: Floats = np.ones(together.shape)
+    np.divide(2 * (together * everything - by_chance), most, out=alike, where=most != 0)
     return alike
 
 

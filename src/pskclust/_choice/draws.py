@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .borders import Floats
+from .consensus import Cut
 from .evidence import Evidence
 from .scoring import fitted_weights, scored_evidence, scores, split_logits
 from .several import log_odds_of_several
@@ -46,8 +47,13 @@ class Draw(NamedTuple):
 
     def labels(self, number: int) -> NDArray[np.int64]:
         """Return the cluster of each row in a candidate."""
+        tree, n_clusters = self.cut(number)
+        return tree.cut(n_clusters)
+
+    def cut(self, number: int) -> Cut:
+        """Return a candidate as a cut of a tree."""
         candidate = self.found.candidates[number]
-        return self.grown.trees[candidate.tree].tree.cut(candidate.n_clusters)
+        return Cut(self.grown.trees[candidate.tree].tree, candidate.n_clusters)
 
     def log_odds_of_several(self, best: int) -> float:
         """Return the log odds that there is more than one cluster, given the best candidate."""

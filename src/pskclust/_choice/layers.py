@@ -78,7 +78,7 @@ class Parts:
             largest = own[self.tables.masses[own].argmax()]
             parts[cluster + 1, self.links != cluster] = largest
         parts[0] = n_parts
-        return SettledParts(parts.ravel())
+        return SettledParts(parts.ravel().astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +89,12 @@ class SettledParts:
     For noise, the part is the number of parts.
     """
 
-    parts: NDArray[np.int64]  # ((k + 1) * p,) noise first
+    parts: NDArray[np.float64]  # ((k + 1) * p,) noise first
 
     def of_rows(self, both: NDArray[np.int64], first_row: int) -> NDArray[np.float64]:
         """Return the part of each row; `both` is (label + 1) * p + most similar part."""
-        return self.parts[both].astype(np.float64)
+        found: NDArray[np.float64] = self.parts.take(both)
+        return found
 
 
 def n_parts_of(chosen: Chosen, tree: MergeTree) -> int:

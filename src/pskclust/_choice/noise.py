@@ -44,6 +44,9 @@ _FAR = 4.0
 # Rows outside the box of the data, widened by its own width on either side, are noise.
 _WIDER = 1.0
 _MAX_COLUMNS_FOR_SEARCH_TREES = 16
+# Up to this number of columns, these are compared with a box one after the other, because NumPy is
+# slow with many short rows.
+_MAX_COLUMNS_ONE_BY_ONE = 16
 _ROWS_AT_A_TIME = 4096
 # Many rows are looked up in a grid first. With more columns, its parts would be too wide.
 _MIN_ROWS_FOR_GRID, _MAX_COLUMNS_FOR_GRID, _N_PARTS = 20_000, 3, 1 << 14
@@ -69,10 +72,11 @@ class NoiseRule:
 
         Distances are computed for all rows if there is a background, else only outside the box.
         """
-        wider = _margin(self.low, self.high)
-        noise = _outside(points, self.low - wider, self.high + wider)
-        beside = _outside(points, self.low, self.high)
-        asked = np.flatnonzero(~noise & (beside | bool(np.isfinite(self.threshold))))
+        beside, wider = _outside(points, self.low, self.high), _margin(self.low, self.high)
+        noise, away = np.zeros(len(points), dtype=bool), np.flatnonzero(beside)
+        noise[away] = _outside(points[away], self.low - wider, self.high + wider)
+        is_asked = ~noise if np.isfinite(self.threshold) else ~noise & beside
+        asked = np.flatnonzero(is_asked)
         if len(asked) >= _MIN_ROWS_FOR_GRID and points.shape[1] <= _MAX_COLUMNS_FOR_GRID:
             inside = asked[~beside[asked]]
             near_by, far_off = self._grid.settled(points[inside])
@@ -156,7 +160,12 @@ def _margin(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.f
 def _outside(
     points: Points, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    outside: NDArray[np.bool_] = np.any((points < low) | (points > high), axis=1)
+    if points.shape[1] > _MAX_COLUMNS_ONE_BY_ONE:
+        return np.asarray(np.any((points < low) | (points > high), axis=1))
+    outside = np.zeros(len(points), dtype=bool)
+    for column, least, most in zip(points.T, low, high, strict=True):
+        outside |= column < least
+        outside |= column > most
     return outside
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .borders import Floats
-from .consensus import Labels, agreements, most_typical
+from .consensus import Labels, agreements_of_cuts, most_typical
 from .draws import Draw
 from .scoring import SURE, fitted_weights
 
@@ -90,7 +90,7 @@ def best_of(draws: list[Draw]) -> Best | None:
     if not places:
         return None
     labels = [draws[place.draw].labels(place.candidate) for place in places]
-    alike = agreements(labels)
+    alike = agreements_of_cuts([draws[place.draw].cut(place.candidate) for place in places])
     scores = np.array([draws[place.draw].score[place.candidate] for place in places])
     drawn = np.array([place.draw for place in places])
     odds = odds_of(mean_scores(scores, alike, drawn), fitted_weights().temperature)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from .discriminant import principal_axes
 from .empty_space import widest_gap
-from .scales import N_NEIGHBOURS, Around, n_different
-from .similarity import Distances, Neighbours, nearest_rows, squared_distances
+from .scales import N_NEIGHBOURS, Around, sizes_of
+from .similarity import Distances, Neighbours, n_near_for, nearest_rows, squared_distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,16 +28,33 @@ class Sample:
         return squared_distances(self.points)
 
     @cached_property
+    def largest(self) -> float:
+        """The largest of all distances."""
+        return float(self.distances.max())
+
+    @cached_property
     def near(self) -> Neighbours:
-        return nearest_rows(self.distances, min(len(self), N_NEIGHBOURS))
+        return nearest_rows(self.distances, n_near_for(len(self)))
 
     @cached_property
     def around(self) -> Around:
-        return Around.of(self.distances, self.near)
+        return Around.of(self.distances, self.near[:, :N_NEIGHBOURS])
+
+    @cached_property
+    def groups(self) -> NDArray[np.intp]:
+        """The number of each row; copies have the same, and numbers are in the order of rows."""
+        _, first, number = np.unique(self.points, axis=0, return_index=True, return_inverse=True)
+        groups: NDArray[np.intp] = np.argsort(np.argsort(first))[number.ravel()]
+        return groups
 
     @cached_property
     def n_different(self) -> int:
-        return n_different(self.points)
+        return int(self.groups.max()) + 1
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The values of psi that trees are grown from."""
+        return sizes_of(len(self), self.n_different)
 
     @cached_property
     def axes(self) -> NDArray[np.float64]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .similarity import (
     Counts,
     Distances,
     Neighbours,
     draw_nested_cells,
+    n_near_for,
     nearest_rows,
     shared_cells,
 )
@@ -67,12 +70,14 @@ class Around(NamedTuple):
         `within` tells which nodes each of the n rows is in, (n, m).
         """
         belongs = within.astype(np.uint8)
-        few = np.zeros(within.shape, dtype=np.uint8)
-        for place in range(min(N_FEW, self.near.shape[1])):
-            few += belongs[self.near[:, place]]
+        few, some = np.zeros_like(belongs), np.empty_like(belongs)
+        lines = np.ascontiguousarray(self.near.T)
+        for line in lines[:N_FEW]:
+            # Row numbers are in range; without a check, they are looked up faster.
+            few += belongs.take(line, axis=0, out=some, mode="clip")
         more = few.copy()
-        for place in range(N_FEW, self.near.shape[1]):
-            more += belongs[self.near[:, place]]
+        for line in lines[N_FEW:]:
+            more += belongs.take(line, axis=0, out=some, mode="clip")
         return few.astype(np.float32), more.astype(np.float32)
 
 
@@ -81,13 +86,13 @@ NearCounts = NDArray[np.float32]  # (n, m)
 
 def sizes_for(points: NDArray[np.float64]) -> list[int]:
     """Return the values of psi for a sample: at least two different rows per cell on average."""
-    few = min(PSI_FOR_FEW, len(points))
-    return [psi for psi in PSIS if psi <= n_different(points) // 2] or [few]
+    return sizes_of(len(points), len(np.unique(points, axis=0)))
 
 
-def n_different(points: NDArray[np.float64]) -> int:
-    """Return the number of different rows."""
-    return len(np.unique(points, axis=0))
+def sizes_of(n_rows: int, n_different: int) -> list[int]:
+    """Return the same, given the number of rows and that of different rows."""
+    few = min(PSI_FOR_FEW, n_rows)
+    return [psi for psi in PSIS if psi <= n_different // 2] or [few]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +117,12 @@ class Scales:
         n_rows = len(points)
         most = max(2, n_rows // 2)
         smaller = [psi for psi in sizes if psi <= most] or [most]
-        near = nearest_rows(distances, min(n_rows, N_NEIGHBOURS))
+        near = nearest_rows(distances, n_near_for(n_rows))
         cells = draw_nested_cells(distances, near, smaller, n_partitions, rng).cells
         counts = {psi: shared_cells(some, psi) for psi, some in zip(smaller, cells, strict=True)}
         rows = evenly_spaced(n_rows, MAX_EVIDENCE_ROWS // 2)
-        return cls(n_partitions, counts, Around.of(distances, near), rows)
+        around = Around.of(distances, near[:, :N_NEIGHBOURS])
+        return cls(n_partitions, counts, around, rows)
 
     def nearest_psi(self, psi: int) -> int:
         """Return `psi` if it is available, else the largest available one."""
@@ -124,27 +130,43 @@ class Scales:
 
     def meetings(self, psi: int, tree: SplitTree, leaves: NDArray[np.intp]) -> Meetings:
         """Return the number of cells that rows share with all other rows of each node, (r, m)."""
-        shared = self.counts[self.nearest_psi(psi)][self.rows]
-        return meetings_of(shared, self.rows, tree, leaves)
+        psi = self.nearest_psi(psi)
+        if psi not in self._shared:
+            self._shared[psi] = with_others(self.counts[psi][self.rows], self.rows)
+        return meetings_of(self._shared[psi], tree, leaves)
+
+    @cached_property
+    def _shared(self) -> dict[int, Shared]:
+        return {}
 
 
+# (n, r) number of cells that n rows share with r of them; a row does not count itself
+Shared = NDArray[np.float32]
 Meetings = NDArray[np.float32]  # (r, m)
 
 
-def meetings_of(
-    shared: Counts, rows: NDArray[np.intp], tree: SplitTree, leaves: NDArray[np.intp]
-) -> Meetings:
-    """Return the number of cells that r rows share with all other rows of each node, (r, m).
+def with_others(shared: Counts, rows: NDArray[np.intp]) -> Shared:
+    """Return the number of cells that rows share with others, (n, r); a row does not count itself.
 
-    `shared` holds the numbers of cells that they share with each of n rows, (r, n), and `leaves`
-    the leaves of the n rows.
+    `shared` is (r, n), and `rows` are the numbers of the r rows among all n rows.
     """
-    own = np.flatnonzero(tree.is_leaf)
-    is_in_leaf = (leaves[:, np.newaxis] == own).astype(np.float32)
-    others = shared.astype(np.float32)
-    others[np.arange(len(rows)), rows] = 0
+    others: Shared = np.ascontiguousarray(shared.T, dtype=np.float32)
+    others[rows, np.arange(len(rows))] = 0
+    return others
+
+
+def meetings_of(shared: Shared, tree: SplitTree, leaves: NDArray[np.intp]) -> Meetings:
+    """Return the sums of `shared`, (n, r), over the rows of each node, (r, m).
+
+    `leaves` are the leaves of the n rows.
+    """
+    n_leaves, numbers = tree.n_splits + 1, tree.numbers_of_leaves[leaves]
+    starts = np.cumsum(np.bincount(numbers + 1, minlength=n_leaves + 1))
+    ones, order = np.ones(len(leaves), dtype=np.float32), np.argsort(numbers, kind="stable")
+    # In a sparse product, each row is added to its leaf only.
+    is_in_leaf = sparse.csr_array((ones, order, starts), shape=(n_leaves, len(leaves)))
     # Whole numbers below 2^24: exact in any order.
-    met: Meetings = (others @ is_in_leaf) @ tree.within[own].astype(np.float32)
+    met: Meetings = (is_in_leaf @ shared).T @ tree.leaf_within
     return met
 
 

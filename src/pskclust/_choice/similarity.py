@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,21 +12,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from .._utils.parallel import one_blas_thread
+from .._utils.parallel import one_blas_thread, rows_per_chunk
 
 # With more columns, a matrix product is faster than differences.
 _MAX_COLUMNS_FOR_DIFFERENCES = 16
-# Up to this psi, the nearest centre is found by scanning all centres; beyond, it is the first of a
-# row's nearest neighbours that is a centre.
-_MAX_PSI_FOR_SCANS = 64
 # Up to this psi, a table of all rows and cells is small, and a product with it takes less time than
 # one of two sparse tables. It is made for this number of blocks of rows, one after the other.
 _MAX_PSI_FOR_TABLES, _N_BLOCKS = 64, 4
+# One row in 8 is near a row: so many that a centre is nearly always among them. A place among them
+# fits into one byte.
+_ROWS_PER_NEAR, _FEWEST_NEAR, _MOST_NEAR = 8, 64, 250
 _TINY = 1e-24
-_NO_RANK = np.int16(np.iinfo(np.int16).max)
+_NO_NUMBER = np.int32(np.iinfo(np.int32).max)
 
 Distances = NDArray[np.float64]  # (n, n) squared
 Neighbours = NDArray[np.intp]  # (n, m) row numbers, the nearest first
+Centres = NDArray[np.intp]  # (t, psi) row numbers
+Places = NDArray[np.unsignedinteger[Any]]
 # (n, n) number of partitionings in which two rows share a cell, in as few bytes as possible
 Counts = NDArray[np.unsignedinteger[Any]]
 
@@ -32,9 +36,8 @@ Counts = NDArray[np.unsignedinteger[Any]]
 class NestedCells(NamedTuple):
     """Cells of all rows at several psi; a smaller psi uses the first centres of a larger one."""
 
-    centres: NDArray[np.intp]  # (t, largest psi) row numbers
+    centres: Centres  # (t, largest psi)
     cells: NDArray[np.int32]  # (n_psi, t, n)
-    log_gaps: NDArray[np.float64]  # (n_psi, n) log root mean square distance to the nearest centre
 
 
 def squared_distances(points: NDArray[np.float64]) -> Distances:
@@ -53,6 +56,11 @@ def squared_distances(points: NDArray[np.float64]) -> Distances:
         same = first[number.ravel()]
         distances = distances[np.ix_(same, same)]
     return distances
+
+
+def n_near_for(n_rows: int) -> int:
+    """Return the number of nearest rows of each row that makes `draw_nested_cells` fast."""
+    return min(n_rows, max(_FEWEST_NEAR, min(n_rows // _ROWS_PER_NEAR, _MOST_NEAR)))
 
 
 def nearest_rows(distances: Distances, n_near: int) -> Neighbours:
@@ -89,86 +97,145 @@ def draw_nested_cells(
     rng: RandomState,
 ) -> NestedCells:
     """Draw partitionings of the rows, and find the cell of each row at each psi in `sizes`."""
-    n_rows = len(distances)
-    centres = np.empty((n_partitions, sizes[-1]), dtype=np.intp)
-    cells = np.empty((len(sizes), n_partitions, n_rows), dtype=np.int32)
-    gaps2 = np.zeros((len(sizes), n_rows))
-    n_scanned = sum(size <= _MAX_PSI_FOR_SCANS for size in sizes)
-    near_distances = np.take_along_axis(distances, near, axis=1)
-    has_ties = bool((near_distances[:, 1:] == near_distances[:, :-1]).any())
-    around = _Around(near, near_distances, near_distances[:, -1].copy(), has_ties)
-    for number in range(n_partitions):
-        centres[number] = rng.permutation(n_rows)[: sizes[-1]]
-        scanned = _scan(distances, centres[number], sizes[:n_scanned])
-        walked = _walk(distances, around, centres[number], sizes[n_scanned:])
-        for level, (cell, gap2) in enumerate([*scanned, *walked]):
-            cells[level, number] = cell
-            gaps2[level] += gap2
+    centres = draw_centres(len(distances), sizes[-1], n_partitions, rng)
+    return NestedCells(centres, cells_of_centres(distances, near, sizes, centres))
+
+
+def draw_centres(n_rows: int, psi: int, n_partitions: int, rng: RandomState) -> Centres:
+    """Draw the centres of partitionings into `psi` cells."""
+    return np.array([rng.permutation(n_rows)[:psi] for _ in range(n_partitions)])
+
+
+def cells_of_centres(
+    distances: Distances, near: Neighbours, sizes: list[int], centres: Centres
+) -> NDArray[np.int32]:
+    """Return the cell of each row at each psi in `sizes`, ascending, (n_psi, t, n)."""
+    around = _Around.of(distances, near)
+    cells = np.empty((len(sizes), len(centres), len(distances)), dtype=np.int32)
+    numbers = np.full(cells.shape[1:], _NO_NUMBER)
+    starts = (np.arange(len(numbers)) * len(distances))[:, np.newaxis]
+    np.put(numbers, starts + centres, np.arange(centres.shape[1], dtype=np.int32))
+    for psi, places, own in zip(sizes, _nearest(around, centres, sizes), cells, strict=True):
+        centre = around.at(near, places)
+        centre += starts
+        numbers.take(centre, out=own, mode="clip")
+        _settle_ties(own, around, places, numbers)
+        _settle_far(own, distances, centres[:, :psi], places >= around.places[:, -1])
+    return cells
+
+
+def log_gaps(
+    distances: Distances, centres: Centres, cells: NDArray[np.int32], largest: float
+) -> NDArray[np.float64]:
+    """Return the log root mean square distance of each row to its nearest centre, (n,).
+
+    `cells` are the cells of the rows, (t, n), and `largest` is the largest of all distances.
+    """
+    n_rows, gaps2 = len(distances), np.empty(len(distances))
+    n_pieces = -(-n_rows // rows_per_chunk(len(cells)))
+    for some in np.array_split(np.arange(n_rows), n_pieces):
+        nearest = np.take_along_axis(centres, cells[:, some], axis=1)
+        # All distances from one row are looked up before those from the next, which are far away
+        # in memory. Those of a partitioning are then added to those of the ones before.
+        places = nearest.T + (some * n_rows)[:, np.newaxis]
+        gaps2[some] = np.ascontiguousarray(distances.ravel().take(places).T).sum(axis=0)
     # Relative to the largest distance, so that units do not matter.
-    least = _TINY * (float(distances.max()) or 1.0)
-    return NestedCells(centres, cells, 0.5 * np.log(gaps2 / n_partitions + least))
-
-
-_Cell = tuple[NDArray[np.intp], NDArray[np.float64]]
-
-
-def _scan(distances: Distances, centres: NDArray[np.intp], sizes: list[int]) -> list[_Cell]:
-    """Return each row's cell and squared distance to its centre, from a scan of all centres."""
-    rows = np.arange(len(distances))
-    found: list[_Cell] = []
-    first = 0
-    for size in sizes:
-        block = distances[centres[first:size]]
-        cell = block.argmin(axis=0)
-        gap2 = block[cell, rows]
-        cell = cell + first
-        if found:
-            closer = gap2 < found[-1][1]
-            cell, gap2 = np.where(closer, cell, found[-1][0]), np.where(closer, gap2, found[-1][1])
-        found.append((cell, gap2))
-        first = size
-    return found
+    least = _TINY * (largest or 1.0)
+    answer: NDArray[np.float64] = 0.5 * np.log(gaps2 / len(cells) + least)
+    return answer
 
 
 class _Around(NamedTuple):
-    """The rows around each row, the nearest first."""
+    """The rows around each row, the nearest first, in places from 0.
+
+    Rows at the same distance share the first of their places. Places are stored in as few bytes as
+    possible, because looking them up takes most of the time.
+    """
 
     near: Neighbours
-    distances: Distances  # (n, m) squared
-    farthest: NDArray[np.float64]  # (n,) the last of these
-    has_ties: bool
+    starts: NDArray[np.intp]  # (n,) the first place of each row in a flat table
+    places: Places  # (n, m)
+    is_tied: NDArray[np.bool_] | None  # (n, m) whether rows share the place; None if no row does
+    place_of: Places  # (n, n) place of each row (first axis) around each row; m if not near
+
+    @classmethod
+    def of(cls, distances: Distances, near: Neighbours) -> _Around:
+        n_rows, n_near = near.shape
+        gaps2 = np.take_along_axis(distances, near, axis=1)
+        places = np.tile(np.arange(n_near, dtype=np.min_scalar_type(n_near)), (n_rows, 1))
+        is_same = gaps2[:, 1:] == gaps2[:, :-1]
+        is_tied = None
+        if is_same.any():
+            places[:, 1:][is_same] = 0
+            np.maximum.accumulate(places, axis=1, out=places)
+            is_tied = np.zeros(near.shape, dtype=bool)
+            is_tied[:, :-1] = is_same
+        place_of = np.full((n_rows, n_rows), n_near, dtype=places.dtype)
+        place_of[near, np.arange(n_rows)[:, np.newaxis]] = places
+        return cls(near, np.arange(n_rows) * n_near, places, is_tied, place_of)
+
+    def at(self, values: NDArray[Any], places: Places) -> NDArray[Any]:
+        """Return the values, (n, m), of the rows at these places, (t, n)."""
+        last = values.shape[1] - 1
+        lines = np.minimum(places, last, dtype=np.intp)
+        lines += self.starts
+        found: NDArray[Any] = values.ravel().take(lines)
+        return found
 
 
-def _walk(
-    distances: Distances, around: _Around, centres: NDArray[np.intp], sizes: list[int]
-) -> list[_Cell]:
-    """Return the same as `_scan`, from the nearest centre among each row's neighbours."""
-    if not sizes:
-        return []
-    near, near_distances, farthest, has_ties = around
-    starts = np.arange(0, near.size, near.shape[1])
-    rank = np.full(len(distances), _NO_RANK)
-    rank[centres] = np.arange(len(centres))
-    # Row numbers are in range; without a check, they are looked up faster.
-    ranks = rank.take(near, mode="clip")
-    found: list[_Cell] = []
-    for size in sizes:
-        is_centre = ranks < size
-        places = starts + is_centre.argmax(axis=1)
-        gap2, first = near_distances.take(places), ranks.take(places)
-        cell = first.astype(np.intp)
-        if has_ties:
-            as_near = is_centre & (near_distances == gap2[:, np.newaxis])
-            cell = np.where(as_near, ranks, _NO_RANK).min(axis=1).astype(np.intp)
-        # Centres that are not among the neighbours may be as near as the last one.
-        is_missed = (first >= size) | (gap2 == farthest)
-        missed = np.flatnonzero(is_missed)
-        if len(missed):
-            block = distances[np.ix_(centres[:size], missed)]
-            cell[missed] = block.argmin(axis=0)
-            gap2[missed] = block.min(axis=0)
-        found.append((cell, gap2))
-    return found
+def _nearest(around: _Around, centres: Centres, sizes: list[int]) -> Places:
+    """Return the place of the nearest centre around each row, (n_psi, t, n); m if none is near."""
+    shape = len(sizes), len(centres), len(around.near)
+    places = np.empty(shape, dtype=around.places.dtype)
+    for number, own in enumerate(centres):
+        for level, (first, size) in enumerate(zip([0, *sizes], sizes, strict=False)):
+            # Row numbers are in range; without a check, they are looked up faster.
+            some = around.place_of.take(own[first:size], axis=0, mode="clip")
+            some.min(axis=0, out=places[level, number])
+    for before, own in pairwise(places):
+        np.minimum(before, own, out=own)
+    return places
+
+
+def _settle_ties(
+    cells: NDArray[np.int32],
+    around: _Around,
+    places: Places,
+    numbers: NDArray[np.int32],
+) -> None:
+    """Find the first of several centres that are equally near; change `cells` in place.
+
+    `numbers` are those of the centres, (t, n), and larger for all other rows.
+    """
+    if around.is_tied is None:
+        return
+    for own, some in _pieces(around.at(around.is_tied, places), around.near.shape[1]):
+        is_there = around.places[some] == places[own, some][:, np.newaxis]
+        found = numbers[own[:, np.newaxis], around.near[some]]
+        cells[own, some] = np.where(is_there, found, _NO_NUMBER).min(axis=1)
+
+
+def _settle_far(
+    cells: NDArray[np.int32],
+    distances: Distances,
+    centres: Centres,
+    is_far: NDArray[np.bool_],
+) -> None:
+    """Find the nearest of all centres for some of the rows; change `cells` in place.
+
+    These rows have no centre among the rows around them, or only among the last ones, and centres
+    that are not around them may be equally near.
+    """
+    for own, some in _pieces(is_far, centres.shape[1]):
+        places = centres[own] + (some * len(distances))[:, np.newaxis]
+        cells[own, some] = distances.ravel().take(places).argmin(axis=1)
+
+
+def _pieces(mask: NDArray[np.bool_], width: int) -> Iterator[tuple[NDArray[np.intp], ...]]:
+    """Yield both indices of the true entries of a table, of few enough for lines of `width`."""
+    found, size = np.flatnonzero(mask), rows_per_chunk(width)
+    for start in range(0, len(found), size):
+        yield np.divmod(found[start : start + size], mask.shape[1])
 
 
 def shared_cells(cells: NDArray[np.int32], psi: int) -> Counts:

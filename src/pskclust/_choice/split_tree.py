@@ -68,12 +68,26 @@ class SplitTree:
     @cached_property
     def within(self) -> NDArray[np.bool_]:
         """True where node i is node j or lies below it, (m, m)."""
-        within = np.zeros((self.n_nodes, self.n_nodes), dtype=bool)
-        within[0, 0] = True
-        for owner, pair in zip(self.owners, self.children, strict=True):
-            within[pair] = within[owner]
-            within[pair, pair] = True
+        within = np.eye(self.n_nodes, dtype=bool)
+        # Split j makes nodes 2j + 1 and 2j + 2, after the node that it divides.
+        for split, owner in enumerate(self.owners.tolist()):
+            within[2 * split + 1 : 2 * split + 3] |= within[owner]
         return within
+
+    @cached_property
+    def leaf_within(self) -> NDArray[np.float32]:
+        """1 where the leaf of a line is node j or lies below it, else 0, (s + 1, m)."""
+        return self.within[self.is_leaf].astype(np.float32)
+
+    @cached_property
+    def numbers_of_leaves(self) -> NDArray[np.intp]:
+        """The line of each leaf in `leaf_within`, (m,); of no use for other nodes."""
+        return np.cumsum(self.is_leaf) - 1
+
+    @cached_property
+    def leaf_of_rows(self) -> NDArray[np.intp]:
+        """The line of each row's leaf in `leaf_within`."""
+        return self.numbers_of_leaves[self.leaves]
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
@@ -121,7 +135,8 @@ def join_rows(counts: Counts, n_partitions: int, kind: str) -> NDArray[np.float6
     np.fill_diagonal(others, n_partitions)
     n_near = min(N_NEAR, len(counts) - 1)
     core = np.partition(others, n_near - 1, axis=1)[:, n_near - 1]
-    reach = np.maximum(others, np.maximum(core[:, np.newaxis], core))
+    reach = np.maximum(others, core)
+    np.maximum(reach, core[:, np.newaxis], out=reach)
     # Rows that share all cells are joined first, even if fewer than `N_NEAR` do.
     np.copyto(reach, 0, where=others == 0)
     apart = squareform(reach, checks=False).astype(np.float64)
@@ -167,17 +182,22 @@ def settle(
     `nodes` are the nodes of all rows, -1 for those that are not in the tree.
     """
     leaves = nodes.copy()
-    is_leaf = tree.is_leaf
+    is_leaf, n_nodes = tree.is_leaf, tree.n_nodes
+    # Whether a node is a leaf below another; the line at the end is for rows that are in no node.
+    is_below = np.zeros((n_nodes + 1, n_nodes), dtype=bool)
+    is_below[:-1][is_leaf] = tree.within[is_leaf]
+    lines = np.where(nodes >= 0, nodes, n_nodes) * n_nodes
     unsettled = np.flatnonzero((nodes < 0) | ~is_leaf[nodes])
     # Most rows have a neighbour in a leaf among the first few, so the others come later.
     for some in (near[:, :N_NEAR], near[:, N_NEAR:]):
         start = np.maximum(nodes[unsettled], 0)
-        there = nodes[some[unsettled]]
-        fits = (there >= 0) & is_leaf[there] & tree.within[there, start[:, np.newaxis]]
-        settled = np.flatnonzero(fits.any(axis=1))
-        place = fits.argmax(axis=1) if len(settled) else settled
-        leaves[unsettled[settled]] = there[settled, place[settled]]
-        unsettled = np.delete(unsettled, settled)
+        around = some.take(unsettled, axis=0)
+        fits = is_below.ravel().take(lines.take(around) + start[:, np.newaxis])
+        is_settled = fits.any(axis=1)
+        settled = np.flatnonzero(is_settled)
+        place = fits[settled].argmax(axis=1) if len(settled) else settled
+        leaves[unsettled[settled]] = nodes[around[settled, place]]
+        unsettled = unsettled[~is_settled]
     in_leaf = (nodes >= 0) & is_leaf[nodes]
     for row in unsettled:
         members = np.flatnonzero(in_leaf & tree.within[nodes, max(nodes[row], 0)])
@@ -185,17 +205,18 @@ def settle(
     return replace(tree, nodes=nodes, leaves=leaves)
 
 
+def rows_of_nodes(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
+    """Return the number of rows that each node of one tree shares with each node of another."""
+    n_own, n_others = one.n_splits + 1, other.n_splits + 1
+    places = one.leaf_of_rows * n_others + other.leaf_of_rows
+    table = np.bincount(places, minlength=n_own * n_others)
+    # Sums of whole numbers are exact in any order.
+    shared = table.reshape(n_own, n_others).astype(np.float32)
+    return np.asarray(one.leaf_within.T @ shared @ other.leaf_within)
+
+
 def node_jaccards(one: SplitTree, other: SplitTree) -> NDArray[np.float32]:
     """Return the Jaccard index of each node of one tree with each node of another."""
-    own, others = np.flatnonzero(one.is_leaf), np.flatnonzero(other.is_leaf)
-    number_own = np.zeros(one.n_nodes, dtype=np.intp)
-    number_own[own] = np.arange(len(own))
-    number_other = np.zeros(other.n_nodes, dtype=np.intp)
-    number_other[others] = np.arange(len(others))
-    places = number_own[one.leaves] * len(others) + number_other[other.leaves]
-    table = np.bincount(places, minlength=len(own) * len(others))
-    shared = table.reshape(len(own), len(others)).astype(np.float32)
-    # Sums of whole numbers are exact in any order.
-    both = one.within[own].T.astype(np.float32) @ shared @ other.within[others].astype(np.float32)
+    both = rows_of_nodes(one, other)
     jaccards: NDArray[np.float32] = both / (both[:, :1] + both[:1] - both)
     return jaccards

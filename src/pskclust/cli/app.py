@@ -16,6 +16,7 @@ from .._utils.exceptions import ColumnsWarning
 from .._version import __version__
 from .completion import completion
 from .demo import demo
+from .display import say
 from .explore import explore
 from .failures import CommandError, ExitCode, end_of, one_line
 from .fit import fit
@@ -111,10 +112,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if settings.debug:
             traceback.print_exc()
         line, failure = end_of(error)
-        click.echo(f"Error: {one_line(line)}", err=True)
+        say(f"Error: {one_line(line)}", to_stderr=True)
         return failure
     return code if isinstance(code, int) else ExitCode.OK
 
 
 def _show_warning(message: Warning | str, *about: Any, **more: Any) -> None:
-    click.echo(f"Warning: {one_line(as_options(str(message)))}", err=True)
+    say(f"Warning: {one_line(as_options(str(message)))}", to_stderr=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from .failures import writing
-from .options import WholeNumber, debug_option, force_option
+from .option_types import WholeNumber
+from .options import debug_option, force_option
 from .outputs import check_labels_output, check_outputs
 
 _EPILOG = """\b

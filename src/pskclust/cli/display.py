@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +15,11 @@ import click
 
 _UNLIMITED = 10_000
 _WIDTH_OF_FACTS = 100
+_LEAST_WIDTH = 20
+# A command in a message stands behind a colon, and ends with the message or before more words.
+_COMMAND = re.compile(
+    r"(?<=: )((?:pskclust|python -c) .+?)(?= \(otherwise | \(if | Then use: |$)", re.DOTALL
+)
 
 
 def print_json(content: Mapping[str, Any]) -> None:
@@ -84,6 +91,32 @@ def escaped(text: str) -> str:
     The names and values of a table may come from anybody, and must not control the terminal.
     """
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def say(text: str, *, to_stderr: bool = False, indent: str = "") -> None:
+    """Print a text; on a terminal, wrap it between words, with each command on a line of its own.
+
+    Elsewhere, the text is one line. A command is never divided, so that it can be copied.
+    """
+    width = _terminal_width(to_stderr)
+    if width is None:
+        click.echo(indent + text, err=to_stderr)
+        return
+    start = len(text) - len(text.lstrip("\n"))
+    click.echo("\n" * start, nl=False, err=to_stderr)
+    for number, part in enumerate(_COMMAND.split(text[start:])):
+        if number % 2:
+            click.echo(f"{indent}  {part}", err=to_stderr)
+        elif part.strip():
+            lines = textwrap.wrap(
+                part.strip(),
+                max(_LEAST_WIDTH, width - 1),
+                initial_indent=indent,
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            click.echo("\n".join(lines), err=to_stderr)
 
 
 def _terminal_width(to_stderr: bool) -> int | None:

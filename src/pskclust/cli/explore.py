@@ -11,10 +11,10 @@ import click
 
 from .bars import Bars
 from .help_sections import SectionedCommand
-from .hints import header_hints
+from .hints import hints_on_file
+from .option_types import WholeNumber
 from .options import (
     PARAMETERS,
-    WholeNumber,
     check_clustering,
     clustering_options,
     color_option,
@@ -122,5 +122,5 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
         kept=rows.kept,
         classes=rows.classes,
         class_names=rows.class_names,
-        hints_on_file=tuple(header_hints(table, options)),
+        hints_on_file=tuple(hints_on_file(table, options)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from enum import IntEnum
 
@@ -16,6 +17,7 @@ from .display import escaped
 from .options import as_options
 
 # Packages of the extra `cli`. The library itself reports other missing packages.
+_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? \((.*)\)\.?", re.DOTALL)
 _OF_THE_COMMAND_LINE = ("pyarrow", "rich")
 
 
@@ -95,9 +97,44 @@ def _words_of_system(error: OSError) -> str:
 
 
 def _usage_line(error: click.ClickException) -> str:
-    message = error.format_message()
     context = getattr(error, "ctx", None)
+    if isinstance(error, click.NoSuchOption):
+        message = _on_unknown_option(error, context)
+    else:
+        message = _without_list(error.format_message())
     if context is None:
         return message
-    end = "" if message.endswith((".", "?")) else "."
+    end = "" if message.endswith((".", "?", "?)")) else "."
     return f"{message}{end} See: {context.command_path} --help"
+
+
+def _on_unknown_option(error: click.NoSuchOption, context: click.Context | None) -> str:
+    """Return a message that suggests options with a similar name, or commands with this option."""
+    near = [name for name in error.possibilities or () if name != "--help"]
+    message = click.NoSuchOption(error.option_name, error.message, near, context).format_message()
+    if near or context is None:
+        return message
+    group = context.find_root().command
+    others = getattr(group, "commands", {})
+    having = [
+        name
+        for name, command in others.items()
+        if any(error.option_name in parameter.opts for parameter in command.params)
+    ]
+    end = "" if message.endswith(".") else "."
+    return f"{message}{end} It is an option of {_and(having)}." if having else message
+
+
+def _and(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _without_list(message: str) -> str:
+    """Return a message about unexpected arguments with the first of them only."""
+    found = _EXTRA_ARGUMENTS.fullmatch(message)
+    if found is None:
+        return message
+    names = found[1].split()
+    more = f" and {len(names) - 2} more" if len(names) > 3 else ""
+    shown = " ".join(names[:2] if more else names)
+    return f"one file at a time: {shown}{more} cannot be used, too."

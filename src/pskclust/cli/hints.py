@@ -37,7 +37,7 @@ def column_hints(
     Columns that the user names with --columns get no hint about row numbers, ids or classes.
     """
     odd = not_asked_for(rows.odd, bool(options["columns"]))
-    hints = header_hints(table, options)
+    hints = hints_on_file(table, options)
     hints += [_allowed(hint, selection) for hint in hints_on_columns(odd)]
     hints += [
         # --columns and --drop exclude each other.
@@ -51,9 +51,12 @@ def column_hints(
     return hints
 
 
-def header_hints(table: Table, options: dict[str, Any]) -> list[ColumnHint]:
-    """Return a hint if the table is text and no header was found in it."""
-    return [_NO_HEADER] if lacks_header(table) and options["has_header"] is None else []
+def hints_on_file(table: Table, options: dict[str, Any]) -> list[ColumnHint]:
+    """Return hints on the file: what was skipped in it, and a header that was not found."""
+    hints = [ColumnHint(note) for note in table.notes]
+    if lacks_header(table) and options["has_header"] is None:
+        hints.append(_NO_HEADER)
+    return hints
 
 
 def lacks_header(table: Table) -> bool:

@@ -63,7 +63,8 @@ def info(model_file: str, as_json: bool) -> None:
             "found": found_words(content),
             "columns": f"{', '.join(names)} (scaling: {content['scaling']})",
             **provenance_facts(content),
-            "objective": objective_words(content),
+            # Chosen clusters do not maximise the objective.
+            **({} if model.tau_ is None else {"objective": objective_words(content)}),
         }
     )
     print_repeating(content)

@@ -14,6 +14,7 @@ from .._data.parameters import METHODS
 from .._data.scaling import MISSING, SCALINGS
 from .._utils.wording import ParameterWords
 from ..tables.formats import FORMATS
+from .option_types import WholeNumber, delimiter_of, number_or
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -23,42 +24,6 @@ class RunOptions:
     """Options that are the same for all commands."""
 
     debug: bool = False
-
-
-class WholeNumber(click.IntRange):
-    """Option type: a whole number within limits."""
-
-    name = "whole number"
-
-    def get_metavar(self, *about: Any, **more: Any) -> str:
-        return "N"
-
-
-def number_or(kind: type[int] | type[float], word: str) -> Callable[[str], Any]:
-    """Return an option type: a number or the given word, such as auto."""
-
-    def convert(value: str) -> Any:
-        try:
-            return value if value == word else kind(value)
-        except ValueError:
-            what = "a whole number" if kind is int else "a number"
-            raise click.BadParameter(f"{value!r} is neither {what} nor {word!r}.") from None
-
-    return convert
-
-
-def several(kind: type[int] | type[float]) -> Callable[[str], list[Any]]:
-    """Return an option type: numbers separated by commas."""
-
-    def convert(value: str) -> list[Any]:
-        try:
-            return [kind(part) for part in value.split(",")]
-        except ValueError:
-            what = "whole numbers" if kind is int else "numbers"
-            message = f"{value!r} must be {what} separated by commas."
-            raise click.BadParameter(message) from None
-
-    return convert
 
 
 def _split(context: Any, option: Any, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -123,7 +88,10 @@ _FORMAT_OPTIONS = (
         help="Format of DATA, if the file extension does not show it.",
     ),
     click.option(
-        "--delimiter", metavar="CHAR", help="Delimiter of a text table. Detected by default."
+        "--delimiter",
+        metavar="CHAR",
+        callback=delimiter_of,
+        help="Delimiter of a text table, such as ';' or tab. Detected by default.",
     ),
     click.option(
         "--header/--no-header",
@@ -255,6 +223,7 @@ _OTHER_OPTIONS = (
     click.option(
         "--growth-rate",
         type=float,
+        metavar="NUMBER",
         default=0.1,
         show_default=True,
         help="Fraction by which the threshold of growth falls in each step.",
@@ -262,6 +231,7 @@ _OTHER_OPTIONS = (
     click.option(
         "--n-partitions",
         type=int,
+        metavar="N",
         default=100,
         show_default=True,
         help="Number of random partitionings. Time and memory grow with it.",

@@ -7,14 +7,15 @@ from dataclasses import asdict
 import click
 
 from .display import print_facts, print_json
-from .options import WholeNumber, debug_option, json_option
+from .option_types import LargeNumber, WholeNumber
+from .options import debug_option, json_option
 
 _EPILOG = """\b
 Example:
-  pskclust plan --rows 1000000000 --columns 8 --workers 100
+  pskclust plan --rows 1e9 --columns 8 --workers 100
 """
 
-_COUNT = WholeNumber(min=1)
+_COUNT = LargeNumber(min=1)
 
 
 @click.command(epilog=_EPILOG, short_help="Estimate memory and time for a fit on a Dask cluster.")
@@ -23,7 +24,11 @@ _COUNT = WholeNumber(min=1)
 @click.option(
     "--workers", type=_COUNT, required=True, help="Number of workers, with one thread each."
 )
-@click.option("--psi", type=WholeNumber(min=2), help="Number of cells in each partitioning.")
+@click.option(
+    "--psi",
+    type=WholeNumber(min=2),
+    help="Number of cells in each partitioning. By default, it follows from the number of rows.",
+)
 @click.option(
     "--n-partitions", type=_COUNT, default=100, show_default=True, help="Number of partitionings."
 )

@@ -16,7 +16,7 @@ from .._utils.memory import readable_bytes
 from .._utils.wording import counted
 from ..tables.errors import MissingValuesError, TableError
 from .bars import Bars
-from .display import escaped, first_of, print_facts, print_json
+from .display import escaped, first_of, print_facts, print_json, say
 from .failures import writing
 from .help_sections import SectionedCommand
 from .hints import lacks_header
@@ -123,7 +123,7 @@ def predict(
     elif output != STANDARD_OUTPUT:
         _print(summary)
     elif placing.n_filled:
-        click.echo(f"Note: filled in {_filled_words(placing.n_filled)}.", err=True)
+        say(f"Note: filled in {_filled_words(placing.n_filled)}.", to_stderr=True)
 
 
 def _without_bars(pieces: Iterator[Labelled], bars: Bars) -> Iterator[Labelled]:
@@ -194,7 +194,7 @@ class _Placing:
         from .._data.scaling import fill
         from ..tables.scanning import by_column, find_gaps
 
-        gaps = find_gaps(batch.numbers, self._selection.features, self._table.name, n_before)
+        gaps = find_gaps(batch.numbers, self._selection.features, self._table, n_before)
         if not gaps.any:
             return batch.numbers, None
         if self._missing == "drop":
@@ -262,7 +262,7 @@ def _note_on_positions(model: PSKC, table: Table, options: dict[str, Any]) -> No
     more = "" if options["has_header"] is not None else " If it has one, add: --header"
     names = first_of(known, 6)
     line = f"{table.name} has no header, so its columns are taken in the order of the fit: {names}."
-    click.echo(f"Note: {escaped(line)}{more}", err=True)
+    say(f"Note: {escaped(line)}{more}", to_stderr=True)
 
 
 def _print(summary: dict[str, Any]) -> None:

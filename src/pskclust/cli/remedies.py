@@ -23,6 +23,7 @@ from ..tables.errors import (
     WrongEncodingError,
     WrongFormatError,
 )
+from .conversion import conversion
 from .repeating import typed_command
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 # Values of --format, by the name of the format in the error.
 _FORMATS = {"text": "csv", "Parquet": "parquet", "Arrow": "arrow", "NPY": "npy", "NPZ": "npz"}
+_FORMAT_OPTIONS = ("kind", "delimiter", "has_header", "encoding")
 _COMPRESSIONS = ("gzip", "bzip2", "zstd")
 _FEWEST_ROWS = 2
 
@@ -123,27 +125,22 @@ class _Typed:
 
 
 def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
-    as_missing = _as_missing(error, typed)
-    if as_missing is not None:
-        if _has_several_strays(error):
-            return f"Correct them, or, if they stand for missing values, use: {as_missing}"
-        return f"Correct it, or, if it stands for a missing value, use: {as_missing}"
-    if typed.is_predict:
-        return "The model needs numbers in all its columns."
     decorated = typed.decorated(error)
     if decorated:
         return _decorated(decorated, error, typed)
+    texts = [name for name in error.columns if name not in error.strays]
+    if typed.is_predict and texts:
+        return "The model needs numbers in all its columns."
+    if error.strays:
+        return _strays(error, texts, typed)
     others = typed.without_columns(error.columns)
     if others is None:
         return "There is no column of numbers to cluster." if typed.table is not None else ""
     if typed.options["columns"]:
         return f"Cluster other columns with: {others}"
     them = "it" if len(error.columns) == 1 else "them"
-    if len(error.strays) == len(error.columns):
-        strays = "them" if _has_several_strays(error) else "it"
-        return f"Correct {strays}, or leave the column out with: {others}"
-    classes = typed.as_classes([name for name in error.columns if name not in error.strays])
-    if classes is None or error.strays:
+    classes = typed.as_classes(texts)
+    if classes is None:
         return f"Leave {them} out with: {others}"
     if len(classes.names) > 1:
         listed = " or ".join(f'"{name}"' for name in classes.names)
@@ -157,32 +154,74 @@ def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
     )
 
 
+def _strays(error: NotNumbersError, texts: list[str], typed: _Typed) -> str:
+    """Return the remedy for columns of numbers with other values; `texts` hold text throughout."""
+    strays = "them" if _has_several_strays(error) else "it"
+    stand = "they stand for missing values" if strays == "them" else "it stands for a missing value"
+    as_missing = _as_missing(error, texts, typed)
+    if texts:
+        listed = ", ".join(f'"{name}"' for name in texts)
+        if as_missing is not None:
+            values = "the values" if strays == "them" else "the value"
+            return (
+                f"Leave {listed} out, and correct {values}. Or, if {stand}, do both with: "
+                f"{as_missing}"
+            )
+        command = typed.without_columns(texts)
+        return f"Correct {strays}, then leave {listed} out with: {command}" if command else ""
+    if as_missing is not None:
+        return f"Correct {strays}, or, if {stand}, use: {as_missing}"
+    if typed.is_predict:
+        return "The model needs numbers in all its columns."
+    others = typed.without_columns(error.columns)
+    if others is None:
+        return f"Correct {strays}: there is no other column of numbers to cluster."
+    if typed.options["columns"]:
+        return f"Correct {strays}, or cluster other columns with: {others}"
+    column = "column" if len(error.columns) == 1 else "columns"
+    return f"Correct {strays}, or leave the {column} out with: {others}"
+
+
 def _has_several_strays(error: NotNumbersError) -> bool:
     return sum(strays.n_strays for strays in error.strays.values()) > 1
 
 
-def _as_missing(error: NotNumbersError, typed: _Typed) -> str | None:
-    """Return the command in which stray words are missing values; None if that is unlikely."""
-    if len(error.strays) < len(error.columns):
-        return None
+def _as_missing(error: NotNumbersError, texts: list[str], typed: _Typed) -> str | None:
+    """Return the command in which stray words are missing values; None if that is unlikely.
+
+    The command leaves out the columns `texts`, which hold text throughout.
+    """
     if not all(strays.may_be_missing for strays in error.strays.values()):
         return None
-    texts = (text for strays in error.strays.values() for text in strays.texts)
-    known = dict.fromkeys([*typed.options["missing_values"], *texts])
+    words = (text for strays in error.strays.values() for text in strays.texts)
+    known = tuple(dict.fromkeys([*typed.options["missing_values"], *words]))
     missing = typed.options["missing"]
-    return typed.with_(
-        missing_values=tuple(known), missing="drop" if missing in (None, "refuse") else missing
-    )
+    missing = "drop" if missing in (None, "refuse") else missing
+    if texts:
+        return typed.without_columns(texts, missing_values=known, missing=missing)
+    return typed.with_(missing_values=known, missing=missing)
 
 
 def _decorated(names: Sequence[str], error: NotNumbersError, typed: _Typed) -> str:
-    """Return the remedy for the other columns if `names` hold numbers with signs to remove."""
+    """Return the commands that convert numbers with signs to remove, and then cluster them."""
     others = [name for name in error.columns if name not in names]
-    command = typed.without_columns(others) if others else None
+    converted = conversion(typed.table, typed.options["data"], names)
+    if converted is None:
+        command = typed.without_columns(others) if others else None
+        listed = ", ".join(f'"{name}"' for name in others)
+        return f"Then leave {listed} out with: {command}" if command else ""
+    changed: dict[str, Any] = {"data": converted.path, **dict.fromkeys(_FORMAT_OPTIONS)}
+    command = (
+        typed.without_columns(others, **changed)
+        if others and not typed.is_predict
+        else typed.with_(**changed)
+    )
     if command is None:
-        return ""
-    them = "other column" if len(others) == 1 else "other columns"
-    return f"Then leave out the {them} with: {command}"
+        command = typed.with_(**changed)
+    how = (
+        "If those are decimal points, convert the commas" if converted.is_guess else "Convert them"
+    )
+    return f"{how} with: {converted.command} Then use: {command}"
 
 
 def _missing_values(error: MissingValuesError, typed: _Typed) -> str:

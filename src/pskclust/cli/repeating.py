@@ -110,7 +110,8 @@ def _words(option: click.Option, value: Any) -> list[str]:
         return [flag, _with_commas(value)]
     if isinstance(value, bool):
         return [flag, "yes" if value else "no"]
-    return [flag, str(value)]
+    # A tab in a line to copy would be lost.
+    return [flag, "tab" if value == "\t" else str(value)]
 
 
 def _has_no(option: click.Option) -> bool:

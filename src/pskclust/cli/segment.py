@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from collections import Counter
@@ -12,7 +13,7 @@ import click
 
 from ..tables.formats import format_of_ending
 from .bars import Bars
-from .display import print_json, print_table
+from .display import print_json, print_table, say
 from .failures import CommandError, ExitCode, end_of, one_line, writing
 from .help_sections import SectionedCommand
 from .options import (
@@ -29,6 +30,7 @@ from .summary import provenance_of
 
 if TYPE_CHECKING:
     from .._estimator import PSKC
+    from .._utils.progress import Progress, Report
     from ..image import Segmentation
 
 _EPILOG = """\b
@@ -84,10 +86,13 @@ def segment(
         _check_folder(folder, force=force)
     results, failures = [], []
     with Bars() as bars:
-        for number, (path, folder) in enumerate(folders.items()):
-            bars.show("segment", number / len(paths), path.name)
+        for number, (path, folder) in enumerate(folders.items(), start=1):
+            name = path.name if len(paths) == 1 else f"{path.name} ({number} of {len(paths)})"
+            told = functools.partial(_show, bars, name)
+            bars.show("read", 0.0, name)
             try:
-                results.append(_segmented(path, folder, color_space, position, force, parameters))
+                how = (color_space, position, force, parameters)
+                results.append(_segmented(path, folder, *how, told))
             except (ValueError, FileNotFoundError) as error:
                 # The other images are still segmented.
                 failures.append(one_line(f"{_cause(error, path)} {_way_out(path)}"))
@@ -96,9 +101,14 @@ def segment(
     elif results:
         _print(results, command)
     for line in failures[1:]:
-        click.echo(f"Error: {line}", err=True)
+        say(f"Error: {line}", to_stderr=True)
     if failures:
         raise CommandError(failures[0], ExitCode.INPUT)
+
+
+def _show(bars: Bars, name: str, progress: Progress) -> None:
+    """Show the progress of the fit to an image, with the name of the image."""
+    bars.show(progress.stage, progress.done / max(1, progress.total), name)
 
 
 def _image_files(images: tuple[str, ...]) -> list[Path]:
@@ -165,14 +175,21 @@ def _segmented(
     position: float,
     force: bool,
     parameters: dict[str, Any],
+    told: Report,
 ) -> dict[str, Any]:
     from .. import image
 
     started = time.perf_counter()
     pixels = image.read_image(path)
     found: Segmentation = image.segment(
-        pixels, color_space=color_space, position=position, verbose=False, **parameters
+        pixels,
+        color_space=color_space,
+        position=position,
+        verbose=False,
+        callback=told,
+        **parameters,
     )
+    found.model.set_params(callback=None)
     with writing(folder):
         files = found.save(folder, force=force)
     height, width = found.labels.shape
@@ -218,9 +235,10 @@ def _print(results: list[dict[str, Any]], command: str) -> None:
     )
     for result in results:
         if result["choice"] is not None:
-            click.echo(f"\nChosen for {Path(result['image']).name}: {result['choice']}.")
+            say(f"\nChosen for {Path(result['image']).name}: {result['choice']}.")
     call = results[0]["python"]
-    click.echo(f"\nSame labels:\n  {command}\n  {call}  # in Python, for each image")
+    click.echo(f"\nSame labels:\n  {command}\n  from pskclust.image import read_image, segment")
+    click.echo(f"  {call}  # in Python, for each image = read_image(path)")
 
 
 def _largest(result: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._utils.memory import readable_bytes
 from .._utils.wording import counted, percentage
-from .display import escaped, first_of, print_facts, print_table
+from .display import escaped, first_of, print_facts, print_table, say
 from .options import as_options
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from .._estimator import PSKC
 
+STANDARD_INPUT = "standard input"
 _MOST_CLUSTERS_SHOWN = 25
 _MOST_NUMBERS_SHOWN = 5
 # The columns of the table of clusters on a narrow terminal, and their headings.
@@ -112,8 +113,7 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
     """Print the numbers of clusters that a choice considered, with odds and stability."""
     if not summary["numbers"]:
         return
-    best = summary["numbers"][:_MOST_NUMBERS_SHOWN]
-    best += [option for option in summary["numbers"][len(best) :] if option["is_chosen"]]
+    numbers = sorted(summary["numbers"], key=lambda option: not option["is_chosen"])
     rows = [
         [
             counted(option["n_clusters"], "cluster"),
@@ -121,14 +121,14 @@ def print_candidates(summary: Mapping[str, Any], *, to_stderr: bool = False) -> 
             *(_figure(option[name]) for name in ("stability", "least_stability")),
             "chosen" if option["is_chosen"] else "",
         ]
-        for option in best
+        for option in numbers[:_MOST_NUMBERS_SHOWN]
     ]
     header = ["candidate", "odds", "stability", "least stable cluster", ""]
     print_table(header, rows, to_stderr=to_stderr)
 
 
 def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    return "" if value is None else f"{value:.1%}"
 
 
 def found_words(summary: Mapping[str, Any]) -> str:
@@ -136,6 +136,11 @@ def found_words(summary: Mapping[str, Any]) -> str:
     words = f"{counted(summary['n_clusters'], 'cluster')} in {counted(summary['n_rows'], 'row')}"
     n_noise = summary["n_noise"]
     return f"{words}, {n_noise:,} of them noise" if n_noise else f"{words}, no noise"
+
+
+def noise_words(share: float) -> str:
+    """Return the share of noise in words."""
+    return f"{percentage(share)} noise" if share else "no noise"
 
 
 def objective_words(summary: Mapping[str, Any]) -> str:
@@ -156,7 +161,10 @@ def print_repeating(summary: Mapping[str, Any], *, to_stderr: bool = False) -> N
 
     click.echo("\nSame labels:", err=to_stderr)
     if summary.get("command") is not None:
-        click.echo(f"  {summary['command']}", err=to_stderr)
+        # Standard input is gone, so the line says what to pass again.
+        source = " < yourfile" if summary.get("data") == STANDARD_INPUT else ""
+        click.echo(f"  {summary['command']}{source}", err=to_stderr)
+    click.echo("  from pskclust import PSKC", err=to_stderr)
     click.echo(f"  {summary['python']}  # {_python_note(summary)}", err=to_stderr)
     if not summary["repeatable"]:
         click.echo(f"  {UNREPEATABLE}", err=to_stderr)
@@ -235,7 +243,11 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
 
 
 def _confidence(cluster: Mapping[str, Any]) -> str:
-    return "" if cluster["confidence"] is None else f"{cluster['confidence']:.1%}"
+    if cluster["confidence"] is None:
+        return ""
+    # Only a confidence of 1 is shown as 100%.
+    shown = f"{cluster['confidence']:.1%}"
+    return "> 99.9%" if shown == "100.0%" and cluster["confidence"] < 1 else shown
 
 
 def _print_hints(summary: Mapping[str, Any], *, to_stderr: bool) -> None:
@@ -247,7 +259,7 @@ def _print_hints(summary: Mapping[str, Any], *, to_stderr: bool) -> None:
         lines.append(f"With all options for columns: {summary['command_with_hints']}")
     click.echo("\nHints:", err=to_stderr)
     for line in lines:
-        click.echo(f"  {escaped(line)}", err=to_stderr)
+        say(escaped(line), to_stderr=to_stderr, indent="  ")
 
 
 def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
@@ -271,7 +283,9 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
         facts["agreement"] = f'{each} with column "{summary["label"]}"'
     seconds = summary["seconds"]
     steps = {"reading": "read", "fit": "fit"} | ({"writing": "write"} if summary["written"] else {})
+    rest = seconds["total"] - sum(seconds[step] for step in steps.values())
     each = ", ".join(f"{name} {seconds[step]:.2f}" for name, step in steps.items())
+    each += f", start and other work {max(0.0, rest):.2f}"
     facts["seconds"] = f"{seconds['total']:.2f} ({each})"
     if summary["memory_bytes"]:
         facts["memory"] = f"{readable_bytes(summary['memory_bytes'])} at its peak"

@@ -8,27 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from .._utils.wording import counted
 from .bars import Bars
-from .display import print_facts, print_json, print_table
+from .display import print_facts, print_json, print_table, say
 from .failures import writing
 from .help_sections import SectionedCommand
+from .option_types import WholeNumber, several
 from .options import (
     OTHER_PARAMETERS,
-    WholeNumber,
     check_clustering,
     data_options,
     debug_option,
     force_option,
     json_option,
     other_clustering_options,
-    several,
 )
 from .outputs import check_labels_output, check_outputs, check_picture_output
 from .reading import opened_data, read_data
 from .repeating import command_line, typed_command
-from .summary import scores_against
+from .summary import noise_words, scores_against
 
 if TYPE_CHECKING:
     from .._sweep import SweepResult
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 _EPILOG = """\b
 Example:
-  pskclust sweep demo.csv --label shape --psi 32,64,96 --tau 0.01,0.015,0.02 --plot sweep.png
+  pskclust sweep demo.csv --label shape --psi 64,96 --tau 0.01,0.015,0.02
+  pskclust sweep demo.csv --label shape --plot sweep.png
 """
 
 
@@ -114,6 +115,7 @@ def sweep(
     check_clustering(parameters)
     with opened_data(data, options) as table, Bars() as bars:
         rows = _prepared(table, options, bars)
+        psi, too_large = _psi_to_try(psi, rows, options["replace"])
         result = _swept(rows, psi, tau, n_seeds, parameters, bars)
         chosen = _chosen(rows, parameters, bars)
     pairs = _pairs(result)
@@ -126,20 +128,32 @@ def sweep(
     seconds = time.perf_counter() - started
     if as_json:
         content = {"data": data, "pairs": pairs, "best": best, "chosen": chosen, "seconds": seconds}
+        content |= {"psi_left_out": too_large}
         print_json(content | ({} if classes is None else {"best_ari": classes}))
         return
     _print(pairs, best)
     facts = {"seconds": f"{seconds:.2f}"}
     written = [name for name in (output, plot) if name]
     print_facts(facts | ({"written": ", ".join(written)} if written else {}))
-    click.echo(
-        f"\nFigures are means over {n_seeds} seeds. fit uses one seed, so its figures differ."
-    )
+    if too_large:
+        listed = ", ".join(map(str, too_large))
+        say(f"\nNot tried: psi {listed}, which is more than the {len(rows):,} rows.")
+    say(f"\nFigures are means over {n_seeds} seeds. fit uses one seed, so its figures differ.")
     _print_pair("Most stable", best)
-    click.echo(f"  {_CAUTION}")
+    say(_CAUTION, indent="  ")
     if classes is not None:
         _print_pair("Best ARI", classes)
     _print_chosen(chosen)
+
+
+def _psi_to_try(psi: list[int], rows: Rows, replace: bool) -> tuple[list[int], list[int]]:
+    """Return the values of psi to try, and those of the default that are more than the rows."""
+    source = click.get_current_context().get_parameter_source("psi")
+    if replace or source is not ParameterSource.DEFAULT:
+        return psi, []
+    total = len(rows) if rows.weight is None else int(rows.weight.sum())
+    too_large = [value for value in psi if value > total]
+    return [value for value in psi if value <= total] or [total], too_large
 
 
 def _prepared(table: Any, options: dict[str, Any], bars: Bars) -> Rows:
@@ -218,7 +232,7 @@ def _print_pair(title: str, pair: dict[str, Any]) -> None:
 def _print_chosen(chosen: dict[str, Any]) -> None:
     """Print the result of a fit without psi and tau, and its command, on one line to copy."""
     found = counted(chosen["n_clusters"], "cluster")
-    words = f"{found}, {chosen['noise']:.1%} noise"
+    words = f"{found}, {noise_words(chosen['noise'])}"
     if "agreement" in chosen:
         words += f", ARI {chosen['agreement']:.3f}"
     click.echo(f"\nChosen without psi and tau: {words}")

@@ -12,6 +12,8 @@ from .fits import Fit
 THEMES = ("light", "dark")
 # Number of distinct colours; if there are more clusters, some share a colour.
 N_COLOURS = 27
+# The others are darker and lighter shades of these.
+N_BASE_COLOURS = 9
 _BACKGROUND = {"light": 1.0, "dark": 0.012}
 _LEAST_CONTRAST = {"light": 1.9, "dark": 3.0}
 # Cividis (Nunez, Anderton and Renslow 2018) at equal steps; it suits colour-blind readers.
@@ -52,13 +54,15 @@ def ramp(n_levels: int, theme: str) -> Rgb:
 
 
 def follow(fit: Fit, before: Fit | None, colours_before: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the colour number of each cluster of a fit.
+    """Return the colour number of each cluster of a fit, below N_COLOURS.
 
     A cluster takes the colour of the cluster in the previous fit with which it shares most rows, so
-    that a small change to a setting changes few colours.
+    that a small change to a setting changes few colours. Clusters have different colours as long as
+    there are enough, and k clusters have the first k colours or, if there are fewer, some of the
+    first N_BASE_COLOURS, which are the easiest to tell apart.
     """
     if before is None or not fit.n_clusters or len(before.labels) != len(fit.labels):
-        return np.arange(fit.n_clusters)
+        return np.arange(fit.n_clusters) % N_COLOURS
     step = max(1, len(fit.labels) // _ROWS_TO_MATCH)
     new, old = fit.labels[::step], before.labels[::step]
     both = (new >= 0) & (old >= 0)
@@ -66,13 +70,17 @@ def follow(fit: Fit, before: Fit | None, colours_before: NDArray[np.int64]) -> N
     np.add.at(shared, (new[both], old[both]), 1)
     rows, columns = linear_sum_assignment(-shared)
     colours = np.full(fit.n_clusters, -1)
-    for row, column in zip(rows, columns, strict=True):
-        if shared[row, column]:
-            colours[row] = colours_before[column]
-    taken = set(colours.tolist())
-    free = (number for number in range(fit.n_clusters + before.n_clusters) if number not in taken)
+    n_used = np.zeros(min(N_COLOURS, max(N_BASE_COLOURS, fit.n_clusters)), dtype=np.int64)
+    # Of clusters that would have the same colour, the one that shares more rows keeps it.
+    for place in np.argsort(-shared[rows, columns], kind="stable"):
+        row, column = rows[place], columns[place]
+        colour = colours_before[column] % N_COLOURS
+        if shared[row, column] and colour < len(n_used) and not n_used[colour]:
+            colours[row] = colour
+            n_used[colour] += 1
     for cluster in np.flatnonzero(colours < 0):
-        colours[cluster] = next(free)
+        colours[cluster] = n_used.argmin()
+        n_used[colours[cluster]] += 1
     return colours
 
 

@@ -95,7 +95,7 @@ def _rules(content: Content) -> str:
         [text(rule.situation), text(rule.action), f"<code>{text(change)}</code>"]
         for rule, change in zip(content.rules, changes, strict=True)
     ]
-    return table(["If", "then", "pass"], body, numbers_from=3)
+    return table(["If", "then", "pass"], body, numbers_from=3) if body else ""
 
 
 def _hints(hints: Sequence[str]) -> str:

@@ -37,7 +37,8 @@ class Table(Protocol):
 
     `columns` are clustered by default, `extras` only if the user names them. `has_names` tells
     whether the file names its columns. `n_rows` is None if it is not known before all rows have
-    been read. `missing` are the texts that stand for a missing value.
+    been read. `missing` are the texts that stand for a missing value. `notes` are facts about the
+    file that the user should know.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Table(Protocol):
     has_names: bool
     n_rows: int | None
     missing: tuple[str, ...]
+    notes: tuple[str, ...]
 
     def not_numbers(self) -> dict[str, str]:
         """Return the columns known not to hold numbers, and their types in words."""
@@ -55,6 +57,9 @@ class Table(Protocol):
 
     def holds(self, column: str) -> bool:
         """Return whether the table has a column of this name."""
+
+    def place_of(self, row: int) -> str:
+        """Return where to find a row, counted from 0, in words such as "line 7"."""
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
         """Yield batches: the columns `numbers` as one array, the columns `others` unchanged."""
@@ -70,6 +75,7 @@ class NamedColumns:
     has_names: bool = True
     n_rows: int | None = None
     missing: tuple[str, ...] = MISSING
+    notes: tuple[str, ...] = ()
     _strange: dict[str, str] = field(default_factory=dict)
 
     def not_numbers(self) -> dict[str, str]:
@@ -77,6 +83,9 @@ class NamedColumns:
 
     def strays(self, column: str) -> Strays | None:
         return None
+
+    def place_of(self, row: int) -> str:
+        return f"row {row:,} (counted from 0)"
 
     def holds(self, column: str) -> bool:
         return column in self.columns or column in self.extras

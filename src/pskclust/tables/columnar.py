@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .._utils.wording import counted
 from .arrow_values import release_memory, strange_columns, to_numbers
 from .base import Batch, NamedColumns, batch_rows, checked_names
 from .errors import TableError, WrongFormatError, listed
@@ -118,13 +119,32 @@ class ArrowTable(NamedColumns):
 
 def parquet_files(folder: Path, name: str) -> list[Path]:
     """Return the Parquet files in a folder and its subfolders ``key=value``, sorted by name."""
-    found = sorted(_inside(folder))
+    found = sorted(filter(_is_parquet, _inside(folder)))
     if not found:
         raise TableError(f"{name} is a folder without Parquet files. Name a file in it.")
     return found
 
 
+def note_on_folder(folder: Path, name: str, read: Sequence[Path]) -> tuple[str, ...]:
+    """Return a note on the files of a folder that are read, if others are not."""
+    n_others = sum(not _is_parquet(path) for path in _inside(folder))
+    if not n_others:
+        return ()
+    first, last = read[0].name, read[-1].name
+    which = first if len(read) == 1 else f"{first} to {last}"
+    are = "is" if len(read) == 1 else "are"
+    others = f"{counted(n_others, 'other file')} {'is' if n_others == 1 else 'are'} not"
+    return (
+        f"{name} is a folder: {counted(len(read), 'Parquet file')} {are} read ({which}), {others}.",
+    )
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() in (".parquet", ".pq")
+
+
 def _inside(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and its subfolders ``key=value``."""
     try:
         for path in folder.iterdir():
             if path.name.startswith((".", "_")):
@@ -133,7 +153,7 @@ def _inside(folder: Path) -> Iterator[Path]:
                 # Other subfolders are skipped, so that no large tree is searched by mistake.
                 if "=" in path.name:
                     yield from _inside(path)
-            elif path.suffix.lower() in (".parquet", ".pq") and path.is_file():
+            elif path.is_file():
                 yield path
     except OSError as error:
         raise TableError(f"{folder} cannot be read: {error.strerror}.") from error

@@ -16,6 +16,7 @@ from .number_texts import MISSING, is_boolean, is_number
 _DELIMITERS = (",", "\t", ";", "|", " ")
 _SAMPLE_ROWS = 200
 _COMMENT = "#"
+_MOST_TITLES = 10
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Dialect:
 
     encoding: str
     delimiter: str
-    n_comments: int  # lines above the table
+    n_skipped: int  # lines above the table: comments, empty lines and titles
     n_header_rows: int  # rows of the table that hold names: 0 or 1
     has_names: bool  # also true if the last comment names the columns
     decimal: str
@@ -32,6 +33,8 @@ class Dialect:
     names: tuple[str, ...]
     booleans: frozenset[str]  # names of the columns of booleans
     texts: dict[str, str]  # name of each other column, and its first value that is not a number
+    pointed: tuple[str, str] | None  # a column of numbers with points, and one; None if commas
+    title: str = ""  # the text above the table that looks like a title; empty if there is none
 
 
 def encoding_of(head: bytes) -> str:
@@ -61,10 +64,17 @@ def sniff(
 
     Raise TableError if the text has no rows, or an implausibly long cell.
     """
-    comments, text = _without_comments(text)
+    comments, n_skipped, text = _without_comments(text)
     try:
         delimiter = delimiter or _delimiter_of(text)
         rows = [[cell.strip() for cell in row] for row in _first_rows(text, delimiter)]
+        n_titles = _number_of_titles(rows, has_header)
+        title = rows[0][0] if n_titles else ""
+        if n_titles:
+            n_lines = _lines_above(text, delimiter, n_titles)
+            n_skipped += n_lines
+            text = "\n".join(text.split("\n")[n_lines:])
+            rows = [[cell.strip() for cell in row] for row in _first_rows(text, delimiter)]
     except csv.Error as error:
         raise too_long_a_cell() from error
     if not rows:
@@ -86,10 +96,17 @@ def sniff(
         stray = next(strays, None)
         if stray is not None and name not in booleans:
             texts[name] = stray
+    points = (
+        (name, cell)
+        for name in names
+        if name not in texts
+        for cell in columns[name]
+        if decimal == "." and "." in cell and is_number(cell)
+    )
     return Dialect(
         encoding,
         delimiter,
-        len(comments),
+        n_skipped,
         n_header_rows,
         has_names,
         decimal,
@@ -97,6 +114,8 @@ def sniff(
         names,
         booleans,
         texts,
+        next(points, None),
+        title,
     )
 
 
@@ -108,13 +127,64 @@ def too_long_a_cell() -> TableError:
     )
 
 
-def _without_comments(text: str) -> tuple[list[str], str]:
-    """Return the lines above a table that start with #, and the text below them."""
+def _without_comments(text: str) -> tuple[list[str], int, str]:
+    """Return the comments above a table, the number of lines above it, and the text below them.
+
+    A comment starts with #. Lines without text between and above comments are skipped, too.
+    """
     lines = text.split("\n")
-    comments = list(itertools.takewhile(lambda line: line.startswith(_COMMENT), lines))
-    below = "\n".join(lines[len(comments) :])
-    # If all lines start with #, they are the table.
-    return (comments, below) if below.strip() else ([], text)
+    above = list(itertools.takewhile(_is_comment_or_empty, lines))
+    comments = [line for line in above if line.strip()]
+    if len(above) == len(lines):
+        # If all lines start with #, they are the table.
+        above = list(itertools.takewhile(lambda line: not line.strip(), lines))
+        comments = []
+    return comments, len(above), "\n".join(lines[len(above) :])
+
+
+def _is_comment_or_empty(line: str) -> bool:
+    return line.startswith(_COMMENT) or not line.strip()
+
+
+def _number_of_titles(rows: list[list[str]], has_header: bool | None) -> int:
+    """Return the number of rows above a table that look like a title.
+
+    A title is a single text above a header, in rows of the same width. If the rows below the title
+    are wider than two cells, they need no header. If the caller says whether there is a header,
+    only rows that are narrower than the table can be a title.
+    """
+    above = itertools.takewhile(lambda row: _is_title(row) or not any(row), rows)
+    n_titles = len(list(above)) if rows and _is_title(rows[0]) else 0
+    below = rows[n_titles:]
+    if not 0 < n_titles <= _MOST_TITLES or len(below) < 2:
+        return 0
+    width = len(below[0])
+    if any(len(row) != width for row in below):
+        return 0
+    names_columns = all(below[0]) and not any(map(is_number, below[0]))
+    has_numbers = any(cell and is_number(cell) for row in below[1:] for cell in row)
+    is_narrower = all(len(row) < width for row in rows[:n_titles])
+    if names_columns and has_numbers and (is_narrower or has_header is None):
+        return n_titles
+    return n_titles if is_narrower and width > 2 else 0
+
+
+def _is_title(row: list[str]) -> bool:
+    """Return whether only the first cell of a row is filled, with text."""
+    return bool(row[0]) and not any(row[1:]) and not is_number(row[0])
+
+
+def _lines_above(text: str, delimiter: str, n_rows: int) -> int:
+    """Return the number of lines of the first rows, and of the empty lines below them."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    n_lines = 0
+    for row in reader:
+        if _is_row(row, delimiter):
+            if not n_rows:
+                break
+            n_rows -= 1
+        n_lines = reader.line_num
+    return n_lines
 
 
 def _names_in_comment(line: str, delimiter: str, width: int) -> tuple[str, ...] | None:
@@ -130,10 +200,13 @@ def _names_in_comment(line: str, delimiter: str, width: int) -> tuple[str, ...] 
 def _first_rows(text: str, delimiter: str) -> list[list[str]]:
     """Return the first rows that are not empty; quoted cells may span several lines."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    # A line of commas is a row of missing values, a line of spaces is empty.
-    is_row = bool(delimiter.strip())
-    filled = (row for row in rows if any(map(str.strip, row)) or (is_row and len(row) > 1))
+    filled = (row for row in rows if _is_row(row, delimiter))
     return list(itertools.islice(filled, _SAMPLE_ROWS))
+
+
+def _is_row(cells: list[str], delimiter: str) -> bool:
+    """Return whether a line is a row: a line of commas is one of missing values."""
+    return any(map(str.strip, cells)) or (bool(delimiter.strip()) and len(cells) > 1)
 
 
 def _delimiter_of(text: str) -> str:
@@ -168,7 +241,7 @@ def _first_row_is_header(rows: list[list[str]], decimal: str, missing: tuple[str
     first = rows[0]
     if not any(is_number(cell, decimal) or is_boolean(cell) for cell in first):
         return True
-    if _are_numbers_of_columns(first) and all(row[0] for row in rows[1:]):
+    if _are_numbers_of_columns(first, rows[1:]):
         return True
     for number, cell in enumerate(first):
         below = [row[number] for row in rows[1:] if number < len(row)]
@@ -181,9 +254,19 @@ def _first_row_is_header(rows: list[list[str]], decimal: str, missing: tuple[str
     return False
 
 
-def _are_numbers_of_columns(cells: list[str]) -> bool:
-    """Return whether cells are ``,0,1,2``: the header of a data frame without column names."""
-    return len(cells) > 1 and cells == ["", *map(str, range(len(cells) - 1))]
+def _are_numbers_of_columns(first: list[str], below: list[list[str]]) -> bool:
+    """Return whether cells are the header of a data frame without column names.
+
+    With row names, that is ``,0,1,2``; without them, it is ``0,1,2``. The numbers 0 and 1 may also
+    be the first row of a table of whole numbers.
+    """
+    if len(first) < 2:
+        return False
+    if first == ["", *map(str, range(len(first) - 1))]:
+        return all(row[0] for row in below)
+    if first != [*map(str, range(len(first)))]:
+        return False
+    return len(first) > 2 or any(cell and not cell.isdecimal() for row in below for cell in row)
 
 
 def _are_booleans(cells: list[str], missing: tuple[str, ...]) -> bool:

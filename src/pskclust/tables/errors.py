@@ -102,9 +102,18 @@ class NotNumbersError(TableError):
         super().__init__(f"{', '.join(each)}.")
 
 
-def advice_on(cell: str) -> str:
-    """Return how to correct a number with decoration; nothing for other cells."""
+def advice_on(cell: str, pointed: tuple[str, str] | None = None) -> str:
+    """Return how to correct a number with decoration; nothing for other cells.
+
+    `pointed` is a column of numbers with points, and one of them; None if there is no such column.
+    """
     if has_decimal_comma(cell):
+        if pointed is not None:
+            name, value = pointed
+            return (
+                f', but column "{name}" has points, such as {value}: write points for commas or, '
+                "if those points separate thousands, remove them"
+            )
         return (
             ": write a decimal point instead of the comma or, if points in other columns separate "
             "thousands, remove those"
@@ -116,6 +125,11 @@ def advice_on(cell: str) -> str:
 
 def _stray_words(strays: Strays) -> str:
     values = f"{'' if strays.is_all else 'the first '}{counted(strays.n_values, 'value')}"
+    if strays.n_strays == strays.n_values > 1:
+        return (
+            f"holds no number among {values} "
+            f'(the first in line {strays.line:,}: "{strays.cell}"{advice_on(strays.cell)})'
+        )
     if strays.n_strays == 1:
         return (
             f"holds 1 value that is not a number among {values} "

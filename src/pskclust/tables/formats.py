@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 from .errors import ImageGivenError, TableError, WrongFormatError
@@ -64,6 +65,7 @@ _OTHERS = {
     b"\x89HDF": "HDF5",
 }
 _SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+_MEMBERS_OF_SHEETS = ("[Content_Types].xml", "content.xml")
 _JSON = (".json", ".jsonl", ".ndjson", ".geojson")
 _JSON_STARTS = (b'{"', b"[{", b"[[")
 _HTML = (b"<!doctype html", b"<html")
@@ -88,6 +90,8 @@ def format_of(path: Path, name: str, claimed: str | None = None) -> str:
         )
     ending = claimed or format_of_ending(path)
     found = _format_of_bytes(head)
+    if found == "npz":
+        _refuse_other_archives(path, name)
     if ending in TEXT and path.suffix.lower() in COMPRESSIONS:
         return ending
     if found in _IMAGES.values():
@@ -125,6 +129,24 @@ def _format_of_bytes(head: bytes) -> str | None:
     if head.startswith(_UTF16):
         return "text"
     return None if b"\0" in head else "text"
+
+
+def _refuse_other_archives(path: Path, name: str) -> None:
+    """Raise TableError for a spreadsheet, or a zip archive without arrays.
+
+    A damaged archive, and the beginning of one, pass: their content is not known.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+        return
+    if any(member.endswith(".npy") for member in members) or not members:
+        return
+    if any(member in _MEMBERS_OF_SHEETS for member in members):
+        raise TableError(f"{name} is a spreadsheet. Save the sheet as CSV, and use that.")
+    first = members[0] if len(members) == 1 else f"{members[0]} and others"
+    raise TableError(f"{name} is a zip archive of {first}. Unpack it first.")
 
 
 def _described(found: str | None) -> str | None:

@@ -6,6 +6,7 @@ In a column of booleans, true counts as 1 and false as 0.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 # Texts that stand for a missing value.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "?")
@@ -45,3 +46,14 @@ def is_decorated_number(cell: str) -> bool:
         is_number(decoration.sub("", cell) or "-", decimal)
         for decimal, decoration in _DECORATIONS.items()
     )
+
+
+def decimal_mark_of(cells: Iterable[str], preferred: str = ".") -> str | None:
+    """Return the decimal mark of decorated numbers; None if there is none that fits all of them."""
+    cells = tuple(cells)
+    marks = [
+        mark
+        for mark, decoration in _DECORATIONS.items()
+        if all(is_number(decoration.sub("", cell) or "-", mark) for cell in cells)
+    ]
+    return preferred if preferred in marks else next(iter(marks), None)

@@ -77,9 +77,12 @@ def open_table(
         raise TableError(f"format={kind!r} is not known. Use one of {', '.join(FORMATS)}.")
     _require_file(path, name)
     if path.is_dir():
-        from .columnar import ParquetTable, parquet_files
+        from .columnar import ParquetTable, note_on_folder, parquet_files
 
-        return ParquetTable(parquet_files(path, name), name)
+        files = parquet_files(path, name)
+        folder = ParquetTable(files, name)
+        folder.notes = note_on_folder(path, name, files)
+        return folder
     kind = format_of(path, name, kind)
     table: Table
     if kind in ("npy", "npz"):
@@ -125,6 +128,10 @@ def _require_file(path: Path, name: str) -> None:
         with open(path, "rb") as stream:
             is_empty = not stream.read(1)
     except FileNotFoundError as error:
+        if "://" in name:
+            raise NoSuchFileError(
+                f"{name} is an address, and addresses are not read. Download the file first."
+            ) from error
         raise NoSuchFileError(f"there is no file {name}.{_suggestion(path)}") from error
     except (OSError, ValueError) as error:
         if isinstance(error, TableError):

@@ -117,7 +117,7 @@ class _Pass:
         n_read = 0
         for batch in self._table.batches(self._columns, self._others):
             numbers = batch.numbers
-            gaps = find_gaps(numbers, self._columns, self._table.name, n_read)
+            gaps = find_gaps(numbers, self._columns, self._table, n_read)
             self._refuse_negative_weights(numbers, n_read)
             n_read += len(numbers)
             self.gaps += gaps.counts
@@ -138,10 +138,10 @@ class _Pass:
         weights = numbers[:, self._n_features]
         negative = np.flatnonzero(weights < 0)
         if len(negative):
-            first = negative[0]
+            first = int(negative[0])
+            where = self._table.place_of(n_before + first)
             raise WeightsError(
-                self._weight,
-                f"has the negative weight {weights[first]:g} in row {n_before + first + 1:,}.",
+                self._weight, f"has the negative weight {weights[first]:g} in {where}."
             )
 
     def check(self) -> None:
@@ -278,7 +278,7 @@ def by_column(columns: tuple[str, ...], counts: NDArray[np.int64]) -> dict[str, 
     return {column: int(n) for column, n in zip(columns, counts, strict=True) if n}
 
 
-def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: int = 0) -> Gaps:
+def find_gaps(numbers: Numbers, columns: tuple[str, ...], table: Table, first_row: int = 0) -> Gaps:
     """Find the missing values; raise TableError for an infinite value."""
     rows = np.zeros(len(numbers), dtype=bool)
     counts = np.zeros(len(columns), dtype=np.int64)
@@ -288,10 +288,11 @@ def find_gaps(numbers: Numbers, columns: tuple[str, ...], name: str, first_row: 
             continue
         infinite = np.argwhere(np.isinf(some))
         if len(infinite):
-            row, column = infinite[0]
+            row, column = map(int, infinite[0])
+            where = table.place_of(first_row + start + row)
             raise TableError(
-                f'column "{columns[column]}" of {name} is infinite in row '
-                f"{first_row + start + row + 1:,}. Leave that row out, or correct the value."
+                f'column "{columns[column]}" of {table.name} is infinite in {where}. Leave that '
+                "row out, or correct the value."
             )
         nothing = np.isnan(some)
         rows[start : start + _GAP_ROWS] = nothing.any(axis=1)

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ _HEAD_BYTES = 1 << 18
 # Arrow reads about 40 blocks ahead. A line must fit into a block.
 _BLOCK_BYTES = 1 << 20
 _LINES_PER_BLOCK = 32
+_LONGEST_TITLE = 60
 # Values that are not numbers are counted among the first values of a column: this many, or the
 # smaller number if most of them are text.
 _VALUES_TO_COUNT = 1_000_000
@@ -47,7 +49,10 @@ _VALUES_OF_TEXT = 1_000
 # Errors are distinguished by their messages: pyarrow cannot call a handler of invalid rows for text
 # in another encoding.
 _RAGGED = re.compile(r"CSV parse error: (?:Row #\d+: )?Expected (\d+) columns, got (\d+)")
-_NO_NUMBER = re.compile(r"In CSV column #(\d+): .*CSV conversion error to (?:double|bool)")
+_NO_NUMBER = re.compile(
+    r"In CSV column #(\d+): .*CSV conversion error to (?:double|bool)(?:: invalid value '(.*)')?",
+    re.DOTALL,
+)
 
 
 class TextTable(NamedColumns):
@@ -70,8 +75,15 @@ class TextTable(NamedColumns):
         dialect = sniff(_decoded(head, encoding, name), encoding, delimiter, has_header, missing)
         names = checked_names(dialect.names, name)
         super().__init__(name, names, has_names=dialect.has_names, missing=missing)
-        self._strange = {column: _text_words(cell) for column, cell in dialect.texts.items()}
-        self._dialect: Dialect = dialect
+        self._strange = {
+            column: f'is text ("{cell}"{advice_on(cell, dialect.pointed)})'
+            for column, cell in dialect.texts.items()
+        }
+        self.dialect: Dialect = dialect
+        if dialect.title:
+            shown = textwrap.shorten(dialect.title, _LONGEST_TITLE, placeholder=" ...")
+            line = dialect.n_skipped + 1
+            self.notes = (f'"{shown}" looks like a title, so the table starts in line {line}.',)
         longest = max(map(len, head.split(b"\n")))
         self._block_bytes = max(_BLOCK_BYTES, _LINES_PER_BLOCK * longest)
 
@@ -94,16 +106,16 @@ class TextTable(NamedColumns):
             release_memory()
 
     def _type_of(self, column: str) -> pa.DataType:
-        return pa.bool_() if column in self._dialect.booleans else pa.float64()
+        return pa.bool_() if column in self.dialect.booleans else pa.float64()
 
     def _blocks(self, stream: Any, types: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
-        dialect = self._dialect
+        dialect = self.dialect
         yield from pacsv.open_csv(
             stream,
             read_options=pacsv.ReadOptions(
                 block_size=self._block_bytes,
                 column_names=dialect.names,
-                skip_rows=dialect.n_comments,
+                skip_rows=dialect.n_skipped,
                 skip_rows_after_names=dialect.n_header_rows,
                 encoding="utf8" if dialect.encoding == "utf-8-sig" else dialect.encoding,
             ),
@@ -148,23 +160,37 @@ class TextTable(NamedColumns):
             )
         about_column = _NO_NUMBER.search(str(error))
         if about_column:
-            name = self._dialect.names[int(about_column.group(1))]
+            name = self.dialect.names[int(about_column.group(1))]
             strays = self.strays(name)
-            words = "holds a cell that is not a number"
+            words = self._words_on_cell(name, about_column.group(2))
             return NotNumbersError({name: words}, {name: strays} if strays else None)
         if isinstance(error, UnicodeError) or "UTF8" in str(error) or "UTF-8" in str(error):
-            return WrongEncodingError(self.name, self._dialect.encoding)
+            return WrongEncodingError(self.name, self.dialect.encoding)
         reason = str(error).splitlines()[0]
         return TableError(f"{self.name} cannot be read as a table ({reason}).")
 
+    def _words_on_cell(self, column: str, cell: str | None) -> str:
+        """Return words on a cell that Arrow does not read as a number."""
+        if cell is None:
+            return "holds a cell that is not a number"
+        place = self.columns.index(column)
+        line = self._line_of(lambda row: place < len(row) and row[place].strip() == cell.strip())
+        where = f"line {line:,}: " if line else ""
+        return f'holds a cell that is not a number ({where}"{cell}")'
+
+    def place_of(self, row: int) -> str:
+        numbered = itertools.islice(self._numbered_rows(), row + self.dialect.n_header_rows, None)
+        found = next(numbered, None)
+        return super().place_of(row) if found is None else f"line {found[0]:,}"
+
     def strays(self, column: str) -> Strays | None:
-        place, decimal = self.columns.index(column), self._dialect.decimal
+        place, decimal = self.columns.index(column), self.dialect.decimal
         n_strays = n_values = 0
         first: tuple[str, int] | None = None
         texts: dict[str, None] = {}
         is_all = True
         for number, (line, row) in enumerate(self._numbered_rows()):
-            if number < self._dialect.n_header_rows or place >= len(row):
+            if number < self.dialect.n_header_rows or place >= len(row):
                 continue
             # If most values are text, fewer of them are enough to show it.
             if first and n_values >= (
@@ -174,7 +200,7 @@ class TextTable(NamedColumns):
                 break
             cell = row[place].strip()
             n_values += cell not in self.missing
-            if column in self._dialect.booleans:
+            if column in self.dialect.booleans:
                 is_value = is_boolean(cell, self.missing)
             else:
                 is_value = is_number(cell, decimal, self.missing)
@@ -192,24 +218,20 @@ class TextTable(NamedColumns):
     def _numbered_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield rows with their line numbers; slow, used only for messages."""
         with opened_stream(self._path) as (stream, _):
-            lines = io.TextIOWrapper(stream, self._dialect.encoding, errors="replace", newline="")
-            n_comments = self._dialect.n_comments
-            below = itertools.islice(lines, n_comments, None)
-            reader = csv.reader(below, delimiter=self._dialect.delimiter)
+            lines = io.TextIOWrapper(stream, self.dialect.encoding, errors="replace", newline="")
+            n_skipped = self.dialect.n_skipped
+            below = itertools.islice(lines, n_skipped, None)
+            reader = csv.reader(below, delimiter=self.dialect.delimiter)
             # A damaged file is read up to the damage.
             with contextlib.suppress(csv.Error, OSError):
                 for row in reader:
                     if row:
-                        yield n_comments + reader.line_num, row
+                        yield n_skipped + reader.line_num, row
 
 
 def _with_space(words: Sequence[str]) -> list[str]:
     """Return words, and the same words after a space, which Arrow does not remove."""
     return [*words, *(f" {word}" for word in words)]
-
-
-def _text_words(cell: str) -> str:
-    return f'is text ("{cell}"{advice_on(cell)})'
 
 
 def _decoded(head: bytes, encoding: str, name: str) -> str:
