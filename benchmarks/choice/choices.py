@@ -1,12 +1,13 @@
 """Choices of the rule for sets that were left out of its fit, and the scores of these choices.
 
-As in the package, all draws of a sample decide if one draw does not give a clear choice.
+As in the package, more draws of a sample decide if fewer do not give a clear choice.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,8 @@ from sets import GIVEN
 
 from pskclust._choice.consensus import agreements, most_typical
 from pskclust._choice.draws import N_BEST
-from pskclust._choice.pooling import is_clear, mean_scores, odds_of
-from pskclust._choice.scoring import GapOdds, Logistic, log_dimension
+from pskclust._choice.pooling import N_DRAWS, is_clear, mean_scores, odds_of
+from pskclust._choice.scoring import SURE, GapOdds, Logistic, log_dimension
 
 # Set by hand: nine of ten single clusters stay whole. A larger share would join true clusters.
 SHARE_OF_SINGLES_KEPT = 0.9
@@ -54,18 +55,19 @@ class Choice(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The choice by one draw of a set, and by all draws of its sample."""
+    """The choices from a growing number of draws of a sample; the last one is from all draws."""
 
-    one: Choice
-    pooled: Choice
+    choices: list[Choice]
 
     def raised(self, power: float) -> Verdict:
-        return Verdict(self.one.raised(power), self.pooled.raised(power))
+        return Verdict([choice.raised(power) for choice in self.choices])
 
     def at(self, threshold: float) -> Choice:
         """Return the choice that counts if log odds up to `threshold` mean one cluster."""
-        clear = is_clear(self.one.agreement, self.one.log_odds - threshold)
-        return self.one if clear else self.pooled
+        for choice in self.choices:
+            if is_clear(choice.agreement, choice.log_odds - threshold):
+                break
+        return choice
 
 
 class Outcome(NamedTuple):
@@ -111,33 +113,46 @@ def _of_sample(
     best = [np.argsort(-some, kind="stable")[:N_BEST] for some in scores]
     drawn = np.repeat(np.arange(len(draws)), [len(some) for some in best])
     numbers = np.concatenate(best).astype(int)
-    alike = agreements(
-        [draws[d].each.labels(number) for d, number in zip(drawn, numbers, strict=True)]
-    )
+    clusterings = [draws[d].each.labels(number) for d, number in zip(drawn, numbers, strict=True)]
+    # Draws have many clusterings in common.
+    different = {labels.tobytes(): labels for labels in clusterings}
+    places = {content: place for place, content in enumerate(different)}
+    of_candidates = [places[labels.tobytes()] for labels in clusterings]
+    alike = agreements(list(different.values()))[np.ix_(of_candidates, of_candidates)]
     high = np.concatenate([some[own] for some, own in zip(scores, best, strict=True)])
 
-    def choice(members: np.ndarray) -> tuple[int, float]:
-        """Return the most typical of some candidates, and the agreement of all with it."""
+    @cache
+    def typical(group: tuple[int, ...]) -> tuple[int, float]:
+        """Return the most typical candidate of some draws, and the agreement of all with it."""
+        members = np.flatnonzero(np.isin(drawn, group))
         own = alike[np.ix_(members, members)]
         odds = odds_of(mean_scores(high[members], own, drawn[members]), temperature)
         winner, agreement = most_typical(own, odds)
         return int(members[winner]), agreement
 
-    singly = []
-    for d, known in enumerate(draws):
-        if not len(best[d]):
-            singly.append(Choice(known.each, -1, 1.0, -np.inf))
-            continue
-        winner, agreement = choice(np.flatnonzero(drawn == d))
-        number = int(numbers[winner])
-        log_odds = several.log_odds(known, number)
-        singly.append(Choice(known.each, number, agreement, log_odds))
-    if not len(numbers):
-        return [Verdict(one, one) for one in singly]
-    winner, agreement = choice(np.arange(len(numbers)))
-    mean = float(np.mean([one.log_odds for one in singly]))
-    pooled = Choice(draws[drawn[winner]].each, int(numbers[winner]), agreement, mean)
-    return [Verdict(one, pooled) for one in singly]
+    @cache
+    def log_odds(draw: int) -> float:
+        if not len(best[draw]):
+            return -SURE
+        winner, _ = typical((draw,))
+        return several.log_odds(draws[draw], int(numbers[winner]))
+
+    @cache
+    def choice_from(group: tuple[int, ...]) -> Choice:
+        if not any(len(best[draw]) for draw in group):
+            return Choice(draws[group[0]].each, -1, 1.0, -np.inf)
+        winner, agreement = typical(group)
+        mean = float(np.mean([log_odds(draw) for draw in group]))
+        return Choice(draws[drawn[winner]].each, int(numbers[winner]), agreement, mean)
+
+    def verdict(draw: int) -> Verdict:
+        """Return the choices from one draw, and from its group of each larger number of draws."""
+        groups = [
+            tuple(range(draw // n * n, draw // n * n + n)) for n in N_DRAWS if n <= len(draws)
+        ]
+        return Verdict([choice_from(group) for group in groups])
+
+    return [verdict(draw) for draw in range(len(draws))]
 
 
 def threshold_of(found: Iterable[Choice], share: float) -> float:
@@ -150,7 +165,7 @@ def balanced(
     found: list[Verdict], share: float = SHARE_OF_SINGLES_KEPT
 ) -> tuple[float, list[Outcome]]:
     """Return the threshold that leaves a share of the single clusters whole, and the choices."""
-    threshold = threshold_of([verdict.one for verdict in found], share)
+    threshold = threshold_of([verdict.choices[0] for verdict in found], share)
     # Which draws are pooled depends on the threshold.
     for _ in range(3):
         threshold = threshold_of([verdict.at(threshold) for verdict in found], share)

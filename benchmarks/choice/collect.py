@@ -3,8 +3,8 @@
     python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
 
 Each draw of a set has a file in build/choice, which `fit.py` reads (iris.npz, iris~1.npz, ...).
-Given sets have two samples of four draws each, generated single clusters one sample of four draws,
-and other generated sets one draw. Each draw has its own kernels and halves.
+Given sets have two samples of eight draws each, generated single clusters one sample of eight
+draws, and other generated sets one draw. Each draw has its own kernels and halves.
 
 Draws whose file exists are skipped, so an interrupted run can be continued. `--fresh` computes all
 of them again, as is necessary after a change of candidates or evidence.

@@ -152,9 +152,9 @@ def cost_table() -> str:
             "the best scores",
         ),
         (
-            f"{pooling.MAX_DRAWS} draws",
-            "number of draws of partitionings and halves, if the first one does not give a clear "
-            "choice",
+            f"{', '.join(map(str, pooling.N_DRAWS))} draws",
+            "numbers of draws of partitionings and halves after which a clear choice ends the "
+            "drawing; the last one ends it anyway",
         ),
         (
             f"{pooling.CLEAR_AGREEMENT:g}",

@@ -134,14 +134,28 @@ def test_a_clear_choice_needs_one_draw(counted):
     assert len(counted) == 1
 
 
-def test_log_odds_close_to_zero_are_means_over_further_draws(monkeypatch, draws):
-    values = iter([0.4, 2.0, -3.0, 1.0])
+@pytest.mark.parametrize(
+    ("log_odds", "n_draws"),
+    [
+        ([3.0], 1),
+        ([-3.0], 1),
+        ([0.4, 2.0, 3.0, 1.0], 4),
+        ([0.4, 2.0, -3.0, 1.0, 0.3, 0.2, 0.1, 0.0], 8),
+    ],
+)
+def test_draws_are_added_while_mean_log_odds_are_close_to_zero(
+    monkeypatch, draws, log_odds, n_draws
+):
+    values = iter(log_odds)
     monkeypatch.setattr(Draw, "log_odds_of_several", lambda *_: next(values))
     monkeypatch.setattr(pooling, "CLEAR_AGREEMENT", 0.0)
     pool = pool_draws(lambda: draws[0], is_open=True)
-    assert len(pool.draws) == MAX_DRAWS
-    assert pool.several == pytest.approx(0.1)
-    values = iter([0.4] * MAX_DRAWS)
+    assert len(pool.draws) == n_draws
+    assert pool.several == pytest.approx(np.mean(log_odds))
+
+
+def test_a_given_number_of_clusters_needs_one_draw(monkeypatch, draws):
+    monkeypatch.setattr(Draw, "log_odds_of_several", lambda *_: 0.0)
     assert len(pool_draws(lambda: draws[0], is_open=False).draws) == 1
 
 

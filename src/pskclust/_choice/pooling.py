@@ -17,11 +17,12 @@ from .consensus import Labels, agreements_of_cuts, most_typical
 from .draws import Draw
 from .scoring import SURE, fitted_weights
 
-# If one draw does not give a clear choice, this many are made. More would change less and less.
-MAX_DRAWS = 4
+# Numbers of draws after which a clear choice ends the drawing; the last one ends it anyway.
+N_DRAWS = (1, 4, 8)
+MAX_DRAWS = N_DRAWS[-1]
 # The choice of a candidate is clear if the mean ARI of the best candidates with it, weighted by
 # their odds, is at least this.
-CLEAR_AGREEMENT = 0.9
+CLEAR_AGREEMENT = 0.95
 # One cluster or several is clear if the log odds are farther than this from zero. They vary by
 # about 0.6 between draws.
 CLOSE_TO_ZERO = 1.0
@@ -58,21 +59,23 @@ class Pool(NamedTuple):
 
 
 def pool_draws(drawn: Callable[[], Draw], is_open: bool) -> Pool | None:
-    """Return one draw if the choice from it is clear, and more otherwise.
+    """Draw until the choice is clear, or until there are `MAX_DRAWS` draws.
 
-    If the number of clusters is given, which `is_open` denies, one draw is enough. None if there
-    are no candidates.
+    If the number of clusters is given, which `is_open` denies, one draw is enough. None if the
+    first draw has no candidates.
     """
-    first = drawn()
-    best = best_of([first])
-    if best is None:
-        return None
-    several = first.log_odds_of_several(best.place.candidate)
-    if not is_open or is_clear(best.agreement, several):
-        return Pool([first], best, several)
-    draws = [first, *(drawn() for _ in range(MAX_DRAWS - 1))]
-    log_odds = [several, *(_log_odds_of_several(draw) for draw in draws[1:])]
-    return Pool(draws, best_of(draws) or best, sum(log_odds) / len(log_odds))
+    draws: list[Draw] = []
+    log_odds: list[float] = []
+    for n_draws in N_DRAWS:
+        draws += [drawn() for _ in range(n_draws - len(draws))]
+        best = best_of(draws)
+        if best is None:
+            return None
+        log_odds += [_log_odds_of_several(draw) for draw in draws[len(log_odds) :]]
+        pool = Pool(draws, best, sum(log_odds) / len(log_odds))
+        if not is_open or is_clear(best.agreement, pool.several):
+            break
+    return pool
 
 
 def is_clear(agreement: float, several: float) -> bool:
