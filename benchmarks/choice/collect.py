@@ -32,9 +32,10 @@ from pskclust._choice.choose import MAX_ROWS
 from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
 from pskclust._choice.noise import find_noise
 from pskclust._choice.pooling import MAX_DRAWS
-from pskclust._choice.reassignment import reassigned
+from pskclust._choice.reassignment import reassigned_by
 from pskclust._choice.sample import Sample
 from pskclust._choice.scales import sizes_for
+from pskclust._choice.similarity import shared_cells
 from pskclust._choice.split_tree import SplitTree
 from pskclust._choice.stability import grow_trees, min_rows_for
 from pskclust._utils.files import replacing
@@ -132,14 +133,14 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
             for classes, some in zip(references, names, strict=True)
         )
 
+    cells, psi = grown.placing_cells, grown.placing_centres.shape[1]
+    shared = shared_cells(cells, psi).astype(np.float32)
+    counts = [_Counts.of(shared, tree) for tree in trees]
+
     def labels(candidate: Candidate) -> np.ndarray:
         """Return the clusters that a fit would have if it chose the candidate."""
-        return reassigned(
-            trees[candidate.tree].cut(candidate.n_clusters),
-            grown.placing_cells,
-            grown.placing_centres.shape[1],
-            min_rows_for(len(kept)),
-        )
+        cut = trees[candidate.tree].cut(candidate.n_clusters)
+        return reassigned_by(counts[candidate.tree], cut, len(cells), min_rows_for(len(kept)))
 
     return Collected(
         _name_of_draw(each.name, seed),
@@ -152,6 +153,37 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         [_same_class(tree, references[0][kept], names[0]) for tree in trees],
         [(tree.owners, tree.leaves) for tree in trees],
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """Counts of the cells that rows share with clusters; fast if clusters are nearly cuts."""
+
+    shared: np.ndarray  # (n, n) cells that pairs of rows share, whole numbers
+    with_leaves: np.ndarray  # (n, l) the same for rows and leaves
+    leaves: np.ndarray  # (n,) the leaf of each row
+    first: np.ndarray  # (l,) a row of each leaf
+
+    @classmethod
+    def of(cls, shared: np.ndarray, tree: SplitTree) -> _Counts:
+        _, first, leaves = np.unique(tree.leaves, return_index=True, return_inverse=True)
+        return cls(shared, shared @ _members(leaves, len(first)), leaves, first)
+
+    def __call__(self, labels: np.ndarray) -> np.ndarray:
+        """Return the number of cells that each row shares with the rows of each cluster."""
+        n_clusters, of_leaves = int(labels.max()) + 1, labels[self.first]
+        counts = self.with_leaves @ _members(of_leaves, n_clusters)
+        whole = of_leaves[self.leaves]
+        moved = np.flatnonzero(labels != whole)
+        change = _members(labels[moved], n_clusters) - _members(whole[moved], n_clusters)
+        return (counts + self.shared[:, moved] @ change).astype(np.float64)
+
+
+def _members(labels: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Return a table with 1 for the cluster of each row, (n, k)."""
+    table = np.zeros((len(labels), n_clusters), dtype=np.float32)
+    table[np.arange(len(labels)), labels] = 1
+    return table
 
 
 def _name_of_draw(name: str, draw: int) -> str:

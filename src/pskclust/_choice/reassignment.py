@@ -8,6 +8,9 @@ A plain sum would favour large clusters, and a mean would favour small ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +20,9 @@ from .similarity import cells_shared_with_clusters
 
 # Later rounds move few rows.
 N_ROUNDS = 2
+
+# Returns the number of cells that each row shares with the rows of each cluster, (n, k).
+Count = Callable[[Labels], Floats]
 
 
 def reassigned(labels: Labels, cells: NDArray[np.int32], psi: int, min_rows: int) -> Labels:
@@ -33,8 +39,14 @@ def reassigned(labels: Labels, cells: NDArray[np.int32], psi: int, min_rows: int
     min_rows : int
         A cluster that would be left with fewer rows keeps all its rows.
     """
+    count = partial(cells_shared_with_clusters, cells, psi)
+    return reassigned_by(count, labels, len(cells), min_rows)
+
+
+def reassigned_by(count: Count, labels: Labels, n_partitions: int, min_rows: int) -> Labels:
+    """Return the same; `count` returns the cells that rows share with clusters."""
     for _ in range(N_ROUNDS):
-        moved = _moved(labels, similarities(labels, cells, psi))
+        moved = _moved(labels, similarities(labels, count(labels), n_partitions))
         # Keeping the rows of one cluster may leave another with too few.
         while (too_few := _too_few(moved, labels, min_rows)).any():
             moved = np.where(too_few[labels], labels, moved)
@@ -42,11 +54,13 @@ def reassigned(labels: Labels, cells: NDArray[np.int32], psi: int, min_rows: int
     return labels
 
 
-def similarities(labels: Labels, cells: NDArray[np.int32], psi: int) -> Floats:
-    """Return the similarity of each row to each cluster, (n, k); a row does not count itself."""
+def similarities(labels: Labels, shared: Floats, n_partitions: int) -> Floats:
+    """Return the similarity of each row to each cluster, (n, k); a row does not count itself.
+
+    `shared` is the number of cells that each row shares with the rows of each cluster.
+    """
     rows = np.arange(len(labels))
-    shared = cells_shared_with_clusters(cells, psi, labels)
-    shared[rows, labels] -= len(cells)
+    shared[rows, labels] -= n_partitions
     within = np.bincount(labels, shared[rows, labels])
     found: Floats = shared / np.sqrt(np.maximum(within, 1))
     return found
