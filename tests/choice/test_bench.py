@@ -154,21 +154,20 @@ def test_families_are_sources():
 
 
 @pytest.fixture(scope="module")
-def three_draws(tmp_path_factory):
+def four_draws(tmp_path_factory):
     X, y = make_blobs(150, centers=3, cluster_std=0.4, random_state=3)
     path = tmp_path_factory.mktemp("draws") / "data.npz"
     np.savez(path, X=X, y=y + 1)
     three = sets.LabelledSet("fcps_three", path)
-    return [collect.collect(three, number) for number in range(3)]
+    return [collect.collect(three, number) for number in range(4)]
 
 
-def test_unclear_verdicts_are_those_of_all_draws_as_in_a_fit(three_draws):
-    pooled = choices.Choice(three_draws[2], 7, 0.95, 1.2)
+def test_unclear_verdicts_are_those_of_more_draws_as_in_a_fit(four_draws):
+    first, second, third, _ = four_draws
+    pooled = choices.Choice(second, 7, 0.97, 1.2)
     found = [
-        choices.Verdict(choices.Choice(each, 0, agreement, log_odds), pooled)
-        for each, agreement, log_odds in zip(
-            three_draws, [0.95, 0.85, 0.95], [3.4, 3.4, 1.4], strict=True
-        )
+        choices.Verdict([choices.Choice(each, 0, agreement, log_odds), pooled])
+        for each, agreement, log_odds in [(first, 0.97, 3.4), (second, 0.9, 3.4), (third, 1, 1.4)]
     ]
     # Relative to a threshold of 1, only the first is far from zero and agrees with the others.
     assert [one.at(1.0) is pooled for one in found] == [False, True, True]
@@ -176,24 +175,25 @@ def test_unclear_verdicts_are_those_of_all_draws_as_in_a_fit(three_draws):
     assert [one.chosen for one in choices.decided(found, 3.0)] == [-1, -1, -1]
 
 
-def test_the_bench_chooses_among_draws_as_the_package_does(three_draws, written):
+def test_the_bench_chooses_among_draws_as_the_package_does(four_draws, written):
     weights = Weights.of(written)
     score = fit.Score(weights.names, weights.weights)
-    known = [fit.Known.by(weights.split, each, fit.columns_of(each)) for each in three_draws]
+    known = [fit.Known.by(weights.split, each, fit.columns_of(each)) for each in four_draws]
     several = fit.Several(weights.several, weights.empty_gap)
     found = choices.verdicts(known, score, several, weights.temperature)
-    assert len(found) == len(three_draws)
-    mean = np.mean([one.one.log_odds for one in found])
-    for one, each in zip(found, three_draws, strict=True):
-        assert one.one.each is each
-        assert each.ari[one.one.best] == 1
-        assert one.pooled.log_odds == pytest.approx(mean)
-        assert one.pooled.each.ari[one.pooled.best] == 1
+    assert len(found) == len(four_draws)
+    mean = np.mean([one.choices[0].log_odds for one in found])
+    for one, each in zip(found, four_draws, strict=True):
+        single, pooled = one.choices
+        assert single.each is each
+        assert each.ari[single.best] == 1
+        assert pooled.log_odds == pytest.approx(mean)
+        assert pooled.each.ari[pooled.best] == 1
 
 
-def test_draws_of_one_sample_have_the_same_rows(three_draws):
-    assert [each.sample for each in three_draws] == [("fcps_three", 0)] * 3
-    assert len({each.ari.tobytes() for each in three_draws}) > 1
+def test_draws_of_one_sample_have_the_same_rows(four_draws):
+    assert [each.sample for each in four_draws] == [("fcps_three", 0)] * 4
+    assert len({each.ari.tobytes() for each in four_draws}) > 1
 
 
 def test_a_new_balance_changes_only_the_constants_of_one_or_several(folder, written):
