@@ -1,6 +1,6 @@
 """Choices of the rule for sets that were left out of its fit, and the scores of these choices.
 
-As in the package, more draws of a sample decide if fewer do not give a clear choice.
+As in the package, more draws of a set decide if fewer do not give a clear choice.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Choice(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The choices from a growing number of draws of a sample; the last one is from all draws."""
+    """The choices from a growing number of draws of a set; the last one is from all draws."""
 
     choices: list[Choice]
 
@@ -95,20 +95,20 @@ def verdicts(
     held_out: list[Known], score: Score, several: Several, temperature: float
 ) -> list[Verdict]:
     """Return a verdict for each draw of the sets that were left out."""
-    samples: dict[tuple[str, int], list[Known]] = defaultdict(list)
+    draws_of: dict[str, list[Known]] = defaultdict(list)
     for known in held_out:
-        samples[known.each.sample].append(known)
+        draws_of[known.each.set_name].append(known)
     return [
         verdict
-        for draws in samples.values()
-        for verdict in _of_sample(draws, score, several, temperature)
+        for draws in draws_of.values()
+        for verdict in _of_set(draws, score, several, temperature)
     ]
 
 
-def _of_sample(
+def _of_set(
     draws: list[Known], score: Score, several: Several, temperature: float
 ) -> list[Verdict]:
-    """Return the verdicts of the draws of one sample."""
+    """Return the verdicts of the draws of one set."""
     scores = [score.of(known) if len(known.each.ari) else np.zeros(0) for known in draws]
     best = [np.argsort(-some, kind="stable")[:N_BEST] for some in scores]
     drawn = np.repeat(np.arange(len(draws)), [len(some) for some in best])

@@ -3,8 +3,8 @@
     python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
 
 Each draw of a set has a file in build/choice, which `fit.py` reads (iris.npz, iris~1.npz, ...).
-Given sets have two samples of eight draws each, generated single clusters one sample of eight
-draws, and other generated sets one draw. Each draw has its own kernels and halves.
+Given sets and generated single clusters have eight draws, other generated sets one draw. Each draw
+has its own kernels and halves.
 
 Draws whose file exists are skipped, so an interrupted run can be continued. `--fresh` computes all
 of them again, as is necessary after a change of candidates or evidence.
@@ -43,9 +43,6 @@ from pskclust._utils.parallel import one_blas_thread
 
 FOLDER = Path(__file__).parents[2] / "build/choice"
 N_PARTITIONS = 100
-# Samples of a given set. Each sample has the draws that the package makes if a choice is unclear.
-# Scores are means over all draws; numbers are fitted to the first draw.
-N_SAMPLES = 2
 _DRAW = "~"
 
 
@@ -71,11 +68,6 @@ class Collected:
     def set_name(self) -> str:
         """The name without the number of the draw."""
         return self.name.partition(_DRAW)[0]
-
-    @property
-    def sample(self) -> tuple[str, int]:
-        """The name of the set, and the number of the sample: its draws have the same rows."""
-        return self.set_name, _draw_number(self.name) // MAX_DRAWS
 
     @property
     def is_first_draw(self) -> bool:
@@ -113,11 +105,12 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
     `seed` is the number of the draw.
     """
     points, references = each.points, each.references
-    sample, rng = seed // MAX_DRAWS, RandomState(seed)
-    rows = np.sort(RandomState((sample, 1)).permutation(len(points))[:MAX_ROWS])
+    rng = RandomState(seed)
+    # All draws have the same rows.
+    rows = np.sort(RandomState((0, 1)).permutation(len(points))[:MAX_ROWS])
     with one_blas_thread:
         # Noise has its own random generator, so that trees do not depend on it.
-        is_noise = find_noise(points[rows], RandomState((sample, 2)))(points[rows])
+        is_noise = find_noise(points[rows], RandomState((0, 2)))(points[rows])
         kept, noise = rows[~is_noise], rows[is_noise]
         grown = grow_trees(Sample(points[kept]), sizes_for(points[kept]), N_PARTITIONS, rng)
         evidence = gather_evidence(grown)
@@ -195,10 +188,11 @@ def _draw_number(name: str) -> int:
 
 
 def n_draws(each: LabelledSet) -> int:
-    """Return how often a set is drawn."""
-    if each.is_given:
-        return N_SAMPLES * MAX_DRAWS
-    return MAX_DRAWS if each.family in SINGLES else 1
+    """Return how often a set is drawn.
+
+    Scores are means over all draws; numbers are fitted to the first draw.
+    """
+    return MAX_DRAWS if each.is_given or each.family in SINGLES else 1
 
 
 def _counts(

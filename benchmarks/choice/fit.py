@@ -8,8 +8,8 @@
 
 The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
 of the fit: each given family is scored with numbers fitted to all other families. With each family,
-another ninth of the generated single clusters is left out. Scores are means over two samples of
-eight draws. As in the package, more draws decide if fewer do not give a clear choice.
+another ninth of the generated single clusters is left out. Scores are means over eight draws. As
+in the package, more draws decide if fewer do not give a clear choice.
 """
 
 from __future__ import annotations
