@@ -272,7 +272,8 @@ class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
             At least two rows of finite numbers. A path (CSV, TSV, Parquet, a folder of Parquet
             files, Arrow, NPY, NPZ, LibSVM), a pyarrow dataset, a Zarr or HDF5 array and
             :class:`RowBlocks` are read block by block. :func:`pskclust.tables.stream_table` makes
-            :class:`RowBlocks` of some columns of a file.
+            :class:`RowBlocks` of some columns of a file. All files except NPY and NPZ require
+            ``pip install "pskclust[cli]"``.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None

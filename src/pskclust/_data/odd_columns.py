@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .._utils.callers import stack_level
 from .._utils.exceptions import ColumnsWarning
+from .sources import RowBlocks
 
 _MIN_ROWS = 20
 # This many rows are enough to compare the spreads of columns.
@@ -235,16 +236,18 @@ class NamedColumns(NamedTuple):
     """The columns of X as messages name them: names, None if they have none, and their source."""
 
     names: Sequence[str] | None
-    source: Literal["array", "table", "file", "blocks"]
+    source: Literal["array", "table", "file", "blocks", "other"]
 
     @classmethod
     def of(cls, X: object, names: Sequence[str] | None) -> NamedColumns:
         """Return the columns of what a user passed to a fit."""
         if isinstance(X, str | os.PathLike):
             return cls(names, "file")
+        if isinstance(X, RowBlocks):
+            return cls(names, "blocks")
         if hasattr(X, "drop"):
-            return cls(names, "blocks" if names is None else "table")
-        return cls(names, "array" if isinstance(X, np.ndarray) else "blocks")
+            return cls(names, "other" if names is None else "table")
+        return cls(names, "array" if isinstance(X, np.ndarray) else "other")
 
     def word(self, column: int) -> str:
         """Return a column in words: its name in quotes, or its index."""
@@ -258,6 +261,22 @@ class NamedColumns(NamedTuple):
             return f" with X.drop(columns=[{self.word(column)}])"
         name = f"'column_{column + 1}'" if self.names is None else self.word(column)
         return f" with pskclust.tables.stream_table(path, drop=[{name}])" * (self.source == "file")
+
+    @property
+    def scaled(self) -> str:
+        """How to scale the columns, for the end of a sentence."""
+        pipeline = "make_pipeline(StandardScaler(), PSKC())"
+        if self.source == "file":
+            return (
+                f"fit {pipeline} to pskclust.tables.read_table(path), or run pskclust fit --scale "
+                "standard."
+            )
+        if self.source == "blocks":
+            return (
+                f"yield scaled blocks, or fit {pipeline} to an array, such as that of "
+                "pskclust.tables.read_table(path)."
+            )
+        return f"scale the columns first: {pipeline}."
 
 
 def warn_of_odd_columns(
@@ -315,10 +334,7 @@ def _words_on_dominant(unequal: Unequal, columns: NamedColumns) -> str:
     else:
         listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
         who = f"Columns {listed} account for {of_variance}, so they alone decide the clusters"
-    return (
-        f"{who}. If only units differ, scale the columns first: "
-        "make_pipeline(StandardScaler(), PSKC())."
-    )
+    return f"{who}. If only units differ, {columns.scaled}"
 
 
 def _hint(column: OddColumn) -> ColumnHint:
