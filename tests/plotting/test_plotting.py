@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -263,6 +264,35 @@ def test_similarities_of_a_pipeline_are_drawn_in_the_space_of_its_fit(blobs):
     drawn = SimilarityDisplay.from_estimator(pipeline, table)
     assert_array_equal(drawn.X, StandardScaler().fit_transform(table))
     assert drawn.ax_.get_xlabel() == "a (after StandardScaler)"
+
+
+def test_a_pipeline_of_a_table_is_drawn_from_the_file_of_the_table(blobs, tmp_path):
+    table = pd.DataFrame(blobs, columns=["a", "b"])
+    pipeline = make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(table)
+    table[["b", "a"]].assign(city="Rome").to_csv(tmp_path / "t.csv", index=False)
+    for display in (ClusterDisplay, SimilarityDisplay):
+        drawn = display.from_estimator(pipeline, tmp_path / "t.csv")
+        assert drawn.ax_.get_xlabel().startswith("a")
+    np.save(tmp_path / "t.npy", blobs)
+    assert_array_equal(ClusterDisplay.from_estimator(pipeline, tmp_path / "t.npy").points, blobs)
+    of_array = make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(blobs)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    drawn = ClusterDisplay.from_estimator(of_array, tmp_path / "t.csv")
+    assert_array_equal(drawn.points, blobs)
+
+
+def test_a_pipeline_of_texts_is_drawn_in_the_space_of_its_fit():
+    rng = np.random.RandomState(0)
+    texts = [" ".join(rng.choice(list("abcd" if row % 2 else "wxyz"), 9)) for row in range(60)]
+    words = TfidfVectorizer(token_pattern=".")
+    pipeline = make_pipeline(words, TruncatedSVD(3), PSKC(metric="cosine", random_state=0))
+    drawn = ClusterDisplay.from_estimator(pipeline.fit(texts), texts)
+    assert drawn.points.shape == (60, 2)
+
+
+def test_a_display_of_something_else_than_a_model_is_refused(blobs):
+    with pytest.raises(TypeError, match="model is of type DataFrame. Pass a fitted PSKC, or a fi"):
+        ClusterDisplay.from_estimator(pd.DataFrame(blobs), blobs)
 
 
 def test_other_labels_of_the_same_rows_are_drawn(chosen, blobs):
