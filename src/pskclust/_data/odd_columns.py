@@ -7,7 +7,6 @@ hints, which also use the names of columns.
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._utils.callers import stack_level
 from .._utils.exceptions import ColumnsWarning
-from .sources import RowBlocks
+from .named_columns import NamedColumns
 
 _MIN_ROWS = 20
 # This many rows are enough to compare the spreads of columns.
@@ -77,8 +76,8 @@ class ColumnHint(NamedTuple):
     value: str = ""
 
     def with_remedy(self, remedy: str) -> str:
-        """Return the hint with a remedy in place of the option."""
-        return f"{self.fact} {self.purpose}, {remedy}"
+        """Return the hint with a remedy in place of the option, if it has one."""
+        return f"{self.fact} {self.purpose}, {remedy}" if self.purpose else self.fact
 
 
 class RisingColumns:
@@ -230,53 +229,6 @@ def unequal_columns(spreads: NDArray[np.float64]) -> Unequal | None:
     if ratio < _UNEQUAL_SPREADS or (len(varying) > _MAX_COLUMNS_WITH_UNITS and not dominant):
         return None
     return Unequal(widest, narrowest, ratio, dominant)
-
-
-class NamedColumns(NamedTuple):
-    """The columns of X as messages name them: names, None if they have none, and their source."""
-
-    names: Sequence[str] | None
-    source: Literal["array", "table", "file", "blocks", "other"]
-
-    @classmethod
-    def of(cls, X: object, names: Sequence[str] | None) -> NamedColumns:
-        """Return the columns of what a user passed to a fit."""
-        if isinstance(X, str | os.PathLike):
-            return cls(names, "file")
-        if isinstance(X, RowBlocks):
-            return cls(names, "blocks")
-        if hasattr(X, "drop"):
-            return cls(names, "other" if names is None else "table")
-        return cls(names, "array" if isinstance(X, np.ndarray) else "other")
-
-    def word(self, column: int) -> str:
-        """Return a column in words: its name in quotes, or its index."""
-        return f"{column}" if self.names is None else repr(self.names[column])
-
-    def without(self, column: int) -> str:
-        """Return how to leave a column out, for the end of a sentence."""
-        if self.source == "array":
-            return f" with np.delete(X, {column}, axis=1)"
-        if self.source == "table":
-            return f" with X.drop(columns=[{self.word(column)}])"
-        name = f"'column_{column + 1}'" if self.names is None else self.word(column)
-        return f" with pskclust.tables.stream_table(path, drop=[{name}])" * (self.source == "file")
-
-    @property
-    def scaled(self) -> str:
-        """How to scale the columns, for the end of a sentence."""
-        pipeline = "make_pipeline(StandardScaler(), PSKC())"
-        if self.source == "file":
-            return (
-                f"fit {pipeline} to pskclust.tables.read_table(path), or run pskclust fit --scale "
-                "standard."
-            )
-        if self.source == "blocks":
-            return (
-                f"yield scaled blocks, or fit {pipeline} to an array, such as that of "
-                "pskclust.tables.read_table(path)."
-            )
-        return f"scale the columns first: {pipeline}."
 
 
 def warn_of_odd_columns(
