@@ -305,7 +305,9 @@ def test_the_way_out_is_named(rows):
         model.relabel()
     with pytest.raises(ValueError, match="Give one of the two"):
         model.relabel(n_clusters=2, layer=0)
-    with pytest.raises(ValueError, match="layer=99 is not one of"):
+    with pytest.raises(
+        ValueError, match=r"layer=99 is out of range: layers_ has \d layers?. Use layer=0"
+    ):
         model.relabel(layer=99)
     with pytest.raises(TypeError, match="layer='fine' is not an index. Pass a whole number"):
         model.relabel(layer="fine")

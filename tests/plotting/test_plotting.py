@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -400,6 +401,17 @@ def test_a_choice_is_drawn_with_a_bar_for_each_number_of_clusters(chosen):
     known = [one.stability for one in candidates if one.stability is not None]
     assert_array_equal(drawn["stability"][:, 0], known)
     assert display.figure_.get_suptitle().replace("\n", " ") == chosen.auto_.reason
+
+
+def test_a_long_reason_is_drawn_in_lines_of_about_the_same_length(chosen):
+    reason = (
+        "3 clusters, stable: random halves of the rows give the same clusters (stability 100%, "
+        "least stable cluster 100%); second choice: 4 clusters"
+    )
+    title = AutoDisplay(choice=replace(chosen.auto_, reason=reason)).plot().figure_.get_suptitle()
+    first, second, last = title.splitlines()
+    assert last == "second choice: 4 clusters"
+    assert min(len(first), len(second)) > 40
 
 
 def test_a_choice_of_few_rows_has_no_evidence_to_draw():
