@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ._data.sources import RowBlocks
 from ._fitted_model import FittedModel
 
 # With fewer rows, chance alone can move the score by more than `_MAX_SCORE`.
@@ -165,6 +167,8 @@ class DriftMonitor:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            An array or a table. Of a file, pass one block after the other:
+            ``for block in pskclust.tables.stream_table(path): monitor.predict(block)``.
 
         Returns
         -------
@@ -181,6 +185,11 @@ class DriftMonitor:
         >>> monitor.n_samples_
         50
         """
+        if isinstance(X, str | os.PathLike | RowBlocks):
+            raise TypeError(
+                f"X is of type {type(X).__name__}, but a monitor takes arrays and tables. Pass one "
+                "block after the other, for a file those of pskclust.tables.stream_table(path)."
+            )
         rows: Any = X
         if isinstance(self.model, Pipeline) and len(self.model) > 1:
             rows = self.model[:-1].transform(X)

@@ -13,7 +13,7 @@ from sklearn.base import ClusterMixin
 
 from ._cells.partition import Partition
 from ._data.few_values import warn_of_few_values
-from ._data.odd_columns import NamedColumns
+from ._data.named_columns import NamedColumns
 from ._data.parameters import Parameters
 from ._data.rows import FitRows, check_columns
 from ._engines.protocol import Engine
@@ -127,8 +127,8 @@ class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
         Outlier score of each row: 0 to 0.5 for members of clusters, 0.5 to 1 for noise.
         ``score_samples(X)`` ranks rows in the opposite order and also accepts new rows.
     layers_ : tuple of Layer
-        Clusterings of the same rows from coarse to fine that the evidence supports, at least the
-        chosen one, for ``relabel(layer=...)``.
+        Clusterings of the same rows from coarse to fine whose splits are more likely real than not,
+        at least the chosen one, for ``relabel(layer=...)``.
     growth_step_ : ndarray of int32, shape (n_samples,), or None
         Step in which each row joined its cluster, 0 for the first two rows, -1 for rows that did
         not join during growth. None for chosen clusters.
@@ -272,7 +272,8 @@ class PSKC(ShownInNotebooks, ClusterMixin, FittedModel):
             At least two rows of finite numbers. A path (CSV, TSV, Parquet, a folder of Parquet
             files, Arrow, NPY, NPZ, LibSVM), a pyarrow dataset, a Zarr or HDF5 array and
             :class:`RowBlocks` are read block by block. :func:`pskclust.tables.stream_table` makes
-            :class:`RowBlocks` of some columns of a file.
+            :class:`RowBlocks` of some columns of a file. All files except NPY and NPZ require
+            ``pip install "pskclust[cli]"``.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None

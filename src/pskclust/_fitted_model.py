@@ -201,7 +201,8 @@ class FittedModel(RowsOfFit, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """Return the membership of each row in every cluster, or its largest memberships.
 
         A membership is the share of a cluster among the fitted rows in a row's cells, 0 to 1. The
-        memberships of a row sum to 1 minus the share of noise; all are 0 for a row without a cell.
+        memberships of a row sum to 1 minus the share of noise. All are 0 for a row without a cell,
+        and for rows that a choice labels as noise: distant outliers and uniform background.
 
         Parameters
         ----------

@@ -182,7 +182,8 @@ class RowsOfFit:
             )
         if not -len(layers) <= number < len(layers):
             raise ValueError(
-                f"layer={number} is not one of the {counted(len(layers), 'layer')} in layers_."
+                f"layer={number} is out of range: layers_ has {counted(len(layers), 'layer')}. Use "
+                "layer=0 for the coarsest layer or layer=-1 for the finest."
             )
         return layers[number]
 

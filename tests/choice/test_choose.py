@@ -138,10 +138,12 @@ def test_the_odds_of_a_number_of_clusters_are_those_of_all_its_candidates(clear)
     assert best.is_chosen
     assert best.odds > choice.chosen.odds
     assert sum(number.odds for number in choice.numbers) == pytest.approx(1, abs=0.01)
-    assert f"second choice: {choice.numbers[1].n_clusters} cluster" in choice.reason
+    second = choice.numbers[1]
+    named = f"second choice: {second.n_clusters} cluster" in choice.reason
+    assert named == (second.odds >= 0.001)
 
 
-@pytest.mark.parametrize(("odds", "is_higher"), [(0.2, False), (0.5, True)])
+@pytest.mark.parametrize(("odds", "is_higher"), [(0.2, False), (0.001, False), (0.5, True)])
 def test_a_second_choice_with_higher_odds_is_explained(odds, is_higher):
     numbers = [
         NumberOption(k, share, None, None, None, None, None, k == 12)
@@ -155,6 +157,14 @@ def test_a_second_choice_with_higher_odds_is_explained(odds, is_higher):
         )
     assert _choose._second(numbers) == words
     assert _choose._second(numbers[:1]) == ""
+
+
+def test_a_second_choice_with_negligible_odds_is_not_named():
+    numbers = [
+        NumberOption(k, share, None, None, None, None, None, k == 9)
+        for k, share in ((9, 0.9999), (10, 0.0009))
+    ]
+    assert _choose._second(numbers) == ""
 
 
 def test_all_numbers_with_higher_odds_are_named():
@@ -601,7 +611,7 @@ def test_the_largest_number_of_clusters_comes_with_a_warning():
     centres = np.array([[column, row] for column in range(9) for row in range(9)])
     rng = np.random.RandomState(0)
     X = np.repeat(centres, 20, axis=0) + 0.02 * rng.randn(20 * len(centres), 2)
-    with pytest.warns(UserWarning, match="60 clusters were chosen, the most that are considered"):
+    with pytest.warns(UserWarning, match="60 clusters were chosen.*in layers_ or a smaller n_cl"):
         model = PSKC(random_state=0).fit(X)
     assert model.n_clusters_ == 60
     assert PSKC(n_clusters=81, random_state=0).fit(X).n_clusters_ == 81

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
@@ -41,8 +42,8 @@ BAD_ROWS = {
     "dates as text": (
         pd.DataFrame({"size": [1, 2, 3], "day": ["2020-01-31", None, "2021-12-01 10:30"]}),
         ValueError,
-        r"Column 'day' of X .*Convert it to numbers, such as pd.to_datetime\(X\['day'\]\)"
-        r"\.astype\('int64'\), or leave it out",
+        r"Column 'day' of X .*Convert it to numbers, such as \(pd.to_datetime\(X\['day'\]\) - "
+        r"pd.Timestamp\('2000-01-01'\)\).dt.days, or leave it out",
     ),
     "dates with the year last": (
         pd.DataFrame({"size": [1, 2], "day": ["31/1/2020", "1/12/21"]}),
@@ -58,6 +59,11 @@ BAD_ROWS = {
         pd.DataFrame({"size": [1, 2, 3], "height": ["1.200,5", "3", None]}),
         ValueError,
         r"Column 'height' of X does not hold numbers.*decimal point instead of the comma",
+    ),
+    "semicolons": (
+        pd.DataFrame({"size;height": ["1;2", "3;4"]}),
+        ValueError,
+        r"Its name holds ';': if X was read from a file, .*pandas.read_csv\(path, sep=';'\)",
     ),
     "equal names": (
         pd.DataFrame([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], columns=["size", "height", "size"]),
@@ -216,8 +222,20 @@ def test_a_bad_set_is_named():
 
 
 def test_cosine_needs_directions():
-    with pytest.raises(ValueError, match=r"Row 0 of X is all zeros.*cosine.*such rows out"):
+    words = r"Row 0 of X is all zeros.*cosine.*such rows out, or fit with metric='euclidean'"
+    with pytest.raises(ValueError, match=words):
         PSKC(psi=2, tau=0.1, metric="cosine").fit(GOOD - GOOD[0])
+
+
+def test_text_beside_the_columns_of_the_fit_is_left_out_of_new_rows():
+    table = pd.DataFrame(GOOD, columns=["size", "height"])
+    model = PSKC(psi=2, tau=0.1, random_state=0).fit(table)
+    more = table.assign(city="Oslo", day=pd.Timestamp("2026-01-01"))
+    with pytest.raises(ValueError, match="Column 'city' .*not in the fit: pass X.model.feature_na"):
+        model.predict(more)
+    assert_array_equal(model.predict(more[model.feature_names_in_]), model.predict(table))
+    with pytest.raises(ValueError, match="Column 'size' .*Leave it out"):
+        model.predict(table.assign(size="large"))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,12 @@ from sklearn.datasets import make_blobs
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from pskclust import PSKC, ColumnsWarning, RowBlocks
-from pskclust._data.few_values import FewValues, find_few_values
+from pskclust._data.few_values import (
+    FewRows,
+    FewValues,
+    find_few_values,
+    hints_on_few_values,
+)
 
 BLOBS, CLASSES = make_blobs(600, centers=[[0, 0], [10, 0], [5, 9]], random_state=0)
 RANDOM = np.random.RandomState(0)
@@ -44,6 +49,7 @@ def test_a_rating_that_splits_clusters_is_named():
     (message,) = found(scaled(RATING))
     assert message.startswith("Column 2 has 5 distinct values and splits the clusters: ")
     assert "np.delete(X, 2, axis=1)" in message
+    assert 'In a pipeline, set_output(transform="pandas")' in message
 
 
 def test_a_flag_of_a_table_is_named():
@@ -51,6 +57,7 @@ def test_a_flag_of_a_table_is_named():
     (message,) = found(table)
     assert message.startswith("Column 'member' has 2 distinct values")
     assert "X.drop(columns=['member'])" in message
+    assert message.endswith("less weight.")
 
 
 def test_the_remedies_in_the_warning_help():
@@ -86,7 +93,7 @@ def test_a_file_is_examined_by_its_sample(tmp_path):
         ((CLASSES,), []),  # blobs differ in all columns
         ((np.where(RANDOM.uniform(size=600) < 0.05, RATING % 3, CLASSES),), []),
         ((RATING / 10,), [2]),  # scaling to equal spreads undoes the division
-        ((RANDOM.randint(0, 11, 600),), []),  # more than ten values
+        ((RANDOM.randint(0, 40, 600),), []),  # more than 31 values
     ],
 )
 def test_a_column_is_found_unless_the_others_tell_its_values(columns, expected):
@@ -102,9 +109,45 @@ def test_answers_that_go_together_are_not_found():
     assert find_few_values(rows, group) == ()
 
 
-def test_nothing_is_found_if_all_columns_are_such_columns():
+@pytest.mark.parametrize(
+    ("rows", "n_distinct"),
+    [
+        (RANDOM.randint(1, 6, (1500, 1)), 5),
+        (np.column_stack([RANDOM.randint(1, 6, 1500), RANDOM.randint(0, 2, 1500)]), 10),
+        (RANDOM.randint(1, 6, (1500, 2)), 25),
+    ],
+)
+def test_few_distinct_rows_of_ratings_counts_or_flags_are_named(rows, n_distinct):
+    (message,) = found(rows)
+    assert message.startswith(f"Only {n_distinct} of the 1,500 rows examined are distinct, so ")
+    assert message.endswith("count the distinct rows instead, or cluster columns of measurements.")
+    assert found(StandardScaler().fit_transform(rows)) == [message]
+
+
+def test_few_distinct_rows_give_a_hint_without_an_option():
+    (hint,) = hints_on_few_values((FewRows(5, 1500),), ["rating"])
+    words = "Only 5 of the 1,500 rows examined are distinct, so clusters may only repeat values."
+    assert hint.with_remedy("fit without this column.") == hint.fact == words
+    assert not hint.option
+
+
+def test_hours_beside_a_measurement_are_named():
+    (message,) = found(np.column_stack([np.arange(1500) % 24, RANDOM.normal(size=1500)]))
+    assert message.startswith("Column 0 has 24 distinct values and splits the clusters")
+
+
+def test_few_distinct_rows_of_measurements_are_not_named():
+    rows = RANDOM.normal(size=(60, 2))
+    assert find_few_values(np.repeat(rows, 25, axis=0), np.arange(1500) // 500) == ()
+
+
+def test_all_columns_of_few_values_are_not_named_if_most_rows_are_distinct():
     rows = RANDOM.randint(0, 2, (600, 3))
-    assert find_few_values(rows, rows @ [4, 2, 1]) == ()
+    assert find_few_values(rows, rows @ [4, 2, 1]) == (FewRows(8, 600),)
+    rows = RANDOM.randint(0, 31, (600, 3))
+    assert find_few_values(rows, rows[:, 0]) == (FewValues(0, 31),)
+    assert find_few_values(rows[:, :1], rows[:, 0]) == (FewRows(31, 600),)
+    assert find_few_values(rows[:300, :1], rows[:300, 0]) == ()
 
 
 def test_of_many_flags_those_that_vary_most_are_examined():

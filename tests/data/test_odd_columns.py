@@ -112,6 +112,13 @@ class TestFiles:
         assert number.startswith("Column 'id' has a different whole number in every row")
         assert "stream_table(path, drop=['id'])" in number
         assert dominant.startswith("Column 'north' accounts for ")
+        pipeline = "fit make_pipeline(StandardScaler(), PSKC()) to pskclust.tables.read_table(path)"
+        assert dominant.endswith(f"{pipeline}, or run pskclust fit --scale standard.")
+
+    def test_blocks_are_scaled_by_those_who_read_them(self, table):
+        rows = table.to_numpy() * [1, 1e5]
+        (message,) = found(RowBlocks(100, 2, lambda: [rows]))
+        assert "If only units differ, yield scaled blocks, or fit make_pipeline(" in message
 
     def test_row_numbers_are_found_across_blocks(self, table):
         rows = table.reset_index().to_numpy()

@@ -247,6 +247,9 @@ def test_all_clusters_too_small_leaves_noise_only(blobs):
 def test_clusters_cannot_be_larger_than_all_rows(blobs, parameters):
     with pytest.raises(ValueError, match="min_cluster_size=301 is more than the 300 rows"):
         PSKC(min_cluster_size=301, **parameters).fit(blobs)
+    few = np.full(len(blobs), 0.001)
+    with pytest.raises(ValueError, match="min_cluster_size=2 is more than the 0.3 rows"):
+        PSKC(psi=16, tau=0.05, min_cluster_size=2).fit(blobs, sample_weight=few)
     with pytest.raises(ValueError, match="min_cluster_size=151 is more than the 150 rows"):
         PSKC(min_cluster_size=151, **parameters).fit(blobs, sample_weight=np.full(300, 0.5))
 

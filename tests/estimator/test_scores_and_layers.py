@@ -106,10 +106,25 @@ def test_memberships_are_shares_of_the_rows_in_the_cells_of_a_row(model, rows):
     expected = np.column_stack(
         [shared[:, model.labels_ == cluster].sum(axis=1) for cluster in range(model.n_clusters_)]
     ) / np.maximum(shared.sum(axis=1, keepdims=True), 1)
+    if model.auto_ is not None:
+        expected[model.predict(rows) < 0] = 0
     memberships = model.membership(rows)
     assert_array_equal(memberships, expected)
     assert (memberships >= 0).all()
     assert (memberships.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def test_an_outlier_is_a_member_of_no_cluster(blobs):
+    outlier = [60.0, 60.0]
+    model = PSKC(random_state=0).fit(np.vstack([blobs, outlier]))
+    new = np.array([outlier, [1e9, 1e9], blobs[0]])
+    assert list(model.predict(new) < 0) == [True, True, False]
+    assert_array_equal(model.membership(new).any(axis=1), [False, False, True])
+    shares, clusters = model.membership(new, top_k=2)
+    assert_array_equal(shares.any(axis=1), [False, False, True])
+    assert_array_equal(clusters[:2], [[0, 1], [0, 1]])
+    nearest = PSKC(noise="nearest", random_state=0).fit(np.vstack([blobs, outlier]))
+    assert nearest.membership(new).any(axis=1).all()
 
 
 def test_the_largest_memberships_come_with_their_clusters(model, rows):
@@ -290,7 +305,9 @@ def test_the_way_out_is_named(rows):
         model.relabel()
     with pytest.raises(ValueError, match="Give one of the two"):
         model.relabel(n_clusters=2, layer=0)
-    with pytest.raises(ValueError, match="layer=99 is not one of"):
+    with pytest.raises(
+        ValueError, match=r"layer=99 is out of range: layers_ has \d layers?. Use layer=0"
+    ):
         model.relabel(layer=99)
     with pytest.raises(TypeError, match="layer='fine' is not an index. Pass a whole number"):
         model.relabel(layer="fine")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pskclust import PSKC, DriftMonitor, load
+from pskclust.tables import stream_table
 
 
 def test_modules_are_imported_on_first_use():
@@ -34,6 +35,18 @@ def test_options_and_layers_are_shown_with_three_digits(blobs):
 def test_a_model_is_not_loaded_again(blobs):
     with pytest.raises(TypeError, match="load takes the path of a model file.*of type PSKC"):
         load(PSKC(random_state=0).fit(blobs))
+
+
+def test_a_monitor_takes_the_blocks_of_a_file(blobs, tmp_path):
+    pd.DataFrame(blobs).to_csv(tmp_path / "t.csv", index=False)
+    monitor = DriftMonitor(PSKC(random_state=0).fit(blobs))
+    blocks = stream_table(tmp_path / "t.csv")
+    for X in (tmp_path / "t.csv", str(tmp_path / "t.csv"), blocks):
+        with pytest.raises(TypeError, match=r"arrays and tables. Pass one block after the other"):
+            monitor.predict(X)
+    for block in blocks:
+        monitor.predict(block)
+    assert monitor.n_samples_ == len(blobs)
 
 
 def test_a_monitor_warns_once_of_a_table_for_an_array_fit(blobs):

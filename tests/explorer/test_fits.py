@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib import resources
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -234,6 +235,9 @@ class TestFits:
     def test_what_is_no_table_of_numbers_is_refused(self):
         with pytest.raises(ValueError, match="Pass a table of numbers"):
             TableSubject.of(np.array([["a"], ["b"]]))
+        table = pd.DataFrame({"size": [1, 2], "city": ["Oslo", "Bonn"]})
+        with pytest.raises(ValueError, match="Column 'city' of X does not hold numbers.*Leave it"):
+            TableSubject.of(table)
 
 
 class TestQueue:

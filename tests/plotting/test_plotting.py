@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -265,6 +267,35 @@ def test_similarities_of_a_pipeline_are_drawn_in_the_space_of_its_fit(blobs):
     assert drawn.ax_.get_xlabel() == "a (after StandardScaler)"
 
 
+def test_a_pipeline_of_a_table_is_drawn_from_the_file_of_the_table(blobs, tmp_path):
+    table = pd.DataFrame(blobs, columns=["a", "b"])
+    pipeline = make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(table)
+    table[["b", "a"]].assign(city="Rome").to_csv(tmp_path / "t.csv", index=False)
+    for display in (ClusterDisplay, SimilarityDisplay):
+        drawn = display.from_estimator(pipeline, tmp_path / "t.csv")
+        assert drawn.ax_.get_xlabel().startswith("a")
+    np.save(tmp_path / "t.npy", blobs)
+    assert_array_equal(ClusterDisplay.from_estimator(pipeline, tmp_path / "t.npy").points, blobs)
+    of_array = make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(blobs)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    drawn = ClusterDisplay.from_estimator(of_array, tmp_path / "t.csv")
+    assert_array_equal(drawn.points, blobs)
+
+
+def test_a_pipeline_of_texts_is_drawn_in_the_space_of_its_fit():
+    rng = np.random.RandomState(0)
+    texts = [" ".join(rng.choice(list("abcd" if row % 2 else "wxyz"), 9)) for row in range(60)]
+    words = TfidfVectorizer(token_pattern=".")
+    pipeline = make_pipeline(words, TruncatedSVD(3), PSKC(metric="cosine", random_state=0))
+    drawn = ClusterDisplay.from_estimator(pipeline.fit(texts), texts)
+    assert drawn.points.shape == (60, 2)
+
+
+def test_a_display_of_something_else_than_a_model_is_refused(blobs):
+    with pytest.raises(TypeError, match="model is of type DataFrame. Pass a fitted PSKC, or a fi"):
+        ClusterDisplay.from_estimator(pd.DataFrame(blobs), blobs)
+
+
 def test_other_labels_of_the_same_rows_are_drawn(chosen, blobs):
     labels = chosen.relabel(n_clusters=2)
     display = ClusterDisplay.from_estimator(chosen, blobs, labels=labels)
@@ -370,6 +401,17 @@ def test_a_choice_is_drawn_with_a_bar_for_each_number_of_clusters(chosen):
     known = [one.stability for one in candidates if one.stability is not None]
     assert_array_equal(drawn["stability"][:, 0], known)
     assert display.figure_.get_suptitle().replace("\n", " ") == chosen.auto_.reason
+
+
+def test_a_long_reason_is_drawn_in_lines_of_about_the_same_length(chosen):
+    reason = (
+        "3 clusters, stable: random halves of the rows give the same clusters (stability 100%, "
+        "least stable cluster 100%); second choice: 4 clusters"
+    )
+    title = AutoDisplay(choice=replace(chosen.auto_, reason=reason)).plot().figure_.get_suptitle()
+    first, second, last = title.splitlines()
+    assert last == "second choice: 4 clusters"
+    assert min(len(first), len(second)) > 40
 
 
 def test_a_choice_of_few_rows_has_no_evidence_to_draw():

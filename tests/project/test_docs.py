@@ -126,6 +126,9 @@ def test_lines_of_shell_name_what_there_is(page):
         elif line.startswith("pip install"):
             for extra in re.findall(r"[\w-]+", "".join(re.findall(r"\[(.*?)\]", line))):
                 assert extra in EXTRAS, line
+        elif line.startswith("python3 -m venv"):
+            folder = arguments[2]
+            assert line == f"python3 -m venv {folder} && . {folder}/bin/activate"
         elif line.startswith("pskclust explore"):
             context = cli.commands["explore"].make_context("explore", arguments[1:])
             assert context.params["data"], line

@@ -489,6 +489,19 @@ def test_a_pipeline_with_other_columns_is_reported_with_the_rows_of_the_fit(
     assert "pca1" in shown
 
 
+def test_a_pipeline_of_a_table_is_reported_from_its_file(table, tmp_path, undrawn):
+    pipeline = make_pipeline(StandardScaler(), PSKC(random_state=0)).fit(table)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    shown = " ".join(report(tmp_path, pipeline, tmp_path / "t.csv").texts)
+    assert "the rows after these steps of the pipeline: StandardScaler" in shown
+    assert "north" in shown
+
+
+def test_arguments_in_another_order_are_refused(table, model, tmp_path):
+    with pytest.raises(TypeError, match=r"path is of type PSKC. Call write_report\(path, model, X"):
+        write_report(model, table, tmp_path / "report.html")
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_figures_are_explained_and_the_page_is_dated(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs, date=date(2031, 2, 3), scores={"ARI": 0.5, "mine": 1.0})

@@ -168,6 +168,76 @@ def test_a_column_of_text_is_named_with_the_way_out(name, rows, tmp_path):
     assert_array_equal(model.predict(tmp_path / f"other-{name}"), plain.predict(rows))
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "parts", "t.libsvm"])
+def test_a_file_without_pyarrow_names_the_extra(name, rows, tmp_path, monkeypatch):
+    WRITERS[name](pd.DataFrame(rows, columns=["x", "y"]), tmp_path / name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    words = f'{name} needs pyarrow. Install it with: pip install "pskclust\\[cli\\]"'
+    with pytest.raises(ImportError, match=words):
+        PSKC().fit(tmp_path / name)
+    np.save(tmp_path / "t.npy", rows)
+    assert_array_equal(read_table(tmp_path / "t.npy"), rows)
+
+
+def test_missing_values_of_new_rows_are_left_out_by_the_columns_of_the_fit(rows, tmp_path):
+    frame = pd.DataFrame(rows, columns=["x", "y"])
+    model = PSKC(**PARAMETERS).fit(frame)
+    other = damaged(frame, x=[3]).assign(city="Rome")[["city", "y", "x"]]
+    other.to_csv(tmp_path / "t.csv", index=False)
+    words = "To leave out such rows, pass pskclust.tables.stream_table(path, columns=['x', 'y'], "
+    with pytest.raises(ValueError, match=re.escape(words + 'missing="drop")')):
+        model.predict(tmp_path / "t.csv")
+    new = stream_table(tmp_path / "t.csv", columns=["x", "y"], missing="drop")
+    assert_array_equal(model.predict(new), model.predict(frame.drop(3)))
+
+
+def test_kept_marks_the_rows_that_are_left(rows, tmp_path):
+    frame = damaged(pd.DataFrame(rows, columns=["x", "y"]), x=[3, 200])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    blocks = stream_table(tmp_path / "t.csv", missing="drop")
+    frame.loc[blocks.kept, "cluster"] = PSKC(**PARAMETERS).fit(blocks).labels_
+    assert list(np.flatnonzero(frame["cluster"].isna())) == [3, 200]
+    assert stream_table(tmp_path / "t.csv", missing="mean").kept is None
+
+
+def test_words_for_missing_values_are_named_with_the_way_out(tmp_path):
+    lines = [f"{n},{'unknown' if n == 5 else n * 3 % 17},{n % 7}" for n in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,x,y", *lines]))
+    words = (
+        "pass pskclust.tables.stream_table(path, drop=['id', 'x']). If 'unknown' stands for a "
+        "missing value, pass pskclust.tables.stream_table(path, drop=['id'], "
+        "missing_values=['unknown'], missing=\"drop\")."
+    )
+    with pytest.raises(ValueError, match=re.escape(words)):
+        stream_table(tmp_path / "t.csv", drop=["id"])
+    numbers = stream_table(
+        tmp_path / "t.csv", drop=["id"], missing_values=["unknown"], missing="drop"
+    )
+    assert numbers.shape == (59, 2)
+    model = PSKC(**PARAMETERS).fit(numbers)
+    with pytest.raises(ValueError, match=r"all its columns. If 'unknown'.*columns=.'x', 'y'., mis"):
+        model.predict(tmp_path / "t.csv")
+
+
+def test_words_for_missing_values_beside_text_are_named_with_the_way_out(tmp_path):
+    lines = [f"b{n},{'later' if n == 5 else 'x' if n == 9 else n * 3 % 17},1" for n in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["name,x,y", *lines]))
+    words = "If 'later' and 'x' stand for missing values, pass .*drop=.'name'., missing_values="
+    with pytest.raises(ValueError, match=words):
+        stream_table(tmp_path / "t.csv")
+
+
+def test_text_in_another_encoding_is_named_with_the_way_out(tmp_path):
+    (tmp_path / "t.csv").write_text("x,café\n1,2\n3,4\n", encoding="cp1252")
+    for function in (read_table, stream_table):
+        words = f'Name its encoding, such as: pskclust.tables.{function.__name__}(path, encoding="'
+        with pytest.raises(ValueError, match=re.escape(words + 'cp1252").')):
+            function(tmp_path / "t.csv")
+    with pytest.raises(ValueError, match=r'encoding="cp1252"[)] instead of the path.$'):
+        PSKC().fit(tmp_path / "t.csv")
+    assert stream_table(tmp_path / "t.csv", encoding="cp1252").names == ["x", "café"]
+
+
 def test_an_unknown_format_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("1,2\n3,4\n")
     for function in (read_table, stream_table):

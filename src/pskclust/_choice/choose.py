@@ -20,13 +20,14 @@ from .._utils.callers import stack_level
 from .._utils.memory import require_memory
 from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
+from .._utils.wording import counted
 from .bands import best_of_bands
 from .borders import Floats
 from .consensus import numbers_by_size, share_agreeing
 from .draws import Draw
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
-from .options import ONE, AutoChoice, NumberOption, Option, numbers_of
+from .options import NEGLIGIBLE_ODDS, ONE, AutoChoice, NumberOption, Option, numbers_of
 from .pooling import Place, Pool, best_of, pool_draws
 from .reassignment import reassigned
 from .sample import Sample
@@ -266,9 +267,9 @@ def _by_one_tree(
     possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))
     if n_clusters > possible:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {possible:,} clusters that are possible: "
-            f"they are chosen on a sample of at most {MAX_ROWS:,} rows, here {n_rows:,} without "
-            f"noise. Use n_clusters <= {possible}."
+            f"n_clusters={n_clusters} is more than the {counted(possible, 'cluster')} that a "
+            f"sample of at most {MAX_ROWS:,} rows allows, here {n_rows:,} without noise. Use "
+            f"n_clusters <= {possible}."
         )
     tree = condense(joined, AVERAGE, psi, 1, n_clusters)
     tree = settle(tree, tree.nodes, distances, near)
@@ -318,8 +319,12 @@ def _given(n_clusters: int) -> str:
 
 
 def _second(numbers: Sequence[NumberOption]) -> str:
-    """Return the second choice in words, or a caveat if other numbers have higher odds."""
-    others = [number for number in numbers if not number.is_chosen]
+    """Return the second choice in words, or a caveat if other numbers have higher odds.
+
+    Numbers of clusters with negligible odds are not named.
+    """
+    likely = [number for number in numbers if number.odds >= NEGLIGIBLE_ODDS]
+    others = [number for number in likely if not number.is_chosen]
     if not others:
         return ""
     chosen = next(number for number in numbers if number.is_chosen)
@@ -346,8 +351,9 @@ def _warn_of_limit(n_clusters: int) -> None:
     if n_clusters >= MAX_LEAVES:
         warnings.warn(
             f"{n_clusters} clusters were chosen, the most that are considered unless their number "
-            "is given; there may be more. Use n_clusters=k for k clusters, or psi and tau for "
-            "clusters that grow on all rows.",
+            "is given. If there are more, use n_clusters=k for k clusters, or psi and tau for "
+            "clusters that grow on all rows. If there are fewer, as is likely for texts, try a "
+            "layer in layers_ or a smaller n_clusters.",
             UserWarning,
             stacklevel=stack_level(),
         )

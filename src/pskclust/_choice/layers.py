@@ -35,6 +35,8 @@ class Layer(ShortRepr):
         0 to 1; 0 for one cluster. The lower it is, the better clusters are separated.
     odds, stability, agreement, separation : float or None
         Evidence, as for a candidate in ``PSKC.auto_``. None if the choice has none for this layer.
+        The odds compare it with all candidates, so those of a layer may be near 0: its splits admit
+        it, as ``PSKC.layers_`` describes.
     """
 
     n_clusters: int

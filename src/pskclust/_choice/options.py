@@ -10,7 +10,7 @@ from .._utils.wording import ShortRepr
 ONE = "one"
 # The best numbers of clusters are listed: five, and up to ten if their odds are not negligible.
 _FEWEST_NUMBERS, _MOST_NUMBERS = 5, 10
-_NEGLIGIBLE_ODDS = 0.001
+NEGLIGIBLE_ODDS = 0.001
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,7 +94,7 @@ class AutoChoice:
     candidates : tuple of Option
         The best candidates, highest odds first.
     reason : str
-        Reason for the choice, in words.
+        Reason for the choice, in words. It names the second choice if its odds are 0.1% or more.
     n_rows : int
         Number of sampled rows that the choice was made on.
     layers : tuple of Option
@@ -139,7 +139,7 @@ def numbers_of(options: Sequence[Option], chosen: Option) -> tuple[NumberOption,
         for number, option in best.items()
     ]
     by_rank = sorted(numbers, key=lambda number: -number.odds)
-    likely = [number for number in by_rank if number.odds >= _NEGLIGIBLE_ODDS]
+    likely = [number for number in by_rank if number.odds >= NEGLIGIBLE_ODDS]
     n_listed = min(max(len(likely), _FEWEST_NUMBERS), _MOST_NUMBERS)
     return tuple(
         number for rank, number in enumerate(by_rank) if rank < n_listed or number.is_chosen

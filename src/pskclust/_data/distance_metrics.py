@@ -91,7 +91,7 @@ def _require_directions(rows: NDArray[Any], first_row: int) -> None:
     if len(zero):
         raise ValueError(
             f"Row {first_row + zero[0]} of X is all zeros and has no direction, which "
-            "metric='cosine' needs. Leave such rows out, or use metric='euclidean'."
+            "metric='cosine' needs. Leave such rows out, or fit with metric='euclidean'."
         )
 
 

@@ -1,7 +1,8 @@
 """Columns of few values that split clusters, such as ratings, counts and flags.
 
 Rows with equal values are near each other, and rows with different values are a step apart. If the
-step is wide, every value becomes a cluster of its own, whatever the other columns hold.
+step is wide, every value becomes a cluster of its own, whatever the other columns hold. If all
+columns are such columns, so does every row that occurs often.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .odd_columns import ColumnHint, NamedColumns, OddColumn, warn
+from .named_columns import NamedColumns
+from .odd_columns import ColumnHint, OddColumn, warn
 
-MOST_VALUES = 10
+# Enough for the hours of a day and the days of a month.
+MOST_VALUES = 31
 _MIN_ROWS = 50
 # A column splits the clusters if they hold this share of what is left of its values when the most
 # frequent one is guessed for every row: 1 if each cluster holds one value.
@@ -26,6 +29,8 @@ _N_NEAR = 5
 # This many rows are enough to compare values with clusters, and rows with their nearest rows.
 _MOST_ROWS = 2_000
 _MOST_ROWS_TO_COMPARE = 1_000
+# Rows are few if so many rows, on average, are equal to each distinct one.
+_FEWEST_EQUAL_ROWS = 10
 # Columns with more values than `MOST_VALUES` in so many rows are left out at once.
 _ROWS_AT_FIRST = 64
 # Of more columns of few values, those that vary most are examined.
@@ -39,24 +44,47 @@ class FewValues(NamedTuple):
     n_values: int
 
 
-def find_few_values(rows: NDArray[Any], labels: NDArray[np.int64]) -> tuple[FewValues, ...]:
+class FewRows(NamedTuple):
+    """A table of columns of few values only: the numbers of distinct rows and of rows examined."""
+
+    n_distinct: int
+    n_rows: int
+
+    @property
+    def words(self) -> str:
+        """The number of distinct rows, for the beginning of a sentence."""
+        return f"Only {self.n_distinct:,} of the {self.n_rows:,} rows examined are distinct"
+
+
+Found = tuple[FewValues | FewRows, ...]
+
+
+def find_few_values(rows: NDArray[Any], labels: NDArray[np.int64]) -> Found:
     """Return the columns of few values that split the clusters of some rows.
 
-    Such a column has at most ten distinct values, nearly every cluster holds one of them, and the
+    Such a column has at most 31 distinct values, nearly every cluster holds one of them, and the
     other columns do not tell which: among the rows that are nearest in the other columns, values
     differ nearly as often as among any rows. A column that separates clusters as other columns do
     is therefore not returned. Columns of 0 and 1 that are never 1 in the same row, such as encoded
-    categories, do not count among each other's other columns. If all columns that vary are such
-    columns, none is returned.
+    categories, do not count among each other's other columns.
+
+    If all columns that vary have few values, and few rows are distinct, the number of distinct rows
+    is returned instead.
     """
     step = max(1, -(-len(rows) // _MOST_ROWS))
     rows, labels = rows[::step], labels[::step]
     rows, labels = rows[labels >= 0], labels[labels >= 0]
     if len(rows) < _MIN_ROWS or labels.min() == labels.max():
         return ()
+    columns = _of_few_values(rows)
+    n_varying = int(np.count_nonzero((rows != rows[0]).any(axis=0)))
+    if len(columns) == n_varying:
+        few = FewRows(len(np.unique(rows, axis=0)), len(rows))
+        if few.n_distinct * _FEWEST_EQUAL_ROWS <= few.n_rows:
+            return (few,)
     found = [
         (column, codes)
-        for column in _of_few_values(rows)
+        for column in columns
         if _gain(codes := np.unique(rows[:, column], return_inverse=True)[1], labels) >= _LEAST_GAIN
     ]
     if not found:
@@ -67,40 +95,54 @@ def find_few_values(rows: NDArray[Any], labels: NDArray[np.int64]) -> tuple[FewV
         for column, codes in found
         if _told(codes[some], rows[some][:, _others(rows, column, found)]) <= _MOST_TOLD
     ]
-    if len(split) == np.count_nonzero((rows != rows[0]).any(axis=0)):
+    if len(split) == n_varying:
         return ()
     return tuple(FewValues(column, int(codes.max()) + 1) for column, codes in split)
 
 
 def hints_on_few_values(
-    found: Sequence[FewValues], names: Sequence[str], odd: Sequence[OddColumn] = ()
+    found: Found, names: Sequence[str], odd: Sequence[OddColumn] = ()
 ) -> list[ColumnHint]:
-    """Return the hints to leave out columns of few values that split the clusters.
+    """Return the hints on few distinct rows, and to leave out columns that split the clusters.
 
     Odd columns have hints already.
     """
     have_hints = {column.name for column in odd}
-    return [
-        ColumnHint(
-            f'"{names[column]}" has {n_values} distinct values and splits the clusters: nearly '
-            "every cluster holds only one of them, whatever the other columns hold.",
-            "To leave it out",
-            "drop",
-            names[column],
+    hints = []
+    for few in found:
+        if isinstance(few, FewRows):
+            hints.append(ColumnHint(f"{few.words}, so clusters may only repeat values."))
+        elif names[few.column] not in have_hints:
+            name = names[few.column]
+            fact = (
+                f'"{name}" has {few.n_values} distinct values and splits the clusters: nearly '
+                "every cluster holds only one of them, whatever the other columns hold."
+            )
+            hints.append(ColumnHint(fact, "To leave it out", "drop", name))
+    return hints
+
+
+def warn_of_few_values(found: Found, columns: NamedColumns) -> None:
+    """Warn of few distinct rows, and of each column of few values that splits the clusters."""
+    for few in found:
+        if isinstance(few, FewRows):
+            warn(
+                f"{few.words}, so clusters may only repeat values, such as ratings, counts or "
+                "flags, or combinations of them. If this is not intended, count the distinct rows "
+                "instead, or cluster columns of measurements."
+            )
+            continue
+        column = few.column
+        in_pipeline = (
+            ' In a pipeline, set_output(transform="pandas") of the other steps shows its name.'
+            if columns.source == "array"
+            else ""
         )
-        for column, n_values in found
-        if names[column] not in have_hints
-    ]
-
-
-def warn_of_few_values(found: Sequence[FewValues], columns: NamedColumns) -> None:
-    """Warn of each column of few values that splits the clusters."""
-    for column, n_values in found:
         warn(
-            f"Column {columns.word(column)} has {n_values} distinct values and splits the "
+            f"Column {columns.word(column)} has {few.n_values} distinct values and splits the "
             "clusters: nearly every cluster holds only one of them, whatever the other columns "
             f"hold. If this is not intended, leave it out{columns.without(column)}, or divide it "
-            "by a number such as 10 to give it less weight."
+            f"by a number such as 10 to give it less weight.{in_pipeline}"
         )
 
 

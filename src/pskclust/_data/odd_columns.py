@@ -7,7 +7,6 @@ hints, which also use the names of columns.
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from .._utils.callers import stack_level
 from .._utils.exceptions import ColumnsWarning
+from .named_columns import NamedColumns
 
 _MIN_ROWS = 20
 # This many rows are enough to compare the spreads of columns.
@@ -76,8 +76,8 @@ class ColumnHint(NamedTuple):
     value: str = ""
 
     def with_remedy(self, remedy: str) -> str:
-        """Return the hint with a remedy in place of the option."""
-        return f"{self.fact} {self.purpose}, {remedy}"
+        """Return the hint with a remedy in place of the option, if it has one."""
+        return f"{self.fact} {self.purpose}, {remedy}" if self.purpose else self.fact
 
 
 class RisingColumns:
@@ -231,35 +231,6 @@ def unequal_columns(spreads: NDArray[np.float64]) -> Unequal | None:
     return Unequal(widest, narrowest, ratio, dominant)
 
 
-class NamedColumns(NamedTuple):
-    """The columns of X as messages name them: names, None if they have none, and their source."""
-
-    names: Sequence[str] | None
-    source: Literal["array", "table", "file", "blocks"]
-
-    @classmethod
-    def of(cls, X: object, names: Sequence[str] | None) -> NamedColumns:
-        """Return the columns of what a user passed to a fit."""
-        if isinstance(X, str | os.PathLike):
-            return cls(names, "file")
-        if hasattr(X, "drop"):
-            return cls(names, "blocks" if names is None else "table")
-        return cls(names, "array" if isinstance(X, np.ndarray) else "blocks")
-
-    def word(self, column: int) -> str:
-        """Return a column in words: its name in quotes, or its index."""
-        return f"{column}" if self.names is None else repr(self.names[column])
-
-    def without(self, column: int) -> str:
-        """Return how to leave a column out, for the end of a sentence."""
-        if self.source == "array":
-            return f" with np.delete(X, {column}, axis=1)"
-        if self.source == "table":
-            return f" with X.drop(columns=[{self.word(column)}])"
-        name = f"'column_{column + 1}'" if self.names is None else self.word(column)
-        return f" with pskclust.tables.stream_table(path, drop=[{name}])" * (self.source == "file")
-
-
 def warn_of_odd_columns(
     rows: NDArray[Any],
     columns: NamedColumns,
@@ -315,10 +286,7 @@ def _words_on_dominant(unequal: Unequal, columns: NamedColumns) -> str:
     else:
         listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
         who = f"Columns {listed} account for {of_variance}, so they alone decide the clusters"
-    return (
-        f"{who}. If only units differ, scale the columns first: "
-        "make_pipeline(StandardScaler(), PSKC())."
-    )
+    return f"{who}. If only units differ, {columns.scaled}"
 
 
 def _hint(column: OddColumn) -> ColumnHint:

@@ -30,6 +30,8 @@ _AROUND_GAPS = (
 _DATE = re.compile(
     r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ].*)?|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})( .*)?"
 )
+# Delimiters that pandas does not expect in a CSV file.
+_DELIMITER = re.compile(r"[;\t|]")
 # Values of X in messages of scikit-learn, ahead of its advice.
 _VALUES_OF_ARRAY = re.compile(r":\narray=.*?\n(?=Reshape)", re.DOTALL)
 _VALUES_OF_COMPLEX = re.compile(r"(?<=^Complex data not supported)\n.*", re.DOTALL)
@@ -115,7 +117,8 @@ def check_rows(
             "Reduce it first, say with sklearn.decomposition.TruncatedSVD, or pass X.toarray() "
             "if that fits into memory."
         )
-    _refuse_other_columns(X)
+    fitted = None if reset else getattr(estimator, "feature_names_in_", None)
+    refuse_other_columns(X, names if fitted is None else fitted)
     try:
         rows: NDArray[Any] = validate_data(
             estimator,
@@ -206,7 +209,11 @@ def _require_finite(
             )
 
 
-def _refuse_other_columns(X: Any) -> None:
+def refuse_other_columns(X: Any, known: ColumnNames = None) -> None:
+    """Raise ValueError if a data frame has columns that do not hold numbers.
+
+    `known` are the columns of a fit, None for the data frame of a fit.
+    """
     columns, types = getattr(X, "columns", None), getattr(X, "dtypes", None)
     if not isinstance(columns, Iterable) or not isinstance(types, Iterable):
         return
@@ -224,9 +231,17 @@ def _refuse_other_columns(X: Any) -> None:
     if not dates and not words:
         return
     (column, kind), *others = words + dates
-    way_out = (
-        _way_out_of_text(column, X[column]) if words else _way_out_of_dates("days since a date")
-    )
+    if known is not None and not any(name in known for name, _ in words + dates):
+        way_out = "It was not in the fit: pass X[model.feature_names_in_]."
+    elif words and len(columns) == 1 and (delimiter := _DELIMITER.search(str(column))):
+        way_out = (
+            f"Its name holds {delimiter[0]!r}: if X was read from a file, read it with "
+            f"pandas.read_csv(path, sep={delimiter[0]!r})."
+        )
+    elif words:
+        way_out = _way_out_of_text(column, X[column])
+    else:
+        way_out = _way_out_of_dates("days since a date")
     rest = ", ".join(repr(str(name)) for name, _ in others)
     raise ValueError(
         f"Column {str(column)!r} of X does not hold numbers ({kind}). {way_out}"
@@ -254,7 +269,9 @@ def _way_out_of_text(column: Any, values: Any) -> str:
             "pandas.read_csv), or leave it out."
         )
     if present and all(_DATE.fullmatch(value.strip()) for value in present):
-        return _way_out_of_dates(f"pd.to_datetime(X[{column!r}]).astype('int64')")
+        return _way_out_of_dates(
+            f"(pd.to_datetime(X[{column!r}]) - pd.Timestamp('2000-01-01')).dt.days"
+        )
     # Beside a few scaled numbers, columns of 0 and 1 outweigh the rest.
     return (
         "Leave it out, or encode it, say with sklearn.preprocessing.OneHotEncoder, only if the "

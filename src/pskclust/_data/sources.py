@@ -42,6 +42,9 @@ class RowBlocks:
     ----------
     shape : tuple of two int
         Number of rows and number of columns.
+    kept : ndarray of bool, shape (number of rows of the file,), or None
+        The rows of a file that are left if rows with missing values are dropped; None if all rows
+        are there. ``table.loc[rows.kept, "cluster"] = model.labels_`` adds labels to the table.
 
     See Also
     --------
@@ -70,6 +73,7 @@ class RowBlocks:
         self.n_rows = int(n_rows)
         self.n_columns = int(n_columns)
         self.names = None if names is None else [str(name) for name in names]
+        self.kept: NDArray[np.bool_] | None = None
         self._read = read
 
     def __repr__(self) -> str:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from .._utils.progress import Progress, Report, ignore
 from .checks import check_overflow
 from .distance_metrics import column_ranges, to_points, warn_if_unlikely
-from .odd_columns import NamedColumns, RisingColumns, warn_of_odd_columns
+from .named_columns import NamedColumns
+from .odd_columns import RisingColumns, warn_of_odd_columns
 from .rows import Condition, Data, check_values
 from .sources import RowBlocks, numbered, of_length
 from .weights import Weights

@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator
 from .._cells.on_device import on_device
 from .._cells.partition import Partition
 from .._data.distance_metrics import require_latitude_first
-from .._data.odd_columns import NamedColumns, warn_of_distances, warn_of_odd_columns
+from .._data.named_columns import NamedColumns
+from .._data.odd_columns import warn_of_distances, warn_of_odd_columns
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows, check_columns, check_rows
 from .._data.sources import RowBlocks

@@ -22,6 +22,7 @@ from .._pskc.growth import Journal, grow
 from .._pskc.refinement import adopt_noise
 from .._pskc.result import Result
 from .._utils.progress import Progress, Report, ignore
+from .._utils.wording import counted
 from .refining import best_rows, min_mass, refined
 from .whole_set import WholeSet, see_whole
 
@@ -39,8 +40,8 @@ def grow_and_link(
     most = max(1, len(growth.clusters))
     if n_clusters > most:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {len(growth.clusters)} clusters that grew; "
-            f"linking only joins them. Use n_clusters <= {most}, or a larger psi or tau."
+            f"n_clusters={n_clusters} is more than the {counted(len(growth.clusters), 'cluster')} "
+            f"that grew; linking only joins them. Use n_clusters <= {most}, or a larger psi or tau."
         )
     linked = link_growth(engine, growth, n_clusters)
     engine.remember_labels()

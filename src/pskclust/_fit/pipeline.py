@@ -31,7 +31,7 @@ from .._choice.linkage import Linkage
 from .._choice.noise import NoiseRule
 from .._choice.placing import kernel_for
 from .._data.checks import check_overflow
-from .._data.few_values import FewValues, find_few_values
+from .._data.few_values import Found, find_few_values
 from .._data.parameters import Parameters
 from .._data.rows import Data, FitRows
 from .._data.streamed import StreamedRows
@@ -78,7 +78,7 @@ class Fitted:
     linkage: Linkage | None = None  # None unless clusters were chosen or linked
     noise: NoiseRule | None = None  # None unless clusters were chosen with noise="keep"
     whole: WholeSet | None = None  # None only for files of earlier versions
-    few_values: tuple[FewValues, ...] = ()  # columns that split the clusters; not kept in files
+    few_values: Found = ()  # columns that split the clusters, few rows; not kept in files
 
     @property
     def psi(self) -> int:
@@ -164,9 +164,7 @@ def _fit_chosen(
     )
 
 
-def _few_values(
-    metric: str, points: NDArray[Any], labels: NDArray[np.int64]
-) -> tuple[FewValues, ...]:
+def _few_values(metric: str, points: NDArray[Any], labels: NDArray[np.int64]) -> Found:
     return find_few_values(points, labels) if metric == "euclidean" else ()
 
 
@@ -307,9 +305,10 @@ def _give_noise(engine: Engine, clusters: ClusterTables, threshold: float) -> No
 def _check_min_cluster_size(min_cluster_size: int, weights: RowWeights) -> None:
     n_rows = weights.total / weights.one
     if min_cluster_size > n_rows:
+        # Weights are rounded to fractions.
         raise ValueError(
-            f"min_cluster_size={min_cluster_size} is more than the {n_rows:,.12g} rows. Use a "
-            "smaller min_cluster_size."
+            f"min_cluster_size={min_cluster_size} is more than the {round(n_rows, 6):,.12g} rows. "
+            "Use a smaller min_cluster_size."
         )
 
 

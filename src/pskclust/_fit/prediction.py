@@ -38,8 +38,7 @@ def predict(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[n
         labels = np.empty(len(rows), dtype=np.int64)
         for chunk, similarities in _similarities(fitted, data, tables, n_jobs):
             labels[chunk] = most_similar(similarities, threshold)
-    if fitted.noise is not None:
-        labels[data.rows_where(fitted.noise, n_jobs)] = -1
+    labels[_noise_rows(fitted, rows, n_jobs)] = -1
     return labels
 
 
@@ -49,8 +48,13 @@ def similarity(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArra
 
 
 def membership(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.float64]:
-    """Return the share of each cluster among the fitted rows in each row's cells, (n, k)."""
-    return _of_clusters(fitted, rows, _by_share(fitted), n_jobs)
+    """Return the share of each cluster among the fitted rows in each row's cells, (n, k).
+
+    Cells at the border of the data have no end, so rows that the noise rule finds have shares of 0.
+    """
+    values = _of_clusters(fitted, rows, _by_share(fitted), n_jobs)
+    values[_noise_rows(fitted, rows, n_jobs)] = 0
+    return values
 
 
 def top_similarities(
@@ -64,7 +68,18 @@ def top_memberships(
     fitted: Fitted, rows: NDArray[Any], top_k: int, n_jobs: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the largest memberships of each row and their clusters, both (n, top_k)."""
-    return _top_of_clusters(fitted, rows, _by_share(fitted), top_k, n_jobs)
+    values, numbers = _top_of_clusters(fitted, rows, _by_share(fitted), top_k, n_jobs)
+    noise = _noise_rows(fitted, rows, n_jobs)
+    values[noise], numbers[noise] = 0, np.arange(numbers.shape[1])
+    return values, numbers
+
+
+def _noise_rows(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.intp]:
+    """Return the numbers of the rows that the noise rule of a choice finds; none without a rule."""
+    if fitted.noise is None:
+        return np.empty(0, dtype=np.intp)
+    data = Data(rows, fitted.metric, uniform_weights(len(rows)))
+    return data.rows_where(fitted.noise, n_jobs)
 
 
 def score_samples(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.float64]:

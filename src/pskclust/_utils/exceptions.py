@@ -102,8 +102,9 @@ class ColumnsWarning(UserWarning):
     :meth:`PSKC.fit` warns if a few columns, at most three and at most one in four, account for 99%
     of the variance of X. If X has two or three columns, it warns if one varies a thousand times as
     much as another one and accounts for 99%. It also warns if a column of a table numbers the rows,
-    and if a column of at most ten distinct values, such as a rating or a flag, splits the clusters:
-    nearly every cluster holds only one of the values, and the other columns do not tell which.
+    and if a column of at most 31 distinct values, such as a rating or a flag, splits the clusters:
+    nearly every cluster holds only one of the values, and the other columns do not tell which. If
+    all columns have so few values, it warns if at most one row in ten is distinct.
 
     Further warnings of this category: values of metric="haversine" within the range of radians, and
     a square, symmetric X with zeros on the diagonal, which looks like a matrix of distances.

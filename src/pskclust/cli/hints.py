@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._data.few_values import FewValues, hints_on_few_values
+from .._data.few_values import Found, hints_on_few_values
 from .._data.odd_columns import ColumnHint, hint_on_units, hints_on_columns, not_asked_for
 from .._data.scaling import mean_and_deviation
 from .repeating import option_value, typed_command
@@ -29,7 +29,7 @@ def column_hints(
     table: Table,
     selection: Selection,
     rows: Rows,
-    few_values: Sequence[FewValues],
+    few_values: Found,
     options: dict[str, Any],
 ) -> list[ColumnHint]:
     """Return hints on columns: a missing header, ids, classes, one value, few values, spreads.

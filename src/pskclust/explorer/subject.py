@@ -17,6 +17,7 @@ from .._data.odd_columns import (
     not_asked_for,
     odd_columns,
 )
+from .._data.rows import refuse_other_columns
 from .._data.scaling import Preparation, mean_and_deviation
 from .._utils.optional import optional
 from ..image.colour_spaces import to_space
@@ -90,6 +91,7 @@ class TableSubject:
         """Return the subject for array-like data; `sample` is the number of rows to explore."""
         if columns is None and hasattr(X, "columns"):
             columns = tuple(str(column) for column in X.columns)
+        refuse_other_columns(X)
         rows = np.asarray(X)
         if rows.ndim != 2 or rows.shape[1] < 1 or rows.dtype.kind not in "biuf":
             raise ValueError(

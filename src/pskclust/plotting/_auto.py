@@ -21,6 +21,7 @@ _EVIDENCE = {
     "separation": "D",
     "overlap": "x",
 }
+_LONGEST_LINE, _LONGEST_WORD = 110, 10
 _CHOSEN, _OTHER = "#1f6f8b", "#b8c4cc"
 
 
@@ -145,7 +146,7 @@ class AutoDisplay:
             without_frame(ax)
             ax.tick_params(axis="y", length=0)
         clauses = self.choice.reason.replace("; ", ";\n").splitlines()
-        lines = [line for clause in clauses for line in textwrap.wrap(clause, 110)]
+        lines = [line for clause in clauses for line in _wrapped(clause)]
         self.figure_.suptitle("\n".join(lines), fontsize=10)
         return self
 
@@ -181,6 +182,12 @@ class AutoDisplay:
             self.figure_.legend(
                 loc="outside lower right", ncols=len(_EVIDENCE), fontsize=8, frameon=False
             )
+
+
+def _wrapped(clause: str) -> list[str]:
+    """Return a clause in lines of about the same length."""
+    n_lines = -(-len(clause) // _LONGEST_LINE)
+    return textwrap.wrap(clause, min(_LONGEST_LINE, len(clause) // n_lines + _LONGEST_WORD))
 
 
 def _name(option: NumberOption) -> str:

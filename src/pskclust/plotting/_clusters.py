@@ -122,7 +122,7 @@ class ClusterDisplay:
         >>> display.ax_.get_xlabel()
         'width'
         """
-        model, rows, names = FittedRows.drawn(estimator, X, feature_names)
+        model, rows, names, _ = FittedRows.drawn(estimator, X, feature_names)
         plane = Projection.of(rows, names, getattr(model, "metric", "euclidean"))
         display = cls(
             points=plane.points,

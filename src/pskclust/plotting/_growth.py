@@ -123,7 +123,7 @@ class GrowthDisplay:
         >>> GrowthDisplay.from_estimator(model, X, cluster=1).axes_.shape
         (2, 3)
         """
-        model, rows, names = FittedRows.drawn(estimator, X, feature_names)
+        model, rows, names, _ = FittedRows.drawn(estimator, X, feature_names)
         if model.growth_step_ is None:
             raise ValueError(
                 "GrowthDisplay draws clusters that grew, but the clusters of this model were "

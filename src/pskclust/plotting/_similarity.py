@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._utils.palette import cluster_colours
 from ._axes import as_text, axes_for, without_frame
-from .fitted_rows import AnyRows, FittedRows, earlier_steps, rows_before
+from .fitted_rows import AnyRows, FittedRows, earlier_steps
 
 _STEPS_1D, _STEPS_2D = 1000, 150
 _MAX_ROWS, _MAX_NAMES = 5_000, 12
@@ -123,9 +123,9 @@ class SimilarityDisplay:
         >>> SimilarityDisplay.from_estimator(model, X, feature_names=["size"]).ax_.get_xlabel()
         'size'
         """
-        model, rows, names = FittedRows.of(estimator, X, feature_names, any_rows=True)
+        model, rows, names, before = FittedRows.of(estimator, X, feature_names, any_rows=True)
         steps = earlier_steps(estimator)
-        if steps is not None and feature_names is None and rows_before(steps, X) is not None:
+        if steps is not None and feature_names is None and before is not None:
             # The columns kept their names, but not their values.
             done = " and ".join(type(step).__name__ for _, step in steps.steps)
             names = [f"{name} (after {done})" for name in names]

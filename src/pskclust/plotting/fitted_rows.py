@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .._data.sources import RowBlocks
+from .._utils.optional import optional
 from ..tables.streaming import row_blocks
 
 # Rows that displays and reports accept.
@@ -25,6 +26,8 @@ class FittedRows(NamedTuple):
     model: Any
     rows: NDArray[Any]  # (n, d)
     names: list[str]  # (d,)
+    # The rows before the other steps of a pipeline, (n, d), if these keep the columns; else None.
+    before: NDArray[np.float64] | None
 
     @classmethod
     def of(
@@ -42,13 +45,14 @@ class FittedRows(NamedTuple):
         """
         model = model_of(estimator)
         steps = earlier_steps(estimator)
-        X, names = _in_memory(X, model)
+        X, names = _in_memory(X, model if steps is None else steps)
         rows: Any = X if steps is None else steps.transform(X)
         rows = rows.toarray() if issparse(rows) else np.asarray(rows)
         _check_shape(model, rows, any_rows)
         if feature_names is None:
-            feature_names = names if steps is None else names_after(steps, X)
-        return cls(model, rows, _column_names(model, feature_names))
+            feature_names = names if steps is None else _names_after(steps, X)
+        before = None if steps is None else _rows_before(steps, X)
+        return cls(model, rows, _column_names(model, feature_names), before)
 
     @classmethod
     def drawn(
@@ -60,14 +64,19 @@ class FittedRows(NamedTuple):
         before the steps, because readers know their values.
         """
         found = cls.of(estimator, X, feature_names)
-        steps = earlier_steps(estimator)
-        before = None if steps is None or found.rows.shape[1] > 2 else rows_before(steps, X)
-        return found if before is None else found._replace(rows=before)
+        if found.before is None or found.rows.shape[1] > 2:
+            return found
+        return found._replace(rows=found.before)
 
 
 def model_of(estimator: Any) -> Any:
     """Return a fitted model: the last step of a pipeline, or else the estimator itself."""
     model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if not hasattr(model, "fit"):
+        raise TypeError(
+            f"The model is of type {type(model).__name__}. Pass a fitted PSKC, or a fitted "
+            "pipeline that ends in one."
+        )
     check_is_fitted(model)
     if hasattr(model, "clusterer_"):
         raise TypeError(
@@ -84,14 +93,18 @@ def earlier_steps(estimator: Any) -> Pipeline | None:
     return estimator[:-1]
 
 
-def names_before(X: Any) -> list[str]:
-    """Return the column names of a table, or numbered names for an array."""
-    return _names_of(X) or _numbered(np.shape(X)[1])
+def _names_before(X: Any) -> list[str] | None:
+    """Return the column names of a table, numbered names for an array, None for a list of texts."""
+    names = _names_of(X)
+    if names is not None:
+        return names
+    shape = X.shape if issparse(X) else np.asarray(X).shape
+    return _numbered(shape[1]) if len(shape) == 2 else None
 
 
-def rows_before(steps: Pipeline, X: Any) -> NDArray[np.float64] | None:
+def _rows_before(steps: Pipeline, X: Any) -> NDArray[np.float64] | None:
     """Return X as numbers if the steps keep its columns and no number is missing, else None."""
-    if names_after(steps, X) != names_before(X):
+    if _names_after(steps, X) != _names_before(X):
         return None
     try:
         rows = np.asarray(X, dtype=np.float64)
@@ -100,10 +113,10 @@ def rows_before(steps: Pipeline, X: Any) -> NDArray[np.float64] | None:
     return rows if np.isfinite(rows).all() else None
 
 
-def names_after(steps: Pipeline, X: Any) -> list[str] | None:
+def _names_after(steps: Pipeline, X: Any) -> list[str] | None:
     """Return the names of the columns after `steps`; None if a step does not name its columns."""
     try:
-        return [str(name) for name in steps.get_feature_names_out(names_before(X))]
+        return [str(name) for name in steps.get_feature_names_out(_names_before(X))]
     except (AttributeError, NotImplementedError):
         return None
 
@@ -113,14 +126,22 @@ def _names_of(X: Any) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def _in_memory(X: Any, model: Any) -> tuple[Any, list[str] | None]:
-    """Return X and the names of its columns; a file or row blocks are read as in a fit."""
+def _in_memory(X: Any, fitted: Any) -> tuple[Any, list[str] | None]:
+    """Return X and the names of its columns; a file or row blocks are read as in a fit.
+
+    `fitted` is a model, or the steps of a pipeline before it. If these steps were fitted to a
+    table, a table is returned, because they may find its columns by name.
+    """
     if not isinstance(X, str | os.PathLike | RowBlocks):
         return X, _names_of(X)
-    names = getattr(model, "feature_names_in_", None)
+    names = getattr(fitted, "feature_names_in_", None)
     blocks = row_blocks(X, None if names is None else list(names))
     assert blocks is not None  # for the type checker
-    return np.concatenate(list(blocks)), blocks.names
+    rows = np.concatenate(list(blocks))
+    if names is None or not isinstance(fitted, Pipeline):
+        return rows, blocks.names
+    pandas = optional("pandas", "a file for a pipeline that was fitted to a table", "all")
+    return pandas.DataFrame(rows, columns=blocks.names or list(names)), blocks.names
 
 
 def _numbered(n_columns: int) -> list[str]:

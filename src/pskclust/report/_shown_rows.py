@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..plotting.fitted_rows import AnyRows, FittedRows, earlier_steps, rows_before
+from ..plotting.fitted_rows import AnyRows, FittedRows, earlier_steps
 
 # Rows whose similarity shows whether the model was fitted to the rows of the report.
 _N_COMPARED = 50
@@ -45,7 +45,7 @@ class ShownRows:
         steps = earlier_steps(estimator)
         if steps is not None:
             return cls._of_pipeline(estimator, steps, X, feature_names)
-        model, rows, names = FittedRows.of(estimator, X, feature_names)
+        model, rows, names, _ = FittedRows.of(estimator, X, feature_names)
         if scaling is not None:
             after = f"the same rows after {scaling} scaling"
             return cls(model, rows, names, False, scaling, after)
@@ -60,8 +60,7 @@ class ShownRows:
     ) -> ShownRows:
         done = ", ".join(type(step).__name__ for _, step in steps.steps)
         after = f"the rows after these steps of the pipeline: {done}"
-        model, rows, names = FittedRows.of(estimator, X, feature_names)
-        before = rows_before(steps, X)
+        model, rows, names, before = FittedRows.of(estimator, X, feature_names)
         if before is None:
             return cls(model, rows, names, True, f"{done}; this page shows the result", after)
         return cls(model, before, names, False, done, after)

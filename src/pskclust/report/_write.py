@@ -117,6 +117,11 @@ def write_report(
     ...     "Typical members" in path.read_text()
     True
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            f"path is of type {type(path).__name__}. Call write_report(path, model, X), with the "
+            "path of the page first."
+        )
     shown = ShownRows.of(model, X, feature_names, scaling)
     n_rows = len(shown.rows)
     for name, values in (("ids", ids), ("classes", classes)):

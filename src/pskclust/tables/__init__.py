@@ -13,7 +13,7 @@ from .._data.sources import RowBlocks
 from .opening import open_table
 from .reading import read_rows
 from .selection import select
-from .streaming import Call, stream, ways_out
+from .streaming import Call, naming_encoding, stream, ways_out
 
 __all__ = ["read_table", "stream_table"]
 
@@ -43,7 +43,8 @@ def read_table(
         Columns to leave out, such as ids and text.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         Treatment of rows with missing values: "refuse" raises an error, "drop" leaves the rows
-        out, "mean" fills in the mean of the column.
+        out, "mean" fills in the mean of the column. To know which rows were left out, use
+        :func:`stream_table`.
     format : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"} or None, default=None
         Format of the file. None detects it from the extension and the first bytes; set
         it if detection fails.
@@ -85,10 +86,12 @@ def read_table(
     array([[1., 2.],
            [3., 2.]])
     """
-    table = open_table(
-        Path(path), os.fspath(path), format, delimiter, header, encoding, missing_values
-    )
-    with ways_out(table, Call("read_table", columns, drop)):
+    call = Call("read_table", columns, drop)
+    with naming_encoding(call):
+        table = open_table(
+            Path(path), os.fspath(path), format, delimiter, header, encoding, missing_values
+        )
+    with ways_out(table, call):
         selection = select(table, columns=columns, drop=drop)
         return read_rows(table, selection, missing=missing, report=lambda share: None).numbers
 
@@ -121,7 +124,8 @@ def stream_table(
         Columns to leave out, such as ids and text.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         Treatment of rows with missing values: "refuse" raises an error, "drop" leaves the rows
-        out, "mean" fills in the mean of the column.
+        out, "mean" fills in the mean of the column. With "drop", `kept` of the result marks the
+        rows that are left.
     format : {"csv", "tsv", "libsvm", "parquet", "arrow", "npy", "npz"} or None, default=None
         Format of the file. None detects it from the extension and the first bytes; set
         it if detection fails.
@@ -163,9 +167,10 @@ def stream_table(
     ...     stream_table(path, drop=["name"])
     RowBlocks(100 rows, 2 columns)
     """
-    table = open_table(
-        Path(path), os.fspath(path), format, delimiter, header, encoding, missing_values
-    )
     call = Call("stream_table", columns, drop)
+    with naming_encoding(call):
+        table = open_table(
+            Path(path), os.fspath(path), format, delimiter, header, encoding, missing_values
+        )
     with ways_out(table, call):
         return stream(table, select(table, columns=columns, drop=drop), missing, way_out=call)

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from .._utils.files import temporary_file
 from .._utils.memory import available_bytes, readable_bytes
+from .._utils.optional import optional
 from .base import Table
 from .errors import NoSuchFileError, SpecialFileError, TableError
 from .formats import FORMATS, format_of
@@ -77,6 +78,7 @@ def open_table(
         raise TableError(f"format={kind!r} is not known. Use one of {', '.join(FORMATS)}.")
     _require_file(path, name)
     if path.is_dir():
+        optional("pyarrow", f"reading {name}", "cli")
         from .columnar import ParquetTable, note_on_folder, parquet_files
 
         files = parquet_files(path, name)
@@ -84,6 +86,8 @@ def open_table(
         folder.notes = note_on_folder(path, name, files)
         return folder
     kind = format_of(path, name, kind)
+    if kind not in ("npy", "npz"):
+        optional("pyarrow", f"reading {name}", "cli")
     table: Table
     if kind in ("npy", "npz"):
         from .arrays import ArrayTable

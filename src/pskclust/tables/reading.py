@@ -102,4 +102,6 @@ def blocks_of(table: Table, features: tuple[str, ...], found: Scan) -> RowBlocks
             yield np.ascontiguousarray(rows, dtype=None if means is not None else found.kind)
 
     names = features if table.has_names else None
-    return RowBlocks(found.n_rows, len(features), read, names)
+    blocks = RowBlocks(found.n_rows, len(features), read, names)
+    blocks.kept = kept
+    return blocks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +13,19 @@ import numpy as np
 from .._data.sources import RowBlocks
 from .base import Numbers, Table
 from .classes import looks_like_classes
-from .errors import MissingValuesError, NoSuchFileError, NotNumbersError, TableError
+from .errors import (
+    MissingValuesError,
+    NoSuchFileError,
+    NotNumbersError,
+    TableError,
+    WrongEncodingError,
+)
 from .opening import open_table
 from .reading import blocks_of
 from .scanning import Missing, scan
 from .selection import Selection, select, select_known
+
+_MISSING = 'missing="drop"'
 
 
 @dataclass(frozen=True)
@@ -28,23 +36,19 @@ class Call:
     columns: Sequence[str] = ()
     drop: Sequence[str] = ()
     replaces_path: bool = False  # whether a path was passed where the result is to be passed
+    needs_columns: bool = False  # whether a model needs all of `columns`
 
-    def without(self, names: Sequence[str]) -> str:
+    def without(self, names: Sequence[str]) -> Call:
         """Return the call that leaves out some more columns."""
         if self.columns:
-            left = [name for name in self.columns if name not in names]
-            return self._with(f"columns={left}")
-        return self._with(f"drop={[*self.drop, *names]}")
+            return replace(self, columns=[name for name in self.columns if name not in names])
+        return replace(self, drop=[*self.drop, *names])
 
-    @property
-    def with_missing(self) -> str:
-        """The call that leaves out rows with missing values."""
+    def with_(self, *options: str) -> str:
+        """Return the call in words, with further options."""
         given = {"columns": self.columns, "drop": self.drop}
-        kept = [f"{name}={list(names)}, " for name, names in given.items() if names]
-        return self._with("".join([*kept, 'missing="drop"']))
-
-    def _with(self, options: str) -> str:
-        return f"pskclust.tables.{self.function}(path, {options})"
+        kept = [f"{name}={list(names)}" for name, names in given.items() if names]
+        return f"pskclust.tables.{self.function}({', '.join(['path', *kept, *options])})"
 
     @property
     def instead(self) -> str:
@@ -64,15 +68,18 @@ def row_blocks(
         return X
     if isinstance(X, str | os.PathLike):
         path = os.fspath(X)
+        call = Call(replaces_path=True)
         try:
-            table = open_table(Path(path), path)
+            with naming_encoding(call):
+                table = open_table(Path(path), path)
         except NoSuchFileError as error:
             if isinstance(X, str):
                 _append(error, "X is a text, and a text is taken as the path of a file.")
             raise
-        call = Call(replaces_path=True)
+        by_name = known is not None and table.has_names
+        if by_name:
+            call = replace(call, columns=known or (), needs_columns=True)
         with ways_out(table, call):
-            by_name = known is not None and table.has_names
             selection = select_known(table, known or ()) if by_name else select(table)
             if keep_gaps:
                 return _with_gaps(table, selection)
@@ -127,13 +134,13 @@ def _with_gaps(table: Table, selection: Selection) -> RowBlocks:
 
 def _complete(table: Table, selection: Selection, way_out: Call | None) -> Iterator[Numbers]:
     """Yield the rows of a table; raise TableError if values are missing or infinite."""
-    for batch in table.batches(selection.features):
-        if not np.isfinite(batch.numbers).all():
-            # Missing values are counted only when one is found, because most files have none.
-            with ways_out(table, way_out) if way_out else contextlib.nullcontext():
+    with ways_out(table, way_out) if way_out else contextlib.nullcontext():
+        for batch in table.batches(selection.features):
+            if not np.isfinite(batch.numbers).all():
+                # Missing values are counted only when one is found: most files have none.
                 scan(table, selection, "refuse", _ignore, most_bytes=0)
-            raise TableError(f"{table.name} changed while it was being read. Read it again.")
-        yield batch.numbers
+                raise TableError(f"{table.name} changed while it was being read. Read it again.")
+            yield batch.numbers
 
 
 @contextlib.contextmanager
@@ -141,25 +148,59 @@ def ways_out(table: Table, call: Call | None = None) -> Iterator[None]:
     """Add advice to errors: which function of `pskclust.tables` to call, and how."""
     call = call or Call()
     try:
-        yield
+        with naming_encoding(call):
+            yield
     except MissingValuesError as error:
         _append(error, _way_around_gaps(call, error, table))
         raise
     except NotNumbersError as error:
-        _append(
-            error, f"To leave out such columns, pass {call.without(error.columns)}{call.instead}."
-        )
+        _append(error, _way_around_texts(call, error))
         raise
+
+
+@contextlib.contextmanager
+def naming_encoding(call: Call) -> Iterator[None]:
+    """Add advice to an error for text in another encoding, which may occur as a file is opened."""
+    try:
+        yield
+    except WrongEncodingError as error:
+        named = call.with_('encoding="cp1252"')
+        _append(error, f"Name its encoding, such as: {named}{call.instead}.")
+        raise
+
+
+def _way_around_texts(call: Call, error: NotNumbersError) -> str:
+    """Return a call that leaves out columns; if few words may stand for missing values, another."""
+    leave_out = (
+        "The model needs numbers in all its columns."
+        if call.needs_columns
+        else f"To leave out such columns, pass {call.without(error.columns).with_()}{call.instead}."
+    )
+    strays = error.strays
+    if not strays or not all(found.may_be_missing for found in strays.values()):
+        return leave_out
+    words = list(dict.fromkeys(text for found in strays.values() for text in found.texts))
+    texts = [name for name in error.columns if name not in strays]
+    if call.needs_columns and texts:
+        return leave_out
+    missing = call.without(texts) if texts else call
+    stand = "stands for a missing value" if len(words) == 1 else "stand for missing values"
+    return (
+        f"{leave_out} If {' and '.join(map(repr, words))} {stand}, pass "
+        f"{missing.with_(f'missing_values={words}', _MISSING)}{call.instead}."
+    )
 
 
 def _way_around_gaps(call: Call, error: MissingValuesError, table: Table) -> str:
     """Return a call that leaves out classes, if values are missing only there, or such rows."""
-    missing = f'{call.with_missing}, or missing="mean" for column means'
+    missing = f'{call.with_(_MISSING)}, or missing="mean" for column means'
     names = list(error.counts)
-    if len(table.columns) > len(names) and all(looks_like_classes(table, name) for name in names):
+    some_are_left = len(table.columns) > len(names) and not call.needs_columns
+    if some_are_left and all(looks_like_classes(table, name) for name in names):
+        leave_out = f"{call.without(names).with_()}{call.instead}"
         return (
-            f"To leave out columns of known classes, pass {call.without(names)}{call.instead}. To "
-            f"leave out rows, pass {missing}."
+            f"To leave out columns of known classes, pass {leave_out}. To leave out rows, pass "
+            f"{missing}."
         )
     return f"To leave out such rows, pass {missing}{call.instead}."
 
