@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .bars import Bars
+from .haversine import check_scaling
 from .help_sections import SectionedCommand
 from .hints import hints_on_file
 from .option_types import WholeNumber
@@ -84,6 +85,7 @@ def explore(
 
     parameters = {name: options[name] for name in PARAMETERS}
     check_clustering(parameters)
+    check_scaling(options)
     given = {**parameters, "scaling": options["scaling"], "color_space": color_space}
     subject = _image(data) if _is_image(data) else _table(data, sample, options)
     # As soon as the address is printed, Ctrl-C ends the explorer.

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from .._estimator import PSKC
 
-STANDARD_INPUT = "standard input"
 _MOST_CLUSTERS_SHOWN = 25
 _MOST_NUMBERS_SHOWN = 5
 # The columns of the table of clusters on a narrow terminal, and their headings.
@@ -161,9 +160,7 @@ def print_repeating(summary: Mapping[str, Any], *, to_stderr: bool = False) -> N
 
     click.echo("\nSame labels:", err=to_stderr)
     if summary.get("command") is not None:
-        # Standard input is gone, so the line says what to pass again.
-        source = " < yourfile" if summary.get("data") == STANDARD_INPUT else ""
-        click.echo(f"  {summary['command']}{source}", err=to_stderr)
+        click.echo(f"  {summary['command']}", err=to_stderr)
     click.echo("  from pskclust import PSKC", err=to_stderr)
     click.echo(f"  {summary['python']}  # {_python_note(summary)}", err=to_stderr)
     if not summary["repeatable"]:

@@ -14,6 +14,7 @@ from .._utils.wording import counted
 from .bars import Bars
 from .display import print_facts, print_json, print_table, say
 from .failures import writing
+from .haversine import check_scaling
 from .help_sections import SectionedCommand
 from .option_types import WholeNumber, several
 from .options import (
@@ -113,6 +114,7 @@ def sweep(
     check_picture_output(plot)
     parameters = {name: options[name] for name in OTHER_PARAMETERS}
     check_clustering(parameters)
+    check_scaling(options)
     with opened_data(data, options) as table, Bars() as bars:
         rows = _prepared(table, options, bars)
         psi, too_large = _psi_to_try(psi, rows, options["replace"])
