@@ -37,7 +37,7 @@ from .outputs import (
 )
 from .reading import opened_data, read_data
 from .repeating import command_line
-from .summary import peak_memory, print_summary, scores_against, summary_of
+from .summary import peak_memory, print_summary, summary_of
 
 if TYPE_CHECKING:
     from .._data.odd_columns import ColumnHint
@@ -166,7 +166,11 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     release_free_memory()
     model.preparation_ = preparation
     fitted = time.perf_counter()
-    scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
+    scores = {}
+    if rows.classes is not None:
+        from ..report.scores import scores_against
+
+        scores = scores_against(rows.classes, model.labels_)
     seconds = {"read": read - started, "fit": fitted - read}
     hints = column_hints(table, selection, rows, model.fitted_.few_values, options)
     return _Job(table, selection, rows, model, scores, seconds, hints)

@@ -16,8 +16,6 @@ from .display import escaped, first_of, print_facts, print_table, say
 from .options import as_options
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .._estimator import PSKC
 
 _MOST_CLUSTERS_SHOWN = 25
@@ -137,6 +135,14 @@ def found_words(summary: Mapping[str, Any]) -> str:
     return f"{words}, {n_noise:,} of them noise" if n_noise else f"{words}, no noise"
 
 
+def _numbering(summary: Mapping[str, Any]) -> dict[str, str]:
+    """Return the order of clusters as a fact to print; nothing if they are numbered by size."""
+    is_grown = summary["tau"] is not None and "n_clusters" not in summary["given"]
+    if not is_grown or summary["n_clusters"] < 2:
+        return {}
+    return {"numbered": "in the order of growth, not by size"}
+
+
 def noise_words(share: float) -> str:
     """Return the share of noise in words."""
     return f"{percentage(share)} noise" if share else "no noise"
@@ -183,21 +189,6 @@ def _python_note(summary: Mapping[str, Any]) -> str:
     return note
 
 
-def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dict[str, float]:
-    """Return F1, ARI and NMI over the rows whose class is known."""
-    from .._data.agreement import SharedRows
-    from ..metrics import matched_f1
-
-    known = classes >= 0
-    classes, labels = classes[known], labels[known]
-    shared = SharedRows.of(classes, labels)
-    return {
-        "F1": matched_f1(classes, labels),
-        "ARI": shared.adjusted_rand(),
-        "NMI": shared.normalized_mutual_information(),
-    }
-
-
 def peak_memory() -> int | None:
     """Return the peak memory of this process in bytes; None if it cannot be measured."""
     try:
@@ -242,9 +233,7 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
 def _confidence(cluster: Mapping[str, Any]) -> str:
     if cluster["confidence"] is None:
         return ""
-    # Only a confidence of 1 is shown as 100%.
-    shown = f"{cluster['confidence']:.1%}"
-    return "> 99.9%" if shown == "100.0%" and cluster["confidence"] < 1 else shown
+    return percentage(cluster["confidence"])
 
 
 def _print_hints(summary: Mapping[str, Any], *, to_stderr: bool) -> None:
@@ -265,6 +254,7 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     print_candidates(summary, to_stderr=to_stderr)
     facts = {
         "found": found_words(summary),
+        **_numbering(summary),
         "columns": f"{first_of(summary['columns'], 6)} (scaling: {summary['scaling']})",
         **provenance_facts(summary),
     }

@@ -174,8 +174,15 @@ export class Stage {
     line.hidden = this.state.mode !== "classes";
     if (line.hidden) return;
     const names = classes.names.map((name, place) => element("span", {}, swatch(classes.colours[this.theme()][place]), ` ${name}`));
-    const more = classes.number - classes.names.length;
-    line.replaceChildren(...names, ...(more > 0 ? [`and ${more} more`] : []));
+    const rest = element("span", {});
+    line.replaceChildren(...names, rest);
+    // Names that do not fit on the line are counted.
+    for (let shown = names.length; shown > 0; shown -= 1) {
+      const more = classes.number - shown;
+      rest.textContent = more > 0 ? `and ${more} more` : "";
+      if (line.scrollWidth <= line.clientWidth) break;
+      names[shown - 1].remove();
+    }
   }
 
   /** Show the agreement of the two settings side by side. */
