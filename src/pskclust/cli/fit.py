@@ -168,7 +168,7 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     fitted = time.perf_counter()
     scores = {}
     if rows.classes is not None:
-        from ..report.scores import scores_against
+        from .._class_scores import scores_against
 
         scores = scores_against(rows.classes, model.labels_)
     seconds = {"read": read - started, "fit": fitted - read}

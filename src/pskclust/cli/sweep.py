@@ -202,7 +202,7 @@ def _chosen(rows: Rows, parameters: dict[str, Any], bars: Bars) -> dict[str, Any
     assert model.auto_ is not None
     known = {}
     if rows.classes is not None:
-        from ..report.scores import scores_against
+        from .._class_scores import scores_against
 
         known["agreement"] = scores_against(rows.classes, model.labels_)["ARI"]
     return {

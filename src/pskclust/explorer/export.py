@@ -147,7 +147,7 @@ def _report(fitter: Fitter, fit: Fit) -> Export:
 
 def _about_table(fitter: Fitter, table: TableSubject, fit: Fit) -> dict[str, Any]:
     """Return the arguments of the report on a table, as ``pskclust fit --report`` passes them."""
-    from ..report.scores import scores_against
+    from .._class_scores import scores_against
 
     scaling = fit.settings.scaling
     about: dict[str, Any] = {

@@ -1,12 +1,12 @@
-"""Scores of clusters against known classes, as the report and the command line show them."""
+"""Scores of clusters against known classes, as reports and the command line show them."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._data.agreement import SharedRows
-from ..metrics import matched_f1
+from ._data.agreement import SharedRows
+from .metrics import matched_f1
 
 
 def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dict[str, float]:
