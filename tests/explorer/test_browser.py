@@ -718,6 +718,27 @@ def test_on_a_phone_everything_is_one_below_another(visit, theme):
         assert 0 <= box["x"] < box["x"] + box["width"] <= 400
 
 
+@pytest.mark.parametrize(("n_classes", "more"), [(9, ""), (40, "more")])
+def test_as_many_classes_are_named_as_fit_on_the_line(visit, folder, n_classes, more):
+    kinds = pyarrow.array([f"k{row % n_classes}" for row in range(600)])
+    columns = [*map(pyarrow.array, blobs().T), kinds]
+    name = f"kinds{n_classes}.csv"
+    pyarrow.csv.write_csv(pyarrow.table(columns, names=["x", "y", "kind"]), folder / name)
+    page = visit(name, *START, "--label", "kind").page
+    page.click("[data-mode=classes]")
+    line = page.locator("#class-names")
+    n_named = line.locator(".swatch").count()
+    assert line.evaluate("line => line.scrollWidth <= line.clientWidth")
+    assert 9 <= n_named <= n_classes
+    words = line.inner_text()
+    assert words.endswith(f"and {n_classes - n_named} more" if n_named < n_classes else "k8")
+    assert more in words
+    # Bars of the profile have numbers.
+    page.click("#tab-profile")
+    shown = page.locator("#profile .quiet").all_text_contents()
+    assert sum(int(size) for size in shown if size.isdigit()) == 600
+
+
 def test_settings_below_the_end_of_the_panel_are_pointed_to(visit, folder):
     (folder / "open.csv").write_bytes((folder / "blobs.csv").read_bytes())
     page = visit("open.csv", size=(1280, 800)).page
