@@ -143,6 +143,8 @@ export class Stage {
     this.right.marks = this.isImage ? [] : seeds;
     byId("marks").hidden = !this.right.marks.length;
     byId("marks-words").textContent = state.fit?.settings.tau === null ? "most similar row of each cluster" : "first row of each cluster";
+    // The words on marks take room from the names of classes.
+    this.showClasses();
     for (const pane of this.panes) pane.draw();
   }
 
