@@ -627,6 +627,17 @@ def test_the_reason_calls_unstable_clusters_unclear():
     )
 
 
+def test_the_reason_says_once_that_clusters_are_unclear():
+    chosen = PSKC(random_state=0).fit(make_moons(300, noise=0.05, random_state=0)[0]).auto_
+    shaky = replace(chosen.chosen, stability=_choose.STABLE - 0.01)
+    likelier = [
+        replace(number, odds=0.3 + 0.4 * (not number.is_chosen)) for number in chosen.numbers
+    ]
+    reason = _choose._reason(shaky, likelier, None)
+    assert reason.count("unclear") == 1
+    assert "higher odds" in reason.partition("%). ")[2]
+
+
 def test_the_reason_tells_how_few_rows_are_too_few():
     rows = np.random.RandomState(0).rand(_choose.MIN_ROWS_TO_DIVIDE - 1, 2)
     reason = PSKC(random_state=0).fit(rows).auto_.reason

@@ -113,6 +113,32 @@ def test_columns_are_left_out_of_the_summary_only_if_there_are_several(command, 
     assert f"{shown} (scaling: none)" in command.ok("fit", "t.csv", *FAST)
 
 
+def test_segment_offers_the_metrics_of_colours(command):
+    assert "[euclidean|cosine]" in command.ok("segment", "--help")
+    assert "haversine" in command.ok("fit", "--help")
+
+
+@pytest.mark.slow
+def test_a_tiny_segment_gets_a_hint_with_the_option(command):
+    from PIL import Image
+
+    image = np.random.RandomState(0).randint(0, 20, (60, 60, 3)).astype(np.uint8)
+    image[:, 30:] += 220
+    image[:10, :10, 0] += 200
+    Image.fromarray(image).save("flag.png")
+    out = command.ok("segment", "flag.png", "-o", "parts", "--psi", "auto", "--tau", "auto")
+    assert "Hint on flag.png: 1 cluster has fewer than 180 pixels" in out
+    assert "--min-cluster-size 180 dissolves it" in out
+
+
+def test_grown_clusters_are_numbered_in_the_order_of_growth(command, table):
+    columns = ("--columns", "x,y")
+    grown = command.ok("fit", table, *columns, "--psi", "32", "--tau", "0.02")
+    assert "numbered" in grown
+    assert "in the order of growth, not by size" in grown
+    assert "order of growth" not in command.ok("fit", table, *columns)
+
+
 def test_segment_says_where_the_number_of_clusters_comes_from(command):
     words = " ".join(command.ok("segment", "--help").split())
     assert (

@@ -63,6 +63,20 @@ def test_several_files_are_not_all_listed(command):
     assert len(line) < 150
 
 
+def test_values_separated_by_spaces_are_told_from_files(command):
+    line = command.refused(2, "fit", "t.csv", "--columns", "age,", "income")
+    assert line.startswith(
+        "one file at a time: income cannot be used, too. Separate the values of --columns by "
+        "commas, without spaces: --columns a,b."
+    )
+
+
+def test_columns_beside_labels_need_a_file_for_the_labels(command, table):
+    line = command.refused(2, "fit", table, "--keep-columns")
+    assert "Name the file for the labels with -o" in line
+    command.ok("fit", table, "--keep-columns", "-o", "labels.csv")
+
+
 def test_addresses_are_not_read(command):
     line = command.refused(3, "fit", "https://example.org/t.csv")
     assert line == (
@@ -128,7 +142,7 @@ def test_a_fit_without_clusters_and_swapped_degrees_are_pointed_out(command):
         "--tau 0.999.\n"
     )
     refused = command.refused(3, "fit", "t.csv", "--metric", "haversine")
-    assert refused.endswith("takes the latitude first. Pass the columns in the order 'lat', 'lon'.")
+    assert "takes the latitude first" in refused
     command.ok("fit", "t.csv", "--metric", "haversine", "--columns", "lat,lon")
     Path("r.csv").write_text("lat,lon\n" + "".join(f"{k % 7 / 9},{k % 5}\n" for k in range(40)))
     Path("r.csv").write_text(Path("r.csv").read_text().replace(",4", ",3"))

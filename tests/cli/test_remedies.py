@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -97,7 +98,8 @@ def written(names, ending="csv"):
 def proposed(line):
     """Return the words of the command at the end of an error."""
     assert ": pskclust " in line, line
-    return shlex.split(line.rpartition(": pskclust ")[2].partition(" (otherwise")[0])
+    command = line.rpartition(": pskclust ")[2]
+    return shlex.split(command.partition(" (otherwise")[0].partition(" (if ")[0])
 
 
 def followed(command, words):
@@ -270,10 +272,69 @@ def test_all_columns_that_may_hold_classes_are_named(command):
 
 def test_of_several_columns_of_text_one_may_hold_classes(command):
     line = command.refused(3, "fit", written(("x", "y", "name", 'the "kind"')))
-    assert 'if "the "kind"" holds known classes' in line
+    assert line.endswith(
+        '(if "the "kind"" holds known classes, name that column with --label instead of --drop)'
+    )
     words = proposed(line)
-    assert words[words.index("--drop") + 1] == "name"
+    assert words[words.index("--drop") + 1] == 'name,"the ""kind"""'
     command.ok(*words, *FAST)
+
+
+def test_a_column_that_may_hold_classes_is_left_out_by_the_command_to_copy(command):
+    table = written(("x", "y", 'the "kind"'))
+    line = command.refused(3, "fit", table)
+    assert "Leave it out with: pskclust fit 'my table.csv' --drop " in line
+    assert "holds known classes, name that column with --label" in line
+
+
+def test_a_wrong_delimiter_is_taken_back(command):
+    with open("g.csv", "w") as stream:
+        stream.write("a;b;c\n" + "".join(f"{n};{n % 7},5;6.4{n}\n" for n in range(40)))
+    line = command.refused(3, "fit", "g.csv", "--delimiter", ",")
+    assert line.endswith("Rows look separated by ';'. Leave --delimiter out: pskclust fit g.csv")
+    written(("x", "y"))
+    words = ("fit", "my table.csv", "--columns", "x,y", "--delimiter", ";", *FAST)
+    line = command.refused(3, *words)
+    assert "Rows look separated by ','. Leave --delimiter out: " in line
+    command.ok(*proposed(line))
+    # A name that does not exist is not blamed on a delimiter that fits.
+    line = command.refused(3, "fit", "my table.csv", "--columns", "u", "--delimiter", ",")
+    assert "--delimiter" not in line
+
+
+def test_proposals_for_standard_input_say_what_to_pass(command, monkeypatch):
+    content = b"x;y;name\n" + b"".join(b"%d;%d;tree\n" % (n, n % 7) for n in range(40))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    line = command.refused(3, "fit", "-")
+    assert line.partition(" (if ")[0].endswith("pskclust fit - --drop name < yourfile")
+    content = b"x;y\n" + b"".join(b"%d;1.234,5%d\n" % (n, n) for n in range(40))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    line = command.refused(3, "fit", "-")
+    assert "Save the table to a file first" in line
+
+
+def test_degrees_are_not_scaled(command):
+    table = written(("x", "y"))
+    for name in ("fit", "sweep"):
+        line = command.refused(2, name, table, "--metric", "haversine", "--scale", "standard")
+        assert line.startswith(
+            "--metric haversine needs degrees, which --scale standard changes. Leave --scale out."
+        )
+
+
+def test_latitude_and_longitude_are_found_for_haversine(command):
+    rows = np.random.RandomState(0).randn(60, 3)
+    pd.DataFrame(rows, columns=["lon", "lat", "height"]).to_csv("t.csv", index=False)
+    words = ("fit", "t.csv", "--metric", "haversine", *FAST)
+    line = command.refused(3, *words)
+    assert 'but 3 of t.csv are to be clustered: "lon", "lat", "height". Choose them' in line
+    assert proposed(line)[:4] == ["fit", "t.csv", "--columns", "lat,lon"]
+    line = command.refused(3, *words, "--drop", "height")
+    assert 'takes the latitude first, but t.csv has the columns in the order "lon", "lat"' in line
+    assert proposed(line)[:4] == ["fit", "t.csv", "--columns", "lat,lon"]
+    assert command(*proposed(line)).code == 0
+    line = command.refused(3, *words[:2], "--columns", "height", *words[2:])
+    assert line.endswith("Choose them with --columns, the latitude first.")
 
 
 @pytest.mark.parametrize("flag", ["--columns", "--drop", "--id"])

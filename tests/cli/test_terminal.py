@@ -12,6 +12,7 @@ import pytest
 
 from pskclust.cli.app import run
 from pskclust.cli.bars import Bars
+from pskclust.cli.display import say
 from tests.helpers.cli import Commands, start
 
 GROWN = ("--psi", "16", "--tau", "0.05", "--n-partitions", "30")
@@ -109,11 +110,20 @@ def test_an_error_is_wrapped_between_words_and_its_command_is_whole(command, mon
     assert run(["fit", "t.csv", *options]) == 3
     lines = terminal.getvalue().splitlines()
     assert len(lines) > 2
-    last = lines.pop()
-    assert last.startswith("  pskclust fit t.csv --label 'a name' --tau 0.1 --growth-rate 0.2")
+    (whole,) = (line for line in lines if line.startswith("  pskclust fit t.csv --drop 'a name'"))
+    assert whole.endswith("--tau 0.1 --growth-rate 0.2 --n-partitions 50")
+    lines.remove(whole)
     assert all(len(line) < 50 for line in lines)
     together = " ".join(lines)
     assert 'column "a name" is text ("tree")' in together
+
+
+def test_an_install_command_is_on_a_line_of_its_own(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    say('This needs torch. Install it with: pip install "pskclust[torch]"', to_stderr=True)
+    assert terminal.getvalue().splitlines()[-1] == '  pip install "pskclust[torch]"'
 
 
 @pytest.mark.slow

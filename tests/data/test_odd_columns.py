@@ -208,6 +208,7 @@ class TestHintsByNamesAndValues:
             ("account", RANDOM.permutation(900_000)[:N_ROWS] + 100_000, "id"),
             ("invoice no", 7 * RANDOM.permutation(N_ROWS), "id"),
             ("class", RANDOM.randint(0, 3, N_ROWS), "classes"),
+            ("cluster", RANDOM.randint(-1, 4, N_ROWS), "classes"),
             ("Species", RANDOM.randint(1, 4, N_ROWS), "classes"),
             ("y", RANDOM.randint(0, 2, N_ROWS), "classes"),
             ("country", np.full(N_ROWS, 7), "constant"),

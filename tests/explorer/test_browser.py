@@ -252,7 +252,8 @@ def test_a_click_shows_another_layer_of_the_fit(visit, folder, size, theme):
     numbers = [layer.n_clusters for layer in model.layers_]
     lines = page.locator("#layers tr")
     assert [int(line.get_attribute("data-number")) for line in lines.all()] == numbers == [3, 4]
-    assert lines.nth(1).inner_text().split() == ["4", "(fit)", "0.000", "1.00"]
+    # Both layers have a likeness of 0, which tells nothing, so it is left out.
+    assert lines.nth(1).inner_text().split() == ["4", "(fit)", "1.00"]
     table = page.locator("#layers-table")
     assert table.evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
     assert lines.first.bounding_box()["height"] < 40
@@ -508,6 +509,15 @@ def test_what_is_wrong_is_said_and_the_page_goes_on(person):
     assert page.input_value("#psi-number") == "16"
     person.set("psi-number", 24)
     assert page.locator("#error").is_hidden()
+    page.click("#tab-clusters")
+    page.select_option("#scaling", "standard")
+    person.wait_until("() => document.getElementById('work-words').textContent === 'Ready'")
+    page.select_option("#metric", "haversine")
+    person.wait_until("() => !document.getElementById('error').hidden")
+    assert person.text("#error-words") == (
+        "Metric haversine needs degrees, which Scaling standard changes. Use Scaling none."
+    )
+    assert page.input_value("#metric") == "euclidean"
     page.fill("#random_state", "-1")
     page.press("#random_state", "Enter")
     person.wait_until("() => !document.getElementById('error').hidden")
@@ -580,7 +590,14 @@ def test_hints_on_columns_come_first_and_a_button_scales(visit, folder):
     person.page.wait_for_selector("#column-hints .do-it")
     first, second = person.page.locator("#column-hints li").all_inner_texts()
     assert first.startswith('"id" looks like an id. To leave it out, start the explorer with:')
-    assert first.endswith("--id id")
+    command = person.page.locator("#column-hints code").inner_text()
+    assert command.startswith("pskclust explore units.csv ")
+    assert "--id id" in command
+    # No word of a command is broken after a dash.
+    for word in person.page.locator("#column-hints .word").all():
+        assert word.evaluate("word => word.getClientRects().length") == 1
+    person.page.click("#column-hints .copy")
+    person.page.wait_for_selector("#column-hints .copy:not(:text-is('Copy'))")
     assert '"y" varies' in second
     before = person.shown
     person.page.click("text=Set Scaling to standard")
@@ -686,6 +703,40 @@ def test_all_fits_on_the_screen_and_can_be_read(visit, size, theme):
     assert line.evaluate("line => line.scrollWidth <= line.clientWidth")
     legend, around = page.locator("#legend-words").bounding_box(), line.bounding_box()
     assert legend["x"] + legend["width"] <= around["x"] + around["width"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_on_a_phone_everything_is_one_below_another(visit, theme):
+    page = visit("blobs.csv", *START, size=(400, 800), theme=theme).page
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.click("#tab-export")
+    boxes = [page.locator(name).bounding_box() for name in (".stage", ".controls", ".answers")]
+    assert len({box["width"] for box in boxes}) == 1
+    assert boxes[0]["y"] < boxes[1]["y"] < boxes[2]["y"]
+    for name in ("#seconds", "#tab-export", "#scaling", "#command-line"):
+        box = page.locator(name).bounding_box()
+        assert 0 <= box["x"] < box["x"] + box["width"] <= 400
+
+
+@pytest.mark.parametrize(("n_classes", "more"), [(9, ""), (40, "more")])
+def test_as_many_classes_are_named_as_fit_on_the_line(visit, folder, n_classes, more):
+    kinds = pyarrow.array([f"k{row % n_classes}" for row in range(600)])
+    columns = [*map(pyarrow.array, blobs().T), kinds]
+    name = f"kinds{n_classes}.csv"
+    pyarrow.csv.write_csv(pyarrow.table(columns, names=["x", "y", "kind"]), folder / name)
+    page = visit(name, *START, "--label", "kind").page
+    page.click("[data-mode=classes]")
+    line = page.locator("#class-names")
+    n_named = line.locator(".swatch").count()
+    assert line.evaluate("line => line.scrollWidth <= line.clientWidth")
+    assert 7 <= n_named <= n_classes
+    words = line.inner_text()
+    assert words.endswith(f"and {n_classes - n_named} more" if n_named < n_classes else "k8")
+    assert more in words
+    # Bars of the profile have numbers.
+    page.click("#tab-profile")
+    shown = page.locator("#profile .quiet").all_text_contents()
+    assert sum(int(size) for size in shown if size.isdigit()) == 600
 
 
 def test_settings_below_the_end_of_the_panel_are_pointed_to(visit, folder):

@@ -6,6 +6,7 @@ import re
 import threading
 from dataclasses import replace
 from importlib import resources
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -22,16 +23,17 @@ from pskclust.explorer.colours import N_BASE_COLOURS, N_COLOURS, follow, palette
 from pskclust.explorer.column_hints import column_hints
 from pskclust.explorer.control_names import CONTROLS, as_controls
 from pskclust.explorer.fits import Fitter, Kept
-from pskclust.explorer.psi_tau_map import PsiTauMap
+from pskclust.explorer.psi_tau_map import PsiTauMap, Spot
 from pskclust.explorer.queue import Cancelled, WorkQueue
 from pskclust.explorer.sessions import Sessions, TooManySessionsError
 from pskclust.explorer.settings import Settings, first_settings
 from pskclust.explorer.side_effects import besides
-from pskclust.explorer.subject import ImageSubject, Origin, TableSubject
+from pskclust.explorer.subject import ImageSubject, Origin, TableSubject, TypedCommand
 from pskclust.image import segment
 from tests.helpers.explorer_client import blobs, painting
 
 # Finds the five blobs; the two that are close become one at tau 0.05.
+COMMAND = TypedCommand("pskclust explore t.csv {}".format, str, str)
 FIRST = Settings(psi=16, tau=0.08, n_partitions=50)
 
 
@@ -66,14 +68,14 @@ class TestSettings:
         [
             ([], "settings must be a JSON object."),
             ({"tau": 0.1}, "psi is missing: clusters that grow need psi and tau."),
-            ({"n_clusters": 0}, "n_clusters=0 must be a whole number from 1 to 10000."),
+            ({"n_clusters": 0}, "n_clusters=0 must be a whole number from 1 to 10,000."),
             (
                 {"psi": 4, "tau": 0.1, "n_clusters": 3},
                 "n_clusters=3 and tau=0.1 cannot be explored together",
             ),
             ({"noise": "drop"}, "noise='drop' is not allowed."),
             ({"psi": 4, "tau": 0.1, "path": "/etc"}, "there is no setting 'path'."),
-            ({"psi": 1, "tau": 0.1}, "psi=1 must be a whole number from 2 to 65536."),
+            ({"psi": 1, "tau": 0.1}, "psi=1 must be a whole number from 2 to 65,536."),
             ({"psi": True, "tau": 0.1}, "psi=True must be a whole number"),
             ({"psi": "auto", "tau": 0.1}, "psi='auto' must be a whole number"),
             ({"psi": 4, "tau": "x" * 99}, "must be a number from 1e-07 to 0.99."),
@@ -83,6 +85,10 @@ class TestSettings:
             ({"psi": 4, "tau": 0.1, "metric": "l1"}, "metric='l1' is not allowed."),
             ({"psi": 4, "tau": 0.1, "scaling": "z"}, "scaling='z' must be one of none, standard"),
             ({"psi": 4, "tau": 0.1, "refine": 1}, "refine=1 is not allowed."),
+            (
+                {"metric": "haversine", "scaling": "standard"},
+                "metric='haversine' needs degrees, which scaling='standard' changes.",
+            ),
         ],
     )
     def test_bad_settings_are_refused_in_words(self, content, words):
@@ -381,6 +387,14 @@ class TestAdvice:
         )
         assert any("only one cluster" in hint.text for hint in found)
 
+    @pytest.mark.parametrize(("n_rows", "end"), [(250, " in a sample of 250 rows."), (600, ".")])
+    def test_a_number_of_clusters_on_the_map_is_that_of_its_sample(self, fitter, n_rows, end):
+        fit = fitter.fit(FIRST, ignore)
+        spots = {(16, 0.08): Spot(5, 0.0, 0.5), (16, 0.05): Spot(5, 0.0, 0.9)}
+        found = hints(fit, SimpleNamespace(n_rows=n_rows, spots=lambda settings: spots))
+        assert found[-1].text.endswith(f"0.90 at psi 16, tau 0.05, with 5 clusters{end}")
+        assert found[-1].change == {"psi": 16, "tau": 0.05}
+
     def test_what_cannot_be_done_is_said(self, psi_tau_map):
         two = TableSubject.of(np.repeat([[0.0], [1.0]], 50, axis=0))
         apart = Fitter(two)
@@ -404,6 +418,13 @@ class TestAdvice:
         found = fitter.fit(replace(FIRST, psi=psi, tau=tau), ignore)
         assert abs(found.n_clusters - spot.clusters) <= max(2, found.n_clusters // 3)
         assert -1 <= spot.stability <= 1
+
+
+def test_numbers_in_errors_are_written_for_people():
+    message = "n_clusters=5000 is more than the 600 rows. Use n_clusters <= 1956 for these rows."
+    assert as_controls(message) == (
+        "Number of clusters 5000 is more than the 600 rows. Use 1,956 or fewer for these rows."
+    )
 
 
 class TestColours:
@@ -470,7 +491,7 @@ class TestWordsOfThePage:
         labels = re.findall(r"<label [^>]*>([^<]+?) ?<", page)
         assert set(CONTROLS.values()) <= set(labels)
         assert as_controls("n_clusters=9 is too many. Use n_clusters <= 5.") == (
-            "Number of clusters 9 is too many. Use Number of clusters 5 or less."
+            "Number of clusters 9 is too many. Use 5 or fewer."
         )
         words = as_controls("20% are noise. noise='nearest' assigns each to a cluster.")
         assert words.endswith('Switching off "Leave noise out" assigns each to a cluster.')
@@ -505,10 +526,12 @@ class TestWordsOfThePage:
         assert unit.text.startswith('"unit" has the same value in all rows')
         assert scale.change == {"scaling": "standard"}
         assert len(column_hints(table, Settings(scaling="standard"))) == 2
-        origin = Origin("t.csv", {"columns": ()})
+        origin = Origin("t.csv", {"columns": (), "ids": ("unit",)}, COMMAND)
         asked = TableSubject.of(rows, columns=names, origin=origin)
-        assert column_hints(asked, Settings())[0].text.endswith("with: --id number")
-        named = Origin("t.csv", {"columns": names})
+        assert column_hints(asked, Settings())[0].text.endswith(
+            "with: pskclust explore t.csv {'ids': ('unit', 'number')}"
+        )
+        named = Origin("t.csv", {"columns": names}, COMMAND)
         chosen = TableSubject.of(rows, columns=names, origin=named)
         assert "number" not in column_hints(chosen, Settings())[0].text
 
@@ -517,8 +540,8 @@ class TestWordsOfThePage:
         flag = np.random.RandomState(0).randint(0, 2, len(X))
         rows = np.column_stack([X, 30.0 * flag])
         for origin, end in (
-            (Origin("t.csv", {"columns": ()}), "start the explorer with: --drop member"),
-            (Origin("t.csv", {"columns": ("x", "y", "member")}), "without this column."),
+            (Origin("t.csv", {}, COMMAND), "t.csv {'drop': ('member',)}"),
+            (Origin("t.csv", {"columns": ("x", "y", "member")}, COMMAND), "without this column."),
         ):
             table = TableSubject.of(rows, columns=("x", "y", "member"), origin=origin)
             fit = Fitter(table).fit(Settings(), ignore)

@@ -113,7 +113,7 @@ def test_code_relabels_and_there_is_no_command_for_it(fitter):
 def test_what_has_no_layers_says_so(fitter):
     with pytest.raises(ValueError, match="n_clusters=900 is more than the .* parts of this fit"):
         fitter.fit(replace(CHOSEN, layer=900), ignore)
-    with pytest.raises(ValueError, match="layer=0 must be a whole number from 1 to 10000."):
+    with pytest.raises(ValueError, match="layer=0 must be a whole number from 1 to 10,000."):
         Settings.of({"layer": 0})
     images = Fitter(ImageSubject(painting()))
     settings = Settings(psi=8, tau=0.1, layer=2)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import http.client
 import io
 import json
+import re
 import signal
 import socket
 import subprocess
 import sys
+from html import unescape
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
@@ -566,6 +568,23 @@ class TestTakingAway:
         assert " --no-refine " in command_line(fitter, off)
 
     @pytest.mark.usefixtures("undrawn")
+    def test_the_report_of_a_file_is_that_of_the_command(self, tmp_path, monkeypatch):
+        kinds = pyarrow.array(["one", "two", None] * 200)
+        table = pyarrow.table([*map(pyarrow.array, blobs().T), kinds], names=["x", "y", "kind"])
+        pyarrow.csv.write_csv(table, tmp_path / "t.csv")
+        monkeypatch.chdir(tmp_path)
+        with explored("t.csv", monkeypatch, "--label", "kind") as server:
+            client = Client(server.url)
+            report = client.export(client.go(n_clusters=3)["id"], "report").decode()
+        words = " ".join(unescape(re.sub("<[^>]*>", " ", report)).split())
+        assert "Clusters in t.csv" in words
+        assert "pskclust fit t.csv --label kind --n-clusters 3 --seed 0" in words
+        assert 'Rows of each cluster by their class in the column "kind"' in words
+        assert "F1 matches each class" in words
+        assert "ask for more --n-clusters 4" in words
+        # A number that was set was not chosen.
+        assert "3, chosen" not in words
+
     def test_the_report_is_a_page_about_the_fit(self, client):
         fit = client.go()["id"]
         report = client.export(fit, "report")

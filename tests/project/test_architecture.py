@@ -45,6 +45,7 @@ LAYERS = [
     "_sweep",
     "datasets",
     "metrics",
+    "_class_scores",
     "dask",
     "baselines",
     "image",

@@ -27,7 +27,8 @@ from pskclust._advice import Outcome, hints
 from pskclust._choice.layers import Layer
 from pskclust._provenance import choice_words
 from pskclust._utils.palette import cluster_colours, contrast, luminance
-from pskclust.report import write_report
+from pskclust._utils.wording import percentage
+from pskclust.report import _pictures, write_report
 from pskclust.report._choice import candidates
 from pskclust.report._classes import KnownClasses
 from pskclust.report._content import ChoiceContent
@@ -210,7 +211,7 @@ def test_odds_are_summed_over_the_candidates_with_a_number_of_clusters(tmp_path,
     numbers = [one.n_clusters for one in model.auto_.candidates]
     assert len(numbers) > len(set(numbers))
     odds = sum(one.odds for one in model.auto_.candidates if one.n_clusters == 3)
-    assert texts[texts.index("3, chosen") :][:4].count(f"{odds:.1%}") == 1
+    assert texts[texts.index("3, chosen") :][:4].count(percentage(odds)) == 1
 
 
 @pytest.mark.parametrize(
@@ -503,12 +504,47 @@ def test_arguments_in_another_order_are_refused(table, model, tmp_path):
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_words_of_a_command_are_not_broken_after_a_dash(tmp_path, model, blobs):
+    command = FitCommand("pskclust fit 'a & b.csv' --seed 0", [], str)
+    report(tmp_path, model, blobs, command=command)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "<span>&#x27;a</span> <span>&amp;</span>" in page
+    assert "<span>--seed</span> <span>0</span></code>" in page
+    assert "code span { display: inline-block;" in page
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_objective_is_that_of_grown_clusters(tmp_path, model, blobs):
+    words = "The objective is the sum of the similarities"
+    assert words not in " ".join(report(tmp_path, model, blobs).texts)
+    grown = report(tmp_path, PSKC(psi=64, tau=0.01, random_state=0).fit(blobs), blobs)
+    assert words in " ".join(grown.texts)
+    assert "objective" in grown.texts
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_number_that_was_set_was_not_chosen(tmp_path, blobs):
+    asked = report(tmp_path, PSKC(n_clusters=3, random_state=0).fit(blobs), blobs)
+    assert "How the clusters were chosen" in asked.texts
+    assert "3, chosen" not in asked.texts
+
+
+def test_the_chart_of_candidates_has_no_title(monkeypatch, tmp_path, model, blobs):
+    titles = []
+    source = _pictures._source
+    monkeypatch.setattr(
+        _pictures, "_source", lambda figure: titles.append(figure.get_suptitle()) or source(figure)
+    )
+    report(tmp_path, model, blobs)
+    assert not any("stable" in title for title in titles)
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_figures_are_explained_and_the_page_is_dated(tmp_path, model, blobs):
     page = report(tmp_path, model, blobs, date=date(2031, 2, 3), scores={"ARI": 0.5, "mine": 1.0})
     shown = " ".join(page.texts)
     for words in (
         "2031-02-03, pskclust ",
-        "The objective is the sum of the similarities",
         "compare them with each other, not with 1",
         "ARI (adjusted Rand index)",
     ):
@@ -556,6 +592,6 @@ def test_small_classes_and_clusters_are_summed():
 def test_a_report_of_a_command_speaks_of_its_options(tmp_path, model, blobs):
     command = FitCommand("pskclust fit a.csv", ["Use: --id x"], lambda text: f"option {text}")
     texts = report(tmp_path, model, blobs * [1, 1000], command=command).texts
-    assert texts.count("pskclust fit a.csv") == 2
+    assert " ".join(texts).count("pskclust  fit  a.csv") == 2
     assert {"option n_clusters=4", "Use: --id x", "PSKC(random_state=0)"} <= set(texts)
     assert not any("scale the columns" in text for text in texts)

@@ -245,3 +245,22 @@ def test_an_unknown_binary_file_is_called_so(tmp_path):
     (tmp_path / "rows").write_bytes(b"\0\1\2" * 50)
     with pytest.raises(TableError, match=r"not supported \(binary, without a known signature\)"):
         open_table(tmp_path / "rows", "rows")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\n1,"2\n3,4', 2),
+        ('# made by hand\na,b\n1,2\n"3\n",5\n6,"7 ""8""\n9,1\n', 6),
+        ("a,b\n" + "1,2\n" * 90_000 + '"1,2\n' + "1,2\n" * 90_000, 90_002),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_named_with_its_line(tmp_path, text, line):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(TableError, match=f"a quote in line {line:,} that is not closed"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_closed_quotes_are_read(tmp_path):
+    (tmp_path / "t.csv").write_text('a,b\n"1",2\n3,"4"\n')
+    assert_array_equal(read_table(tmp_path / "t.csv"), [[1, 2], [3, 4]])

@@ -350,6 +350,8 @@ def test_a_name_that_is_nearly_right_is_proposed(tmp_path):
     table = open_table(_csv(tmp_path, "height,width\n1,2\n"), "x.csv")
     with pytest.raises(TableError, match='no column "hieght". Did you mean "height"'):
         select(table, drop=("hieght",))
+    with pytest.raises(TableError, match='no column "WIDTH". Did you mean "width"'):
+        select(table, columns=("WIDTH",))
     with pytest.raises(TableError, match="to be clustered, but also left out or used otherwise"):
         select(table, columns=("height",), drop=("height",))
     with pytest.raises(TableError, match="no column of x.csv is left"):

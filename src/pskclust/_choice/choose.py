@@ -308,6 +308,8 @@ def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | N
     how = "stable: random halves of the rows give the same clusters"
     if not is_stable:
         how = "unclear: random halves of the rows give partly other clusters"
+        # The second sentence does not call the clusters unclear again.
+        second = second.replace("; unclear: ", ". ")
     return (
         f"{_clusters(chosen.n_clusters)}, {how} (stability {chosen.stability:.0%}, "
         f"least stable cluster {chosen.least_stability:.0%}){second}"

@@ -49,7 +49,11 @@ _FEWEST_IDS = 20
 _MAYBE_ID_WORDS = frozenset({"nr", "no", "key", "index", "idx", "number"})
 _TIME_WORDS = frozenset({"time", "date", "timestamp", "datetime", "epoch", "ts", "unix"})
 _CLASS_WORDS = frozenset(
-    {"class", "classes", "label", "labels", "target", "species", "category", "diagnosis", "y"}
+    {
+        *("class", "classes", "label", "labels", "target", "species", "category", "diagnosis", "y"),
+        # The column of labels that pskclust writes.
+        "cluster",
+    }
 )
 # Values of an id differ in nearly all rows, have the same number of digits, and are seldom round.
 _DISTINCT = 0.99

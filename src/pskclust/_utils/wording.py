@@ -9,8 +9,11 @@ _QUOTES = "'\""
 
 
 def percentage(share: float) -> str:
-    """Return a fraction as a percentage; small fractions are not rounded to 0%."""
-    return "< 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+    """Return a fraction as a percentage; only 0 is shown as 0.0%, and only 1 as 100.0%."""
+    if 0 < share < 0.001:
+        return "< 0.1%"
+    shown = f"{share:.1%}"
+    return "> 99.9%" if share < 1 and shown == "100.0%" else shown
 
 
 def counted(number: int, noun: str) -> str:

@@ -18,7 +18,8 @@ _WIDTH_OF_FACTS = 100
 _LEAST_WIDTH = 20
 # A command in a message stands behind a colon, and ends with the message or before more words.
 _COMMAND = re.compile(
-    r"(?<=: )((?:pskclust|python -c) .+?)(?= \(otherwise | \(if | Then use: |$)", re.DOTALL
+    r"(?<=: )((?:pskclust|python -c|pip install) .+?)(?= \(otherwise | \(if | Then use: |$)",
+    re.DOTALL,
 )
 
 

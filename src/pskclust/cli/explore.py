@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .bars import Bars
+from .haversine import check_scaling
 from .help_sections import SectionedCommand
-from .hints import hints_on_file
+from .hints import hint_words, hints_on_file
 from .option_types import WholeNumber
 from .options import (
     PARAMETERS,
+    as_options,
     check_clustering,
     clustering_options,
     color_option,
@@ -22,6 +25,7 @@ from .options import (
     debug_option,
 )
 from .reading import opened_data, read_data
+from .repeating import typed_command
 
 if TYPE_CHECKING:
     from ..explorer.subject import ImageSubject, TableSubject
@@ -84,6 +88,7 @@ def explore(
 
     parameters = {name: options[name] for name in PARAMETERS}
     check_clustering(parameters)
+    check_scaling(options)
     given = {**parameters, "scaling": options["scaling"], "color_space": color_space}
     subject = _image(data) if _is_image(data) else _table(data, sample, options)
     # As soon as the address is printed, Ctrl-C ends the explorer.
@@ -106,8 +111,9 @@ def _image(data: str) -> ImageSubject:
 
 
 def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubject:
-    from ..explorer.subject import Origin, TableSubject
+    from ..explorer.subject import Origin, TableSubject, TypedCommand
 
+    typed = functools.partial(typed_command, click.get_current_context())
     with opened_data(data, options) as table, Bars() as bars:
         selection, rows = read_data(table, options, bars, streamed=False)
     how = {name: options[name] for name in (*_READING, "has_header")}
@@ -118,7 +124,9 @@ def _table(data: str, sample: int | None, options: dict[str, Any]) -> TableSubje
         weights=rows.weight,
         sample=sample,
         # Standard input cannot be read again.
-        origin=Origin(None if data == "-" else data, how),
+        origin=Origin(
+            None if data == "-" else data, how, TypedCommand(typed, as_options, hint_words)
+        ),
         kept=rows.kept,
         classes=rows.classes,
         class_names=rows.class_names,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 
 import click
+from click.core import ParameterSource
 
 from .._utils.exceptions import ModelFileError
 from .._utils.files import FULL
@@ -101,7 +102,7 @@ def _usage_line(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):
         message = _on_unknown_option(error, context)
     else:
-        message = _without_list(error.format_message())
+        message = _without_list(error.format_message(), context)
     if context is None:
         return message
     end = "" if message.endswith((".", "?", "?)")) else "."
@@ -129,12 +130,31 @@ def _and(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _without_list(message: str) -> str:
-    """Return a message about unexpected arguments with the first of them only."""
+def _without_list(message: str, context: click.Context | None) -> str:
+    """Return a message about unexpected arguments with the first of them only.
+
+    If an option with several values was typed, the arguments may be meant as its values.
+    """
     found = _EXTRA_ARGUMENTS.fullmatch(message)
     if found is None:
         return message
     names = found[1].split()
     more = f" and {len(names) - 2} more" if len(names) > 3 else ""
     shown = " ".join(names[:2] if more else names)
-    return f"one file at a time: {shown}{more} cannot be used, too."
+    line = f"one file at a time: {shown}{more} cannot be used, too."
+    flags = [] if context is None else _typed_lists(context)
+    if not flags:
+        return line
+    return f"{line} Separate the values of {_and(flags)} by commas, without spaces: {flags[0]} a,b."
+
+
+def _typed_lists(context: click.Context) -> list[str]:
+    """Return the typed options that take several values, separated by commas."""
+    lists = (tuple, list)
+    return [
+        option.opts[0]
+        for option in context.command.params
+        if isinstance(option, click.Option)
+        and isinstance(context.params.get(str(option.name)), lists)
+        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    ]

@@ -14,6 +14,7 @@ from .._utils.memory import release_free_memory
 from .bars import Bars
 from .display import print_json
 from .failures import writing
+from .haversine import check_scaling
 from .help_sections import SectionedCommand
 from .hints import column_hints, command_for, hint_words
 from .options import (
@@ -36,7 +37,7 @@ from .outputs import (
 )
 from .reading import opened_data, read_data
 from .repeating import command_line
-from .summary import peak_memory, print_summary, scores_against, summary_of
+from .summary import peak_memory, print_summary, summary_of
 
 if TYPE_CHECKING:
     from .._data.odd_columns import ColumnHint
@@ -122,6 +123,11 @@ def fit(
     started = time.perf_counter()
     if as_json and output == STANDARD_OUTPUT:
         raise click.UsageError("--json and -o - both print to standard output. Give -o a file.")
+    if keep_columns and output is None:
+        raise click.UsageError(
+            "--keep-columns says which columns to write beside the labels. Name the file for the "
+            "labels with -o."
+        )
     outputs = _Outputs(output, model_file, report)
     check_outputs(outputs.names(), (data,), force=force)
     check_labels_output(output)
@@ -129,6 +135,7 @@ def fit(
     check_report_output(report)
     parameters = {name: options[name] for name in (*PARAMETERS, *STORAGE)}
     check_clustering(parameters)
+    check_scaling(options)
     with opened_data(data, options) as table, Bars() as bars:
         job = _do(table, options, parameters, bars)
         _write(job, outputs, keep_columns, bars)
@@ -140,14 +147,12 @@ def fit(
 
 
 def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars: Bars) -> _Job:
-    from .._data.distance_metrics import require_latitude_first
     from .._data.scaling import Preparation
     from .._estimator import PSKC
 
     started = time.perf_counter()
     selection, rows = read_data(table, options, bars, streamed=True)
     read = time.perf_counter()
-    require_latitude_first(selection.features, parameters["metric"])
     model = PSKC(**parameters, verbose=False, callback=bars.of_fit)
     preparation = Preparation.of(
         rows.values,
@@ -161,7 +166,11 @@ def _do(table: Table, options: dict[str, Any], parameters: dict[str, Any], bars:
     release_free_memory()
     model.preparation_ = preparation
     fitted = time.perf_counter()
-    scores = {} if rows.classes is None else scores_against(rows.classes, model.labels_)
+    scores = {}
+    if rows.classes is not None:
+        from .._class_scores import scores_against
+
+        scores = scores_against(rows.classes, model.labels_)
     seconds = {"read": read - started, "fit": fitted - read}
     hints = column_hints(table, selection, rows, model.fitted_.few_values, options)
     return _Job(table, selection, rows, model, scores, seconds, hints)

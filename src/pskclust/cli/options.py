@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -215,10 +215,21 @@ def _number_options(default: str) -> tuple[Any, ...]:
     )
 
 
+def _metric_option(metrics: Sequence[str], words: str) -> Any:
+    return click.option(
+        "--metric", type=click.Choice(metrics), default="euclidean", show_default=True, help=words
+    )
+
+
 _NUMBER_OPTIONS = _number_options("Chosen by default.")
 _IMAGE_NUMBER_OPTIONS = _number_options(
     "By default, growth with --psi and --tau gives the number; if both are auto, it is chosen."
 )
+_METRIC_OPTION = _metric_option(
+    METRICS, "Distance between rows. Haversine takes latitude and longitude in degrees."
+)
+# A colour has no latitude.
+_IMAGE_METRIC_OPTION = _metric_option(("euclidean", "cosine"), "Distance between colours.")
 _OTHER_OPTIONS = (
     click.option(
         "--growth-rate",
@@ -243,13 +254,7 @@ _OTHER_OPTIONS = (
         show_default=True,
         help="Shape of the cells: Voronoi cells, balls, or leaves of random trees.",
     ),
-    click.option(
-        "--metric",
-        type=click.Choice(METRICS),
-        default="euclidean",
-        show_default=True,
-        help="Distance between rows. Haversine takes latitude and longitude in degrees.",
-    ),
+    _METRIC_OPTION,
     click.option(
         "--replace/--no-replace",
         default=False,
@@ -318,8 +323,9 @@ def clustering_options(command: Command) -> Command:
 
 
 def image_clustering_options(command: Command) -> Command:
-    """Add an option for every parameter of PSKC, with the defaults for images."""
-    return _with(command, *_IMAGE_SCALE_OPTIONS, *_IMAGE_NUMBER_OPTIONS, *_OTHER_OPTIONS)
+    """Add an option for every parameter of PSKC, with the values and defaults for images."""
+    others = (_IMAGE_METRIC_OPTION if one is _METRIC_OPTION else one for one in _OTHER_OPTIONS)
+    return _with(command, *_IMAGE_SCALE_OPTIONS, *_IMAGE_NUMBER_OPTIONS, *others)
 
 
 def other_clustering_options(command: Command) -> Command:
@@ -340,7 +346,7 @@ def check_clustering(parameters: dict[str, Any]) -> None:
 
 def as_options(message: str) -> str:
     """Return a message of the library with parameters written as options: --tau 0.1 for tau=0.1."""
-    return _WORDS.of(message)
+    return _WORDS.of(message).replace("set the number of clusters", "set --n-clusters")
 
 
 _YES_OR_NO = {"True": "yes", "False": "no"}

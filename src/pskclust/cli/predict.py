@@ -17,7 +17,7 @@ from .._utils.wording import counted
 from ..tables.errors import MissingValuesError, TableError
 from .bars import Bars
 from .display import escaped, first_of, print_facts, print_json, say
-from .failures import writing
+from .failures import CommandError, ExitCode, writing
 from .help_sections import SectionedCommand
 from .hints import lacks_header
 from .models import known_columns, loaded_model, preparation_of
@@ -141,7 +141,8 @@ def _loaded(model_file: str, data: str) -> PSKC:
             raise
         swapped = {"model_file": data, "data": model_file}
         example = typed_command(click.get_current_context(), swapped)
-        raise click.UsageError(f"the model comes before the data: {example}") from error
+        line = f"the model comes before the data: {example}"
+        raise CommandError(line, ExitCode.USAGE) from error
 
 
 class _Placing:

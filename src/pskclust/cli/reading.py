@@ -13,6 +13,7 @@ from ..tables.errors import TableError
 from .bars import Bars
 from .delaying import import_sklearn
 from .failures import CommandError, ExitCode
+from .haversine import check_degrees
 from .remedies import way_out
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def read_data(
         label=options["label"],
         weight=options["weight"],
     )
+    check_degrees(table, selection, options)
     bars.show("read", 0.0)
     rows = reading.read_rows(
         table,

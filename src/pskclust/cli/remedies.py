@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,6 +41,10 @@ def way_out(error: TableError, table: Table | None) -> str:
     `table` is None if the table could not be opened.
     """
     typed = _Typed(click.get_current_context(), table)
+    if isinstance(error, NotNumbersError | UnknownColumnError):
+        in_other_cells = _without_delimiter(typed)
+        if in_other_cells is not None:
+            return in_other_cells
     for kind, sentence in _SENTENCES.items():
         if isinstance(error, kind):
             return sentence(error, typed)
@@ -63,8 +66,8 @@ class _Typed:
         self.options: dict[str, Any] = context.params
         self.is_predict = context.info_name == "predict"
 
-    def with_(self, command: str | None = None, **changed: Any) -> str:
-        return typed_command(self._context, changed, command=command)
+    def with_(self, command: str | None = None, source: str = "yourfile", **changed: Any) -> str:
+        return typed_command(self._context, changed, command=command, source=source)
 
     def without_columns(self, names: Sequence[str], **changed: Any) -> str | None:
         """Return the command without some columns; None if no column is left."""
@@ -124,6 +127,19 @@ class _Typed:
         return None
 
 
+def _without_delimiter(typed: _Typed) -> str | None:
+    """Return the command without --delimiter, if another delimiter is detected; None otherwise."""
+    from ..tables.text import TextTable
+
+    if typed.options["delimiter"] is None or not isinstance(typed.table, TextTable):
+        return None
+    detected = typed.table.detected_delimiter()
+    if detected in (None, typed.options["delimiter"]):
+        return None
+    shown = "a tab" if detected == "\t" else f"'{detected}'"
+    return f"Rows look separated by {shown}. Leave --delimiter out: {typed.with_(delimiter=None)}"
+
+
 def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
     decorated = typed.decorated(error)
     if decorated:
@@ -142,15 +158,10 @@ def _not_numbers(error: NotNumbersError, typed: _Typed) -> str:
     classes = typed.as_classes(texts)
     if classes is None:
         return f"Leave {them} out with: {others}"
-    if len(classes.names) > 1:
-        listed = " or ".join(f'"{name}"' for name in classes.names)
-        return (
-            f"Leave {them} out with: {others} (if {listed} holds known classes, name that column "
-            "with --label instead of --drop)"
-        )
+    listed = " or ".join(f'"{name}"' for name in classes.names)
     return (
-        f'Leave {them} out with --drop, or, if "{classes.names[0]}" holds known classes, use: '
-        f"{classes.command}"
+        f"Leave {them} out with: {others} (if {listed} holds known classes, name that column with "
+        "--label instead of --drop)"
     )
 
 
@@ -206,6 +217,11 @@ def _decorated(names: Sequence[str], error: NotNumbersError, typed: _Typed) -> s
     """Return the commands that convert numbers with signs to remove, and then cluster them."""
     others = [name for name in error.columns if name not in names]
     converted = conversion(typed.table, typed.options["data"], names)
+    if typed.options["data"] == "-":
+        return (
+            "Save the table to a file first: for a file, this message ends in a command that "
+            "converts the numbers."
+        )
     if converted is None:
         command = typed.without_columns(others) if others else None
         listed = ", ".join(f'"{name}"' for name in others)
@@ -292,7 +308,7 @@ def _special_file(error: SpecialFileError, typed: _Typed) -> str:
     # A pipe can be read from standard input; a device is refused there, too.
     if not error.is_pipe or data == "-":
         return ""
-    return f"Or read it from standard input: {typed.with_(data='-')} < {shlex.quote(data)}"
+    return f"Or read it from standard input: {typed.with_(data='-', source=data)}"
 
 
 def _wrong_encoding(error: WrongEncodingError, typed: _Typed) -> str:

@@ -26,6 +26,8 @@ _WITHOUT_EFFECT_ON_LABELS = (
     "debug",
 )
 _ALWAYS = ("random_state",)
+# Standard input cannot be read again, so the line says what to pass.
+_STANDARD_INPUT, _SOURCE = "-", "yourfile"
 
 
 def command_line(
@@ -50,12 +52,17 @@ def command_line(
 
 
 def typed_command(
-    context: click.Context, changed: Mapping[str, Any], *, command: str | None = None
+    context: click.Context,
+    changed: Mapping[str, Any],
+    *,
+    command: str | None = None,
+    source: str = _SOURCE,
 ) -> str:
     """Return the command that was typed, with other values for some of its parameters.
 
     The values None and () leave an option out. `command` names another command, which gets the
-    options that it shares with the typed command, and its arguments from `changed`.
+    options that it shares with the typed command, and its arguments from `changed`. `source` is the
+    file to pass to a command that reads standard input.
     """
     name = command or str(context.info_name)
     group = context.find_root().command
@@ -66,7 +73,7 @@ def typed_command(
     typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
     known = {parameter.name for parameter in target.params}
     values = {k: v for k, v in {**typed, **changed}.items() if k in known and v not in (None, ())}
-    return _line(name, target.params, values)
+    return _line(name, target.params, values, source)
 
 
 def option_value(names: Sequence[str]) -> str:
@@ -74,7 +81,12 @@ def option_value(names: Sequence[str]) -> str:
     return shlex.quote(_with_commas(names))
 
 
-def _line(command: str, parameters: Sequence[click.Parameter], values: Mapping[str, Any]) -> str:
+def _line(
+    command: str,
+    parameters: Sequence[click.Parameter],
+    values: Mapping[str, Any],
+    source: str = _SOURCE,
+) -> str:
     options: list[str] = []
     arguments: list[str] = []
     for parameter in parameters:
@@ -89,7 +101,8 @@ def _line(command: str, parameters: Sequence[click.Parameter], values: Mapping[s
     # After two dashes, a word that looks like an option is read as an argument.
     dashes = ["--"] if any(word.startswith("-") and word != "-" for word in arguments) else []
     words = [*options, *dashes, *arguments] if dashes else [*arguments, *options]
-    return shlex.join(["pskclust", command, *words])
+    line = shlex.join(["pskclust", command, *words])
+    return f"{line} < {shlex.quote(source)}" if _STANDARD_INPUT in arguments else line
 
 
 def _is_typed(context: click.Context, name: str) -> bool:

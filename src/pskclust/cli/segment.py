@@ -18,6 +18,7 @@ from .failures import CommandError, ExitCode, end_of, one_line, writing
 from .help_sections import SectionedCommand
 from .options import (
     PARAMETERS,
+    as_options,
     check_clustering,
     color_option,
     debug_option,
@@ -199,12 +200,22 @@ def _segmented(
         "height": height,
         "n_clusters": found.n_clusters,
         "sizes": found.sizes.tolist(),
+        "hints": _hints(found),
         **provenance_of(found.model),
         "python": _python_call(found.model, color_space, position),
         "seconds": time.perf_counter() - started,
         "folder": str(folder),
         "written": [file.name for file in files],
     }
+
+
+def _hints(found: Segmentation) -> list[str]:
+    """Return the hints of the explorer on sizes of clusters, with parameters written as options."""
+    from .._advice import Outcome, hints
+
+    # Noise is not counted, because labels do not tell it from transparent pixels.
+    outcome = Outcome.of(found.model, found.sizes, n_noise=0.0, unit="pixels")
+    return [as_options(hint.text) for hint in hints(outcome)]
 
 
 def _python_call(model: PSKC, color_space: str, position: float) -> str:
@@ -235,7 +246,10 @@ def _print(results: list[dict[str, Any]], command: str) -> None:
     )
     for result in results:
         if result["choice"] is not None:
-            say(f"\nChosen for {Path(result['image']).name}: {result['choice']}.")
+            say(f"\nChosen for {Path(result['image']).name}: {as_options(result['choice'])}.")
+    for result in results:
+        for hint in result["hints"]:
+            say(f"\nHint on {Path(result['image']).name}: {hint}")
     call = results[0]["python"]
     click.echo(f"\nSame labels:\n  {command}\n  from pskclust.image import read_image, segment")
     click.echo(f"  {call}  # in Python, for each image = read_image(path)")

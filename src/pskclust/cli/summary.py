@@ -16,11 +16,8 @@ from .display import escaped, first_of, print_facts, print_table, say
 from .options import as_options
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .._estimator import PSKC
 
-STANDARD_INPUT = "standard input"
 _MOST_CLUSTERS_SHOWN = 25
 _MOST_NUMBERS_SHOWN = 5
 # The columns of the table of clusters on a narrow terminal, and their headings.
@@ -138,6 +135,14 @@ def found_words(summary: Mapping[str, Any]) -> str:
     return f"{words}, {n_noise:,} of them noise" if n_noise else f"{words}, no noise"
 
 
+def _numbering(summary: Mapping[str, Any]) -> dict[str, str]:
+    """Return the order of clusters as a fact to print; nothing if they are numbered by size."""
+    is_grown = summary["tau"] is not None and "n_clusters" not in summary["given"]
+    if not is_grown or summary["n_clusters"] < 2:
+        return {}
+    return {"numbered": "in the order of growth, not by size"}
+
+
 def noise_words(share: float) -> str:
     """Return the share of noise in words."""
     return f"{percentage(share)} noise" if share else "no noise"
@@ -161,9 +166,7 @@ def print_repeating(summary: Mapping[str, Any], *, to_stderr: bool = False) -> N
 
     click.echo("\nSame labels:", err=to_stderr)
     if summary.get("command") is not None:
-        # Standard input is gone, so the line says what to pass again.
-        source = " < yourfile" if summary.get("data") == STANDARD_INPUT else ""
-        click.echo(f"  {summary['command']}{source}", err=to_stderr)
+        click.echo(f"  {summary['command']}", err=to_stderr)
     click.echo("  from pskclust import PSKC", err=to_stderr)
     click.echo(f"  {summary['python']}  # {_python_note(summary)}", err=to_stderr)
     if not summary["repeatable"]:
@@ -184,21 +187,6 @@ def _python_note(summary: Mapping[str, Any]) -> str:
     if summary.get("weight") is not None:
         note += f', with the weights in "{summary["weight"]}"'
     return note
-
-
-def scores_against(classes: NDArray[np.int32], labels: NDArray[np.int64]) -> dict[str, float]:
-    """Return F1, ARI and NMI over the rows whose class is known."""
-    from .._data.agreement import SharedRows
-    from ..metrics import matched_f1
-
-    known = classes >= 0
-    classes, labels = classes[known], labels[known]
-    shared = SharedRows.of(classes, labels)
-    return {
-        "F1": matched_f1(classes, labels),
-        "ARI": shared.adjusted_rand(),
-        "NMI": shared.normalized_mutual_information(),
-    }
 
 
 def peak_memory() -> int | None:
@@ -245,9 +233,7 @@ def print_clusters(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
 def _confidence(cluster: Mapping[str, Any]) -> str:
     if cluster["confidence"] is None:
         return ""
-    # Only a confidence of 1 is shown as 100%.
-    shown = f"{cluster['confidence']:.1%}"
-    return "> 99.9%" if shown == "100.0%" and cluster["confidence"] < 1 else shown
+    return percentage(cluster["confidence"])
 
 
 def _print_hints(summary: Mapping[str, Any], *, to_stderr: bool) -> None:
@@ -268,6 +254,7 @@ def print_summary(summary: dict[str, Any], *, to_stderr: bool = False) -> None:
     print_candidates(summary, to_stderr=to_stderr)
     facts = {
         "found": found_words(summary),
+        **_numbering(summary),
         "columns": f"{first_of(summary['columns'], 6)} (scaling: {summary['scaling']})",
         **provenance_facts(summary),
     }

@@ -14,6 +14,7 @@ from .._utils.wording import counted
 from .bars import Bars
 from .display import print_facts, print_json, print_table, say
 from .failures import writing
+from .haversine import check_scaling
 from .help_sections import SectionedCommand
 from .option_types import WholeNumber, several
 from .options import (
@@ -28,7 +29,7 @@ from .options import (
 from .outputs import check_labels_output, check_outputs, check_picture_output
 from .reading import opened_data, read_data
 from .repeating import command_line, typed_command
-from .summary import noise_words, scores_against
+from .summary import noise_words
 
 if TYPE_CHECKING:
     from .._sweep import SweepResult
@@ -113,6 +114,7 @@ def sweep(
     check_picture_output(plot)
     parameters = {name: options[name] for name in OTHER_PARAMETERS}
     check_clustering(parameters)
+    check_scaling(options)
     with opened_data(data, options) as table, Bars() as bars:
         rows = _prepared(table, options, bars)
         psi, too_large = _psi_to_try(psi, rows, options["replace"])
@@ -139,11 +141,11 @@ def sweep(
         listed = ", ".join(map(str, too_large))
         say(f"\nNot tried: psi {listed}, which is more than the {len(rows):,} rows.")
     say(f"\nFigures are means over {n_seeds} seeds. fit uses one seed, so its figures differ.")
-    _print_pair("Most stable", best)
-    say(_CAUTION, indent="  ")
+    _print_chosen(chosen)
     if classes is not None:
         _print_pair("Best ARI", classes)
-    _print_chosen(chosen)
+    _print_pair("Most stable", best)
+    say(_CAUTION, indent="  ")
 
 
 def _psi_to_try(psi: list[int], rows: Rows, replace: bool) -> tuple[list[int], list[int]]:
@@ -200,6 +202,8 @@ def _chosen(rows: Rows, parameters: dict[str, Any], bars: Bars) -> dict[str, Any
     assert model.auto_ is not None
     known = {}
     if rows.classes is not None:
+        from .._class_scores import scores_against
+
         known["agreement"] = scores_against(rows.classes, model.labels_)["ARI"]
     return {
         **known,

@@ -100,11 +100,13 @@ def hints(fit: Fit, psi_tau_map: PsiTauMap, *, is_image: bool = False) -> list[H
     steadier = _steadier(fit.settings, psi_tau_map) if fit.settings.is_grown else None
     if steadier is not None:
         (psi, tau), here, there = steadier
+        clusters = counted(there.clusters, "cluster")
+        if psi_tau_map.n_rows < len(fit.labels):
+            clusters += f" in a sample of {psi_tau_map.n_rows:,} {unit}"
         found.append(
             Hint(
                 f"The stability between two seeds is {here.stability:.2f} near this setting, and "
-                f"{there.stability:.2f} at psi {psi}, tau {tau:g}, with "
-                f"{counted(there.clusters, 'cluster')}.",
+                f"{there.stability:.2f} at psi {psi}, tau {tau:g}, with {clusters}.",
                 {"psi": psi, "tau": tau},
             )
         )

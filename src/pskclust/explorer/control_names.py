@@ -27,6 +27,7 @@ _WITHOUT_NOISE = f'switching off "{CONTROLS["noise"]}"'
 _SENTENCE_START = re.compile(rf"(^|\. )({re.escape(_WITHOUT_NOISE)})")
 # A name without a value, such as "a smaller min_cluster_size"; psi and tau stay as they are.
 _BARE_NAME = re.compile(rf"\b({'|'.join(name for name in CONTROLS if '_' in name)})\b")
+_MOST_CLUSTERS = re.compile(r"\bUse n_clusters <= (\d+)")
 
 
 def _with_value(name: str, value: str) -> str:
@@ -40,6 +41,7 @@ _WORDS = ParameterWords(CONTROLS, _with_value)
 
 def as_controls(message: str) -> str:
     """Return a message of the library with parameters written as controls of the page."""
+    message = _MOST_CLUSTERS.sub(lambda found: f"Use {int(found[1]):,} or fewer", message)
     named = _BARE_NAME.sub(lambda found: CONTROLS[found[1]].lower(), _WORDS.of(message))
     return _SENTENCE_START.sub(lambda found: found[1] + found[2][0].upper() + found[2][1:], named)
 

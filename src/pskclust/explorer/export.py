@@ -5,16 +5,20 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.files import temporary_folder
 from .._utils.optional import optional
+from .column_hints import found_hints
 from .fits import Fit, Fitter
 from .recipes import MODEL_FILE, command_line, python_code
 from .subject import ImageSubject, TableSubject
+
+if TYPE_CHECKING:
+    from ..report.command import FitCommand
 
 _ROWS_PER_PIECE = 1 << 18
 
@@ -125,26 +129,54 @@ def _model(fitter: Fitter, fit: Fit) -> Export:
 def _report(fitter: Fitter, fit: Fit) -> Export:
     from ..report import write_report
 
-    subject = fitter.subject
+    subject, settings = fitter.subject, fit.settings
+    about: dict[str, Any]
     if isinstance(subject, ImageSubject):
-        rows, scaling = subject.rows(fit.settings), None
+        rows, about = subject.rows(settings), {"title": f"Colours of {subject.name}"}
     else:
-        rows = subject.values
-        scaling = None if fit.settings.scaling == "none" else fit.settings.scaling
-    names = list(subject.column_names(fit.settings))
+        rows, about = subject.values, _about_table(fitter, subject, fit)
+    names = list(subject.column_names(settings))
 
     def write(path: Path) -> None:
         write_report(
-            path,
-            fit.of_model,
-            rows,
-            feature_names=names,
-            title=subject.name,
-            scaling=scaling,
-            seconds=fit.seconds.all,
+            path, fit.of_model, rows, feature_names=names, seconds=fit.seconds.all, **about
         )
 
     return Export("report.html", "text/html", _written("report.html", write))
+
+
+def _about_table(fitter: Fitter, table: TableSubject, fit: Fit) -> dict[str, Any]:
+    """Return the arguments of the report on a table, as ``pskclust fit --report`` passes them."""
+    from .._class_scores import scores_against
+
+    scaling = fit.settings.scaling
+    about: dict[str, Any] = {
+        "title": f"Clusters in {table.name}",
+        "scaling": None if scaling == "none" else scaling,
+        "n_left_out": 0 if table.kept is None else int(np.count_nonzero(~table.kept)),
+        "command": _fit_command(fitter, table, fit),
+    }
+    codes = table.classes
+    if codes is None or not (codes >= 0).any():
+        return about
+    return about | {
+        "scores": scores_against(codes, fit.of_model.labels_),
+        "classes": [table.class_names[code] if code >= 0 else None for code in codes],
+        "class_column": table.origin.options.get("label"),
+    }
+
+
+def _fit_command(fitter: Fitter, table: TableSubject, fit: Fit) -> FitCommand | None:
+    """Return the command that repeats a fit; None without a file, or if a sample was explored."""
+    from ..report.command import FitCommand
+
+    typed, settings = table.origin.command, fit.settings.of_fit
+    if typed is None or table.origin.path is None or table.sample is not None:
+        return None
+    line = command_line(fitter, settings)
+    assert line is not None
+    hints = found_hints(table, settings, fit.of_model.labels_)
+    return FitCommand(line, [*map(typed.hint_words, hints)], typed.as_options)
 
 
 def _python(fitter: Fitter, fit: Fit) -> Export:

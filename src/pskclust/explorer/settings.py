@@ -128,12 +128,18 @@ class Settings:
             # A bool is an instance of int.
             if type(value) is not kinds or not least <= value <= most:
                 kind = "a whole number" if kinds is int else "a number"
-                raise ValueError(f"{name}={_short(value)} must be {kind} from {least} to {most}.")
+                limits = f"{least} to {most}" if kinds is float else f"{least:,} to {most:,}"
+                raise ValueError(f"{name}={_short(value)} must be {kind} from {limits}.")
         _check_one_of("scaling", self.scaling, SCALINGS)
         _check_one_of("color_space", self.color_space, COLOUR_SPACES)
         check_parameters({"refine": self.refine}, {"refine": (FLAG, NONE)})
         for name in ("min_cluster_size", "noise", "metric"):
             check_parameters({name: getattr(self, name)}, {name: CLUSTERING_RULES[name]})
+        if self.metric == "haversine" and self.scaling != "none":
+            raise ValueError(
+                f"metric='haversine' needs degrees, which scaling={self.scaling!r} changes. Use "
+                "scaling='none'."
+            )
         self._check_growth()
 
     def _check_growth(self) -> None:

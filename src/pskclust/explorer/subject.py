@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,12 +44,21 @@ _SPACE_COLUMNS = {
 }
 
 
+class TypedCommand(NamedTuple):
+    """The command that started the explorer."""
+
+    changed: Callable[[Mapping[str, Any]], str]  # returns it with other values of options
+    as_options: Callable[[str], str]  # writes parameters in a text as options
+    hint_words: Callable[[ColumnHint], str]  # ends a hint in the option to add to pskclust fit
+
+
 @dataclass(frozen=True)
 class Origin:
     """The file of the data, and the options of ``pskclust fit`` that read it."""
 
     path: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    command: TypedCommand | None = None  # None if the explorer was started in Python
 
 
 _NOWHERE = Origin()

@@ -41,7 +41,7 @@ def candidates(
     if choice is None:
         return []
     reason = choice.reason[0].upper() + choice.reason[1:]
-    rows = [_HEAD, *map(_cells, choice.numbers)]
+    rows = [_HEAD, *(_cells(option, choice.is_asked) for option in choice.numbers)]
     evidence = f"{_ODDS} {_EVIDENCE}"
     if choice.is_asked:
         # One number has no odds against others.
@@ -71,8 +71,10 @@ def _rows_of_choice(n_used: int, n_rows: int) -> str:
     )
 
 
-def _cells(option: NumberOption) -> list[str]:
+def _cells(option: NumberOption, is_asked: bool) -> list[str]:
     name = f"{option.n_clusters:,}"
+    # A number that was asked for was not chosen.
+    is_marked = option.is_chosen and not is_asked
     evidence = (
         option.stability,
         option.least_stability,
@@ -81,7 +83,7 @@ def _cells(option: NumberOption) -> list[str]:
         option.overlap,
     )
     return [
-        f"<strong>{name}, chosen</strong>" if option.is_chosen else name,
+        f"<strong>{name}, chosen</strong>" if is_marked else name,
         share_words(option.odds),
         *("" if value is None else f"{value:.2f}" for value in evidence),
     ]

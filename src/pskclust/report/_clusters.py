@@ -25,7 +25,7 @@ def cluster_table(content: Content) -> str:
             f"{summary.sizes[cluster]:,}",
             share_words(summary.sizes[cluster] / n_rows),
             *(number(quartile) for quartile in summary.quartiles[cluster]),
-            *([] if confidences is None else [f"{confidences[cluster]:.1%}"]),
+            *([] if confidences is None else [share_words(confidences[cluster])]),
         ]
         for cluster in range(len(summary.sizes))
     ]

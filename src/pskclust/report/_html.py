@@ -27,6 +27,11 @@ def prose(value: str) -> str:
     return escape(value)
 
 
+def command_words(line: str) -> str:
+    """Return a command, escaped, none of whose words is broken after a dash."""
+    return " ".join(f"<span>{escape(word)}</span>" for word in line.split(" "))
+
+
 def number(value: float) -> str:
     """Return a number with at most four significant digits."""
     value = float(value)

@@ -13,7 +13,7 @@ from ._choice import candidates
 from ._classes import known_classes
 from ._clusters import cards, cluster_table
 from ._content import Content
-from ._html import figure, number, pairs, prose, section, table, text
+from ._html import command_words, figure, number, pairs, prose, section, table, text
 from ._layers import layers
 from ._pictures import CHOICE
 from ._summary import MAX_COLUMNS, Summary
@@ -40,7 +40,7 @@ def page(content: Content) -> str:
         section(_title_of_profile(content), *map(figure, others)),
         section("What to try next", _rules(content), _hints(content.hints)),
         section("The data", _column_table(content.summary, content.names)),
-        section("Parameters", _provenance(content), pairs(content.details), _OBJECTIVE),
+        section("Parameters", _provenance(content), pairs(content.details), _objective(content)),
     ]
     files = resources.files(__package__)
     return Template((files / "page.html").read_text("utf-8")).substitute(
@@ -48,6 +48,10 @@ def page(content: Content) -> str:
         style=(files / "page.css").read_text("utf-8"),
         content="\n".join(part for part in parts if part),
     )
+
+
+def _objective(content: Content) -> str:
+    return _OBJECTIVE if "objective" in content.details else ""
 
 
 _OBJECTIVE = (
@@ -59,7 +63,9 @@ _OBJECTIVE = (
 def _origin(content: Content) -> str:
     """Return the date, the version and, if there is one, the command."""
     day = content.date.isoformat()
-    command = "" if content.command is None else f"<br><code>{prose(content.command.line)}</code>"
+    command = (
+        "" if content.command is None else f"<br><code>{command_words(content.command.line)}</code>"
+    )
     return f'<p class="origin">{day}, pskclust {__version__}{command}</p>'
 
 
@@ -126,7 +132,7 @@ def _provenance(content: Content) -> str:
     paragraphs = [f"<p>{prose(line)}</p>" for line in lines]
     call = f"<code>{prose(fit.call)}</code> fitted to {prose(fit.rows)}."
     if command is not None:
-        call = f"<code>{prose(command.line)}</code>, or in Python {call}"
+        call = f"<code>{command_words(command.line)}</code>, or in Python {call}"
     paragraphs.append(f"<p>Same labels: {call}</p>")
     if fit.note is not None:
         paragraphs.append(f"<p>{prose(fit.note)}</p>")

@@ -62,13 +62,18 @@ def draw_pictures(
         ax = figure.subplots()
         SimilarityDisplay.from_estimator(model, rows, feature_names=names, ax=ax)
 
+    def draw_choice(figure: Any) -> None:
+        AutoDisplay.from_estimator(model, figure=figure)
+        # The title would repeat the paragraph above the picture.
+        figure.suptitle("")
+
     crosses = _MOST_SIMILAR if linked else _SEEDS
     pictures = [_picture((8.6, 6), draw_clusters, f"{_CLUSTERS_CAPTION} {crosses}")]
     n_numbers = 0 if model.auto_ is None else len(model.auto_.numbers)
     if n_numbers > 1:
         drawn = _picture(
-            (9, 2.3 + 0.28 * n_numbers),
-            lambda figure: AutoDisplay.from_estimator(model, figure=figure),
+            (9, 1.9 + 0.28 * n_numbers),
+            draw_choice,
             _CHOICE_CAPTION,
         )
         pictures.append(replace(drawn, part=CHOICE))

@@ -236,7 +236,10 @@ def _provenance(model: Any, rows: str) -> Provenance:
 
 
 def _details(model: Any, scaling: str) -> dict[str, str]:
-    shown = {"scaling of columns": scaling, "objective": number(model.objective_)}
+    shown = {"scaling of columns": scaling}
+    # The objective compares fits of one psi, and the psi of chosen clusters is not set.
+    if model.auto_ is None or is_refined(model):
+        shown["objective"] = number(model.objective_)
     if is_refined(model) and not model.n_reassigned_:
         shown["refinement"] = "moved no row"
     elif is_refined(model):

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .base import numbered
@@ -17,6 +18,8 @@ _DELIMITERS = (",", "\t", ";", "|", " ")
 _SAMPLE_ROWS = 200
 _COMMENT = "#"
 _MOST_TITLES = 10
+# Stands for the end of a text; a cell that contains it is not closed.
+_END = "\ue000"
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def sniff(
     """
     comments, n_skipped, text = _without_comments(text)
     try:
-        delimiter = delimiter or _delimiter_of(text)
+        delimiter = delimiter or _best_delimiter(text) or ","
         rows = [[cell.strip() for cell in row] for row in _first_rows(text, delimiter)]
         n_titles = _number_of_titles(rows, has_header)
         title = rows[0][0] if n_titles else ""
@@ -125,6 +128,26 @@ def too_long_a_cell() -> TableError:
         f"a cell of this table is longer than the limit of {csv.field_size_limit():,} characters. "
         "Look for a quote that is not closed, or save the table without that column."
     )
+
+
+def delimiter_of(text: str) -> str | None:
+    """Return the delimiter of a text; None if no delimiter divides its rows."""
+    _, _, table = _without_comments(text)
+    return _best_delimiter(table)
+
+
+def line_of_open_quote(lines: Iterable[str], delimiter: str) -> int | None:
+    """Return the number of the line with a quote that is not closed; None if all are closed."""
+    opened = 0
+    for number, line in enumerate(lines, start=1):
+        if '"' not in line:
+            continue
+        # A line within quotes is parsed like a line that starts with a quote.
+        text = f'"{line}' if opened else line
+        row = next(csv.reader([text.rstrip("\r\n"), _END], delimiter=delimiter))
+        is_same_cell = opened and len(row) == 1
+        opened = (opened if is_same_cell else number) if _END in row[-1] else 0
+    return opened or None
 
 
 def _without_comments(text: str) -> tuple[list[str], int, str]:
@@ -209,9 +232,9 @@ def _is_row(cells: list[str], delimiter: str) -> bool:
     return any(map(str.strip, cells)) or (bool(delimiter.strip()) and len(cells) > 1)
 
 
-def _delimiter_of(text: str) -> str:
+def _best_delimiter(text: str) -> str | None:
     """Return the delimiter that splits the most rows into the same number of cells, two or more."""
-    best, best_share = ",", 0.0
+    best, best_share = None, 0.0
     for delimiter in _DELIMITERS:
         rows = _first_rows(text, delimiter)
         if not rows:

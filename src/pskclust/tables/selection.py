@@ -81,6 +81,7 @@ def require_column(table: Table, name: str) -> None:
     if table.holds(name):
         return
     names = [*table.columns, *table.extras]
-    near = difflib.get_close_matches(name, names, n=1)
+    same = [other for other in names if other.casefold() == name.casefold()]
+    near = same or difflib.get_close_matches(name, names, n=1)
     hint = f'Did you mean "{near[0]}"?' if near else f"It has {listed(names)}."
     raise UnknownColumnError(f'{table.name} has no column "{name}". {hint}')

@@ -8,7 +8,7 @@ import io
 import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from .base import Batch, NamedColumns, batch_rows, checked_names
 from .compressed import opened_stream
 from .dialect import (
     Dialect,
+    delimiter_of,
     encoding_of,
     known_encoding,
+    line_of_open_quote,
     sniff,
 )
 from .errors import (
@@ -73,6 +75,11 @@ class TextTable(NamedColumns):
         head = self._head(name)
         encoding = known_encoding(encoding) if encoding else encoding_of(head)
         dialect = sniff(_decoded(head, encoding, name), encoding, delimiter, has_header, missing)
+        if dialect.quotes and len(head) < _HEAD_BYTES:
+            lines = io.StringIO(_decoded(head, encoding, name), newline="")
+            line = _line_of_open_quote(lines, dialect)
+            if line is not None:
+                raise _open_quote(name, line)
         names = checked_names(dialect.names, name)
         super().__init__(name, names, has_names=dialect.has_names, missing=missing)
         self._strange = {
@@ -150,6 +157,10 @@ class TextTable(NamedColumns):
 
     def _explained(self, error: Exception) -> TableError:
         """Return a TableError that names the cause of an error of Arrow and, if known, the line."""
+        with opened_stream(self._path) as (stream, _):
+            line = _line_of_open_quote(self._text_of(stream), self.dialect)
+        if line is not None:
+            return _open_quote(self.name, line)
         ragged = _RAGGED.match(str(error))
         if ragged:
             expected, found = map(int, ragged.groups())
@@ -215,10 +226,17 @@ class TextTable(NamedColumns):
         """Return the number of the first line whose row meets a condition; 0 if there is none."""
         return next((line for line, row in self._numbered_rows() if is_it(row)), 0)
 
+    def detected_delimiter(self) -> str | None:
+        """Return the delimiter that would be detected; None if no delimiter divides the rows."""
+        return delimiter_of(_decoded(self._head(self.name), self.dialect.encoding, self.name))
+
+    def _text_of(self, stream: Any) -> io.TextIOWrapper:
+        return io.TextIOWrapper(stream, self.dialect.encoding, errors="replace", newline="")
+
     def _numbered_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield rows with their line numbers; slow, used only for messages."""
         with opened_stream(self._path) as (stream, _):
-            lines = io.TextIOWrapper(stream, self.dialect.encoding, errors="replace", newline="")
+            lines = self._text_of(stream)
             n_skipped = self.dialect.n_skipped
             below = itertools.islice(lines, n_skipped, None)
             reader = csv.reader(below, delimiter=self.dialect.delimiter)
@@ -227,6 +245,23 @@ class TextTable(NamedColumns):
                 for row in reader:
                     if row:
                         yield n_skipped + reader.line_num, row
+
+
+def _line_of_open_quote(lines: Iterable[str], dialect: Dialect) -> int | None:
+    """Return the number of the line with a quote that is not closed; None if unknown."""
+    below = itertools.islice(lines, dialect.n_skipped, None)
+    # A damaged file cannot be read to its end, and a cell may be too long for the csv module.
+    with contextlib.suppress(csv.Error, OSError, pa.ArrowException):
+        line = line_of_open_quote(below, dialect.delimiter)
+        return None if line is None else dialect.n_skipped + line
+    return None
+
+
+def _open_quote(name: str, line: int) -> TableError:
+    return TableError(
+        f"{name} has a quote in line {line:,} that is not closed, so the lines below it are part "
+        "of one cell. Close the quote, or remove it."
+    )
 
 
 def _with_space(words: Sequence[str]) -> list[str]:

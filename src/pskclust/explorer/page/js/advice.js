@@ -1,7 +1,7 @@
 // Advice: answers about the selected clusters, and hints about the fit.
 
 import * as api from "./api.js";
-import { byId, element } from "./words.js";
+import { byId, copyText, element, unbroken } from "./words.js";
 
 export class AdvicePanel {
   constructor(state, go, fail) {
@@ -45,15 +45,19 @@ export class AdvicePanel {
   }
 
   parts({ text, change, button }) {
-    if (!change) return withOption(text);
+    if (!change) return withCommand(text);
     const made = element("button", { type: "button", class: "do-it" }, button);
     made.addEventListener("click", () => this.go({ ...this.state.settings, ...change }));
     return [text, made];
   }
 }
 
-/** Return a text whose option at the end, such as --id name, is never broken after a dash. */
-function withOption(text) {
-  const [, words, option] = /^(.*: )(--.*)$/.exec(text) ?? [null, text, null];
-  return option === null ? [words] : [words, element("code", {}, option)];
+/** Return a text whose command at the end, such as pskclust explore t.csv --id a, can be copied. */
+function withCommand(text) {
+  const [, words, command] = /^(.*: )(pskclust .*)$/.exec(text) ?? [null, text, null];
+  if (command === null) return [words];
+  const code = element("code", {}, ...unbroken(command));
+  const button = element("button", { type: "button", class: "copy" }, "Copy");
+  button.addEventListener("click", () => copyText(button, code));
+  return [words, code, button];
 }

@@ -105,13 +105,13 @@ export class Answers {
     const rows = this.state.rows.slice(0, MAX_BARS);
     if (!rows.length) return byId("profile").replaceChildren(element("p", { class: "rule" }, "No clusters."));
     const [width, line, top] = [320, 17, 30];
-    const [sizeLeft, sizeWidth, simLeft, simWidth] = [34, 130, 188, 122];
+    const [sizeLeft, sizeWidth, simLeft, simWidth] = [34, 92, 194, 116];
     const height = top + rows.length * line + 8;
     const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Sizes and similarities of clusters" });
-    const mostSize = Math.log10(Math.max(...rows.map((row) => row.size)) + 1);
+    const mostSize = Math.max(...rows.map((row) => row.size), 1e-12);
     const mostSimilar = Math.max(...rows.map((row) => row.similarity[2]), 1e-12);
     svg.append(
-      shape("text", { x: sizeLeft, y: 12, class: "quiet" }, "size (logarithmic)"),
+      shape("text", { x: sizeLeft, y: 12, class: "quiet" }, "size"),
       shape("text", { x: simLeft, y: 12, class: "quiet" }, "similarity"),
       shape("text", { x: simLeft, y: 25, class: "quiet" }, "0"),
       shape("text", { x: simLeft + simWidth, y: 25, class: "quiet", "text-anchor": "end" }, short(mostSimilar)),
@@ -120,9 +120,11 @@ export class Answers {
       const y = top + place * line;
       const colour = this.state.colours(this.theme())[row.cluster] ?? "#888888";
       const [low, middle, high] = row.similarity.map((value) => simLeft + (value / mostSimilar) * simWidth);
+      const bar = Math.max(1, (row.size / mostSize) * sizeWidth);
       svg.append(
         shape("text", { x: sizeLeft - 6, y: y + 11, "text-anchor": "end" }, String(row.cluster)),
-        shape("rect", { x: sizeLeft, y: y + 2, height: 11, rx: 2, width: Math.max(1, (Math.log10(row.size + 1) / mostSize) * sizeWidth), fill: colour }),
+        shape("rect", { x: sizeLeft, y: y + 2, height: 11, rx: 2, width: bar, fill: colour }),
+        shape("text", { x: sizeLeft + bar + 4, y: y + 11, class: "quiet" }, count(row.size)),
         shape("line", { x1: low, x2: Math.max(high, low + 1), y1: y + 7.5, y2: y + 7.5, class: "whisker" }),
         shape("circle", { cx: middle, cy: y + 7.5, r: 3.4, class: "middle" }),
       );

@@ -1,7 +1,7 @@
 // Export of files, Python code and commands.
 
 import * as api from "./api.js";
-import { byId } from "./words.js";
+import { byId, copyText, unbroken } from "./words.js";
 
 export class Export {
   constructor(state, pane, fail) {
@@ -10,7 +10,7 @@ export class Export {
       button.addEventListener("click", () => this.take(button));
     }
     for (const button of document.querySelectorAll("[data-copy]")) {
-      button.addEventListener("click", () => this.copy(button));
+      button.addEventListener("click", () => copyText(button, byId(button.dataset.copy)));
     }
     state.on("fit", () => this.refresh());
   }
@@ -24,7 +24,7 @@ export class Export {
       byId("python-code").textContent = found.python;
       byId("command-part").hidden = found.command === null;
       byId("command-none").hidden = found.command !== null;
-      byId("command-line").textContent = found.command ?? "";
+      byId("command-line").replaceChildren(...unbroken(found.command ?? ""));
     } catch (error) {
       this.fail(error);
     }
@@ -50,19 +50,6 @@ export class Export {
   async picture() {
     const blob = await new Promise((resolve) => this.pane.canvas.toBlob(resolve, "image/png"));
     return { name: "clusters.png", blob };
-  }
-
-  async copy(button) {
-    const source = byId(button.dataset.copy);
-    try {
-      await navigator.clipboard.writeText(source.textContent);
-      button.textContent = "Copied";
-    } catch {
-      // The browser forbids copying: select the text, so that Ctrl+C copies it.
-      getSelection().selectAllChildren(source);
-      button.textContent = "Press Ctrl+C";
-    }
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
   }
 }
 

@@ -3,7 +3,7 @@
 import { byId, capital, element, refill } from "./words.js";
 
 const COLUMNS = [
-  { name: "likeness", title: "Similarity of the two most similar clusters: the lower, the clearer the clusters", words: (value) => value.toFixed(3) },
+  { name: "likeness", title: "Similarity of the two most similar clusters: the lower, the clearer the clusters", words: (value) => (value === 0 ? "0" : value < 0.0005 ? "< 0.001" : value.toFixed(3)) },
   { name: "stability", title: "How well clusters are found again in random halves of the rows: mean over clusters", words: (value) => value.toFixed(2) },
 ];
 
@@ -17,7 +17,8 @@ export class Layers {
     const layers = this.state.fit?.layers ?? [];
     // A single layer is the fit itself.
     byId("layers-table").hidden = layers.length < 2;
-    const columns = COLUMNS.filter(({ name }) => layers.some((layer) => layer[name] !== null));
+    // A figure that is the same for all layers tells nothing.
+    const columns = COLUMNS.filter(({ name, words }) => new Set(layers.map((layer) => layer[name] === null ? "" : words(layer[name]))).size > 1);
     byId("layers-names").replaceChildren(
       element("th", { scope: "col" }, "Clusters"),
       ...columns.map(({ name, title }) => element("th", { scope: "col", class: "right", title }, capital(name))),

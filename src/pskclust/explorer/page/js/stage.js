@@ -143,6 +143,8 @@ export class Stage {
     this.right.marks = this.isImage ? [] : seeds;
     byId("marks").hidden = !this.right.marks.length;
     byId("marks-words").textContent = state.fit?.settings.tau === null ? "most similar row of each cluster" : "first row of each cluster";
+    // The words on marks take room from the names of classes.
+    this.showClasses();
     for (const pane of this.panes) pane.draw();
   }
 
@@ -174,8 +176,15 @@ export class Stage {
     line.hidden = this.state.mode !== "classes";
     if (line.hidden) return;
     const names = classes.names.map((name, place) => element("span", {}, swatch(classes.colours[this.theme()][place]), ` ${name}`));
-    const more = classes.number - classes.names.length;
-    line.replaceChildren(...names, ...(more > 0 ? [`and ${more} more`] : []));
+    const rest = element("span", {});
+    line.replaceChildren(...names, rest);
+    // Names that do not fit on the line are counted.
+    for (let shown = names.length; shown > 0; shown -= 1) {
+      const more = classes.number - shown;
+      rest.textContent = more > 0 ? `and ${more} more` : "";
+      if (line.scrollWidth <= line.clientWidth) break;
+      names[shown - 1].remove();
+    }
   }
 
   /** Show the agreement of the two settings side by side. */

@@ -4,9 +4,11 @@ export function count(value) {
   return Math.round(value).toLocaleString("en");
 }
 
+/** Return a fraction as a percentage; only 0 is shown as 0%, and only 1 as 100%. */
 export function percent(share) {
   if (share > 0 && share < 0.001) return "< 0.1%";
-  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;
+  if (share < 1 && share >= 0.9995) return "> 99.9%";
+  return `${(100 * share).toFixed(1)}%`;
 }
 
 export function short(value, digits = 3) {
@@ -58,6 +60,23 @@ export function wholeIn(text) {
 /** Return the number in a text, with a decimal point or comma; NaN if there is none. */
 export function numberIn(text) {
   return text.trim() === "" ? NaN : Number(text.trim().replace(",", "."));
+}
+
+/** Return the words of a command, none of which is broken after a dash. */
+export function unbroken(command) {
+  return command.split(" ").flatMap((word, place) => [place ? " " : "", element("span", { class: "word" }, word)]);
+}
+
+/** Copy the text of an element; select it if the browser forbids copying. */
+export async function copyText(button, source) {
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(source);
+    button.textContent = "Press Ctrl+C";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
 }
 
 /** Return an SVG element. */
