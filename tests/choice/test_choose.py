@@ -622,7 +622,7 @@ def test_the_reason_calls_unstable_clusters_unclear():
     assert chosen.chosen.stability >= _choose.STABLE
     assert "unclear" not in chosen.reason
     shaky = replace(chosen.chosen, stability=_choose.STABLE - 0.01)
-    assert "unclear: random halves of the rows give partly other clusters" in _choose._reason(
+    assert "unclear: random halves of the rows give partly different clusters" in _choose._reason(
         shaky, chosen.numbers, None
     )
 

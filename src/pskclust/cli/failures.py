@@ -137,4 +137,4 @@ def _without_list(message: str) -> str:
     names = found[1].split()
     more = f" and {len(names) - 2} more" if len(names) > 3 else ""
     shown = " ".join(names[:2] if more else names)
-    return f"one file at a time: {shown}{more} cannot be used, too."
+    return f"one file at a time: leave out {shown}{more}."
