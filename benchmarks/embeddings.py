@@ -113,7 +113,10 @@ def table() -> str:
             for name, value in (
                 (f"read, and project to {kept} columns", seconds["project"]),
                 (f"`predict` in {kept} columns", seconds["predict"]),
-                (f"instead of `predict`: `PSKC().fit` of all rows in {kept}", seconds["fit_all"]),
+                (
+                    f"instead of `predict`: `PSKC().fit` of all rows in {kept} columns",
+                    seconds["fit_all"],
+                ),
                 (f"instead of both: `predict` in {columns} columns", seconds["predict_wide"]),
             )
         ),

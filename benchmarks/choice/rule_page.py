@@ -153,8 +153,8 @@ def cost_table() -> str:
         ),
         (
             f"{', '.join(map(str, pooling.N_DRAWS))} draws",
-            "numbers of draws of partitionings and halves after which a clear choice ends the "
-            "drawing; the last one ends it anyway",
+            "numbers of draws of partitionings and halves after which drawing stops if the choice "
+            "is clear; it always stops after the last one",
         ),
         (
             f"{pooling.CLEAR_AGREEMENT:g}",
@@ -329,7 +329,7 @@ def fitted_to(weights: dict[str, Any]) -> str:
         f"The rule was fitted on {weights['date']} to {sets['given']} collected and "
         f"{sets['generated']:,} generated sets, in {len(sets['families'])} families. "
         f"Of the single clusters that were left out of a fit, {kept:.0%} stay whole. "
-        f"In step 9, the odds are multiplied by the intrinsic dimension to the power of "
+        f"Step 9 multiplies the odds by a power of the intrinsic dimension; here the power is "
         f"{weights['power_of_dimension']:g}.\n"
     )
 

@@ -167,7 +167,7 @@ class DriftMonitor:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            An array or a table. Of a file, pass one block after the other:
+            An array or a table. For a file, pass one block after the other:
             ``for block in pskclust.tables.stream_table(path): monitor.predict(block)``.
 
         Returns
@@ -187,8 +187,8 @@ class DriftMonitor:
         """
         if isinstance(X, str | os.PathLike | RowBlocks):
             raise TypeError(
-                f"X is of type {type(X).__name__}, but a monitor takes arrays and tables. Pass one "
-                "block after the other, for a file those of pskclust.tables.stream_table(path)."
+                f"X is of type {type(X).__name__}, but a monitor takes arrays and tables. For a "
+                "file, pass the blocks of pskclust.tables.stream_table(path) one after the other."
             )
         rows: Any = X
         if isinstance(self.model, Pipeline) and len(self.model) > 1:

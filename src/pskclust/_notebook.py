@@ -27,7 +27,7 @@ _STYLE = """<style>
 
 
 class ShownInNotebooks:
-    """Mixin for a model that notebooks show with its fit, above scikit-learn's diagram."""
+    """Mixin for models: notebooks show the fit above scikit-learn's diagram."""
 
     # Notebooks call one or the other of these two methods.
 

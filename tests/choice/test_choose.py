@@ -577,7 +577,7 @@ def test_clusters_that_are_asked_for_and_too_small_are_named():
         ({"n_clusters": 0}, "n_clusters=0 is not allowed. Use a whole number of 1 or more"),
         (
             {"n_clusters": 121},
-            r"n_clusters=121 is more than the \d+ clusters .* a sample of at most 2,000 rows",
+            r"n_clusters=121 is more than the \d+ clusters .*a sample has at most 2,000 rows",
         ),
         ({"psi": 8, "tau": 0.1, "n_clusters": 90}, "more than the .* clusters that grew"),
         ({"psi": 121}, r"psi=121 is more than the \d+ rows"),
@@ -622,7 +622,7 @@ def test_the_reason_calls_unstable_clusters_unclear():
     assert chosen.chosen.stability >= _choose.STABLE
     assert "unclear" not in chosen.reason
     shaky = replace(chosen.chosen, stability=_choose.STABLE - 0.01)
-    assert "unclear: random halves of the rows give partly other clusters" in _choose._reason(
+    assert "unclear: random halves of the rows give partly different clusters" in _choose._reason(
         shaky, chosen.numbers, None
     )
 

@@ -259,7 +259,7 @@ def test_a_column_with_points_is_named_beside_one_with_commas(command):
         stream.write("a;b\n" + "180,8;56626.06\n" * 20)
     line = command.refused(3, "fit", "t.csv")
     assert 'column "a" is text ("180,8", but column "b" has points, such as 56626.06: ' in line
-    assert "If those are decimal points, convert the commas with: python" in line
+    assert "If the points are decimal points, convert the commas with: python" in line
 
 
 def test_all_columns_that_may_hold_classes_are_named(command):

@@ -37,7 +37,7 @@ BAD_ROWS = {
         pd.DataFrame({"size": [1, 2], "city": ["Oslo", "Bonn"]}),
         ValueError,
         r"Column 'city' of X does not hold numbers.*Leave it out, or encode it.*OneHotEncoder, "
-        "only if the clusters should follow its categories",
+        "only if its categories should affect the clusters",
     ),
     "dates as text": (
         pd.DataFrame({"size": [1, 2, 3], "day": ["2020-01-31", None, "2021-12-01 10:30"]}),

@@ -49,7 +49,7 @@ def test_a_rating_that_splits_clusters_is_named():
     (message,) = found(scaled(RATING))
     assert message.startswith("Column 2 has 5 distinct values and splits the clusters: ")
     assert "np.delete(X, 2, axis=1)" in message
-    assert 'In a pipeline, set_output(transform="pandas")' in message
+    assert 'If X comes from a pipeline, set_output(transform="pandas")' in message
 
 
 def test_a_flag_of_a_table_is_named():

@@ -118,7 +118,7 @@ class TestFiles:
     def test_blocks_are_scaled_by_those_who_read_them(self, table):
         rows = table.to_numpy() * [1, 1e5]
         (message,) = found(RowBlocks(100, 2, lambda: [rows]))
-        assert "If only units differ, yield scaled blocks, or fit make_pipeline(" in message
+        assert "If this is only due to units, yield scaled blocks, or fit make_pipeline(" in message
 
     def test_row_numbers_are_found_across_blocks(self, table):
         rows = table.reset_index().to_numpy()

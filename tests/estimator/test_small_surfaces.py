@@ -42,7 +42,7 @@ def test_a_monitor_takes_the_blocks_of_a_file(blobs, tmp_path):
     monitor = DriftMonitor(PSKC(random_state=0).fit(blobs))
     blocks = stream_table(tmp_path / "t.csv")
     for X in (tmp_path / "t.csv", str(tmp_path / "t.csv"), blocks):
-        with pytest.raises(TypeError, match=r"arrays and tables. Pass one block after the other"):
+        with pytest.raises(TypeError, match=r"arrays and tables. For a file, pass the blocks of"):
             monitor.predict(X)
     for block in blocks:
         monitor.predict(block)

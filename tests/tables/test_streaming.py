@@ -440,7 +440,7 @@ def test_classes_of_another_kind_than_numbers_and_text_are_refused(command, rows
 
 
 def test_a_text_that_is_no_path_is_explained():
-    with pytest.raises(FileNotFoundError, match="a text is taken as the path of a file"):
+    with pytest.raises(FileNotFoundError, match="which is read as the path of a file"):
         PSKC().fit("hello")
 
 

@@ -414,8 +414,8 @@ def test_words_for_missing_values_can_be_named(tmp_path):
 def test_decimal_commas_beside_points_are_explained(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "24.941;8,5\n1.200;7,25\n" * 5)
-    words = 'column "b" is text \\("8,5", but column "a" has points, such as 24.941: write points '
-    with pytest.raises(TableError, match=words + "for commas or, if those points separate thou"):
+    words = 'column "b" is text \\("8,5", but column "a" has points, such as 24.941: replace '
+    with pytest.raises(TableError, match=words + "commas by points or, if the points separate"):
         read_table(path)
     path.write_text("a;b\n" + "24941;8,5\n1200;7,25\n" * 5)
     assert_array_equal(read_table(path)[:2], [[24941, 8.5], [1200, 7.25]])

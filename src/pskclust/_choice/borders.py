@@ -53,7 +53,7 @@ class Sides:
 
     @cached_property
     def pairs_in_one(self) -> NDArray[np.bool_]:
-        """Which pairs of a split and a row have the row on the first side, (p,)."""
+        """Whether the row of each pair of split and row is on the first side, (p,)."""
         return self.in_one[self.pairs.rows, self.pairs.splits]
 
 
@@ -93,7 +93,7 @@ class Border:
 
     @cached_property
     def contact(self) -> Floats:
-        """Mean share of the other side in the rows that a row meets, (s,)."""
+        """Share of the other side among the rows that a row meets, mean over rows, (s,)."""
         everywhere = self._pairs.mean(self.shares, np.ones(len(self.shares), dtype=bool))
         return np.where(self._is_there, everywhere, 1.0)
 
@@ -128,7 +128,7 @@ class Border:
 
     @cached_property
     def _cores(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Weights of rows on either side: the more, the less they belong to the border."""
+        """Weights of rows on either side, larger for rows that belong less to the border."""
         cores, is_one = 1 - self.shares, self.sides.pairs_in_one
         return cores * is_one, cores * ~is_one
 

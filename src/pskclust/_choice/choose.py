@@ -267,9 +267,9 @@ def _by_one_tree(
     possible = 1 + int(np.count_nonzero(joined[:, 2] > 0))
     if n_clusters > possible:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the {counted(possible, 'cluster')} that a "
-            f"sample of at most {MAX_ROWS:,} rows allows, here {n_rows:,} without noise. Use "
-            f"n_clusters <= {possible}."
+            f"n_clusters={n_clusters} is more than the {counted(possible, 'cluster')} that "
+            f"the {n_rows:,} sampled rows without noise can form (a sample has at most "
+            f"{MAX_ROWS:,} rows). Use n_clusters <= {possible}."
         )
     tree = condense(joined, AVERAGE, psi, 1, n_clusters)
     tree = settle(tree, tree.nodes, distances, near)
@@ -307,7 +307,7 @@ def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | N
     is_stable = (chosen.stability or 0.0) >= STABLE
     how = "stable: random halves of the rows give the same clusters"
     if not is_stable:
-        how = "unclear: random halves of the rows give partly other clusters"
+        how = "unclear: random halves of the rows give partly different clusters"
         # The second sentence does not call the clusters unclear again.
         second = second.replace("; unclear: ", ". ")
     return (

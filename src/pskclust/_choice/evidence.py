@@ -80,7 +80,7 @@ def gather_evidence(grown: Grown, n_jobs: int | None = 1) -> Evidence:
 
 
 class _Cuts(NamedTuple):
-    """A tree, with what its cuts have in common."""
+    """A tree, with the values that the evidence for all its cuts is computed from."""
 
     grown: Grown
     each: GrownTree

@@ -35,8 +35,8 @@ class Layer(ShortRepr):
         0 to 1; 0 for one cluster. The lower it is, the better clusters are separated.
     odds, stability, agreement, separation : float or None
         Evidence, as for a candidate in ``PSKC.auto_``. None if the choice has none for this layer.
-        The odds compare it with all candidates, so those of a layer may be near 0: its splits admit
-        it, as ``PSKC.layers_`` describes.
+        The odds compare the layer with all candidates and may be near 0, because a layer is
+        accepted for its splits, not for its odds: see ``PSKC.layers_``.
     """
 
     n_clusters: int
@@ -72,7 +72,7 @@ class Parts:
         return len(self.links)
 
     def settled(self, n_clusters: int) -> SettledParts:
-        """Return the rule that makes parts agree with the clusters of the fit."""
+        """Return the rule that keeps each row in a part of its own cluster."""
         n_parts = len(self)
         parts = np.tile(np.arange(n_parts), (n_clusters + 1, 1))
         for cluster in range(n_clusters):

@@ -61,8 +61,8 @@ class Pool(NamedTuple):
 def pool_draws(drawn: Callable[[], Draw], is_open: bool) -> Pool | None:
     """Draw until the choice is clear, or until there are `MAX_DRAWS` draws.
 
-    If the number of clusters is given, which `is_open` denies, one draw is enough. None if the
-    first draw has no candidates.
+    `is_open` is False if the number of clusters is given; then one draw is enough. Return None if
+    the first draw has no candidates.
     """
     draws: list[Draw] = []
     log_odds: list[float] = []

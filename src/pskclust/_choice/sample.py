@@ -1,4 +1,4 @@
-"""The sample that a clustering is chosen on: what all draws of partitionings have in common."""
+"""The sample that a clustering is chosen on, with all values that draws do not change."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Sample:
 
     @cached_property
     def groups(self) -> NDArray[np.intp]:
-        """The number of each row; copies have the same, and numbers are in the order of rows."""
+        """A number for each row, equal for equal rows, in the order of first occurrence."""
         _, first, number = np.unique(self.points, axis=0, return_index=True, return_inverse=True)
         groups: NDArray[np.intp] = np.argsort(np.argsort(first))[number.ravel()]
         return groups

@@ -90,7 +90,7 @@ def sizes_for(points: NDArray[np.float64]) -> list[int]:
 
 
 def sizes_of(n_rows: int, n_different: int) -> list[int]:
-    """Return the same, given the number of rows and that of different rows."""
+    """Return the same, given the numbers of rows and of different rows."""
     few = min(PSI_FOR_FEW, n_rows)
     return [psi for psi in PSIS if psi <= n_different // 2] or [few]
 

@@ -232,7 +232,7 @@ def _settle_far(
 
 
 def _pieces(mask: NDArray[np.bool_], width: int) -> Iterator[tuple[NDArray[np.intp], ...]]:
-    """Yield both indices of the true entries of a table, of few enough for lines of `width`."""
+    """Yield both indices of the true entries of a table, in chunks that suit lines of `width`."""
     found, size = np.flatnonzero(mask), rows_per_chunk(width)
     for start in range(0, len(found), size):
         yield np.divmod(found[start : start + size], mask.shape[1])

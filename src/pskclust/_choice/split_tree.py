@@ -81,7 +81,7 @@ class SplitTree:
 
     @cached_property
     def numbers_of_leaves(self) -> NDArray[np.intp]:
-        """The line of each leaf in `leaf_within`, (m,); of no use for other nodes."""
+        """The line of each leaf in `leaf_within`, (m,); meaningless for other nodes."""
         return np.cumsum(self.is_leaf) - 1
 
     @cached_property

@@ -86,7 +86,8 @@ def _column_names(frame: Any) -> list[str] | None:
         if not is_numeric_dtype(kind):
             raise ValueError(
                 f"Column {name!r} of X does not hold numbers ({kind}). Leave it out with "
-                f"X.drop(columns=[{name!r}]), or encode it as numbers if clusters should follow it."
+                f"X.drop(columns=[{name!r}]), or encode it as numbers if it should affect the "
+                "clusters."
             )
     names = list(frame.columns)
     return names if all(isinstance(name, str) for name in names) else None

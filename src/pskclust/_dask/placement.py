@@ -166,7 +166,7 @@ class Placement:
         client = self._tasks.client
         places = self._tasks.holders(list(actors))
         if not all(places.get(actor.key) for actor in actors):
-            raise LostError("A worker was lost before the first message to it.")
+            raise LostError("A worker was lost before it received a message.")
         ways = [
             SchedulerConnection(client, places[actor.key][0], actor.key, self._tasks.timeout)
             for actor in actors
@@ -208,7 +208,7 @@ class Placement:
             connections.append(connection)
             self._connections.append(connection)
         if lost:
-            raise LostError("A worker was lost before the first message to it.") from lost
+            raise LostError("A worker was lost before it received a message.") from lost
         return connections
 
 

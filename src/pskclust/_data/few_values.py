@@ -66,7 +66,7 @@ def find_few_values(rows: NDArray[Any], labels: NDArray[np.int64]) -> Found:
     other columns do not tell which: among the rows that are nearest in the other columns, values
     differ nearly as often as among any rows. A column that separates clusters as other columns do
     is therefore not returned. Columns of 0 and 1 that are never 1 in the same row, such as encoded
-    categories, do not count among each other's other columns.
+    categories, are not compared with each other.
 
     If all columns that vary have few values, and few rows are distinct, the number of distinct rows
     is returned instead.
@@ -103,9 +103,9 @@ def find_few_values(rows: NDArray[Any], labels: NDArray[np.int64]) -> Found:
 def hints_on_few_values(
     found: Found, names: Sequence[str], odd: Sequence[OddColumn] = ()
 ) -> list[ColumnHint]:
-    """Return the hints on few distinct rows, and to leave out columns that split the clusters.
+    """Return hints on few distinct rows and on columns that split the clusters.
 
-    Odd columns have hints already.
+    Columns in `odd` get none, because they have hints already.
     """
     have_hints = {column.name for column in odd}
     hints = []
@@ -134,7 +134,8 @@ def warn_of_few_values(found: Found, columns: NamedColumns) -> None:
             continue
         column = few.column
         in_pipeline = (
-            ' In a pipeline, set_output(transform="pandas") of the other steps shows its name.'
+            ' If X comes from a pipeline, set_output(transform="pandas") on the steps before PSKC '
+            "makes this warning name the column."
             if columns.source == "array"
             else ""
         )
@@ -164,7 +165,7 @@ def _of_few_values(rows: NDArray[Any]) -> list[int]:
 
 
 def _gain(codes: NDArray[np.intp], labels: NDArray[np.int64]) -> float:
-    """Return how much better clusters tell values than the most frequent value does, up to 1."""
+    """Return how much better clusters predict values than the most frequent value, up to 1."""
     shared = np.zeros((int(labels.max()) + 1, int(codes.max()) + 1))
     np.add.at(shared, (labels, codes), 1)
     by_chance = shared.sum(axis=0).max()

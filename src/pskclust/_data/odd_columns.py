@@ -290,7 +290,7 @@ def _words_on_dominant(unequal: Unequal, columns: NamedColumns) -> str:
     else:
         listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
         who = f"Columns {listed} account for {of_variance}, so they alone decide the clusters"
-    return f"{who}. If only units differ, {columns.scaled}"
+    return f"{who}. If this is only due to units, {columns.scaled}"
 
 
 def _hint(column: OddColumn) -> ColumnHint:

@@ -274,8 +274,8 @@ def _way_out_of_text(column: Any, values: Any) -> str:
         )
     # Beside a few scaled numbers, columns of 0 and 1 outweigh the rest.
     return (
-        "Leave it out, or encode it, say with sklearn.preprocessing.OneHotEncoder, only if the "
-        "clusters should follow its categories."
+        "Leave it out, or encode it, say with sklearn.preprocessing.OneHotEncoder, only if its "
+        "categories should affect the clusters."
     )
 
 

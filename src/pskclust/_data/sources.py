@@ -43,8 +43,8 @@ class RowBlocks:
     shape : tuple of two int
         Number of rows and number of columns.
     kept : ndarray of bool, shape (number of rows of the file,), or None
-        The rows of a file that are left if rows with missing values are dropped; None if all rows
-        are there. ``table.loc[rows.kept, "cluster"] = model.labels_`` adds labels to the table.
+        The rows of a file that are left if rows with missing values are dropped; None if no row
+        was left out. ``table.loc[rows.kept, "cluster"] = model.labels_`` adds labels to the table.
 
     See Also
     --------

@@ -23,8 +23,8 @@ class StreamedRows:
     """Rows that are read from their source in each pass; their weights are in memory.
 
     With `with_fingerprint`, the first pass also sets `fingerprint`, a hash of all values and
-    weights. Computing it takes time, and only checkpoints need it. With `warned`, which are the
-    columns, the first pass warns of odd columns, by the sample and by row numbers that increase.
+    weights. Computing it takes time, and only checkpoints need it. With the columns
+    `warned`, the first pass warns of odd ones, found in the sample, and of increasing row numbers.
     """
 
     def __init__(

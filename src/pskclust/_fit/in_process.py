@@ -40,8 +40,8 @@ def rows_of(
 ) -> Data | StreamedRows:
     """Return the checked rows of a fit, in memory or to be read block by block.
 
-    Set `n_features_in_` and `feature_names_in_` of the estimator. `with_warnings` warns
-    about odd columns; if rows are read block by block, when they are read.
+    Set `n_features_in_` and `feature_names_in_` of the estimator. With
+    `with_warnings`, warn about odd columns; rows in blocks are checked as they are read.
     """
     metric = parameters.metric
     if parameters.device is not None:

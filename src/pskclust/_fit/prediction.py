@@ -50,7 +50,8 @@ def similarity(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArra
 def membership(fitted: Fitted, rows: NDArray[Any], n_jobs: int | None) -> NDArray[np.float64]:
     """Return the share of each cluster among the fitted rows in each row's cells, (n, k).
 
-    Cells at the border of the data have no end, so rows that the noise rule finds have shares of 0.
+    Cells at the border of the data are unbounded, so rows that the noise rule finds get shares of
+    0.
     """
     values = _of_clusters(fitted, rows, _by_share(fitted), n_jobs)
     values[_noise_rows(fitted, rows, n_jobs)] = 0

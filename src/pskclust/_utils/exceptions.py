@@ -109,9 +109,9 @@ class ColumnsWarning(UserWarning):
     Further warnings of this category: values of metric="haversine" within the range of radians, and
     a square, symmetric X with zeros on the diagonal, which looks like a matrix of distances.
 
-    Of rows that are read block by block, such as files, the sample is examined. There, a row number
-    is found only if it increases from row to row. A column of few values is found only if clusters
-    are chosen, not if they grow.
+    Of rows that are read block by block, such as files, only a sample is examined. There, a row
+    number is found only if it increases from row to row. A column of few values is found only if
+    clusters are chosen, not if they grow.
 
     See Also
     --------

@@ -141,7 +141,7 @@ def _without_list(message: str, context: click.Context | None) -> str:
     names = found[1].split()
     more = f" and {len(names) - 2} more" if len(names) > 3 else ""
     shown = " ".join(names[:2] if more else names)
-    line = f"one file at a time: {shown}{more} cannot be used, too."
+    line = f"one file at a time: leave out {shown}{more}."
     flags = [] if context is None else _typed_lists(context)
     if not flags:
         return line

@@ -234,9 +234,9 @@ def _decorated(names: Sequence[str], error: NotNumbersError, typed: _Typed) -> s
     )
     if command is None:
         command = typed.with_(**changed)
-    how = (
-        "If those are decimal points, convert the commas" if converted.is_guess else "Convert them"
-    )
+    how = "Convert them"
+    if converted.is_guess:
+        how = "If the points are decimal points, convert the commas"
     return f"{how} with: {converted.command} Then use: {command}"
 
 

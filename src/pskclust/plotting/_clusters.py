@@ -95,7 +95,7 @@ class ClusterDisplay:
         estimator : PSKC or Pipeline
             A fitted model, or a fitted pipeline that ends in one.
         X : array-like of shape (n_samples, n_features), path or RowBlocks
-            The rows passed to `fit`. Two columns are drawn as they are, also if a pipeline scales
+            The rows passed to `fit`. Two columns are drawn as they are, even if a pipeline scales
             them; more columns are projected onto their first two principal axes. With
             metric="haversine", the longitude is the horizontal axis.
         labels : array-like of int, shape (n_samples,), or None, default=None

@@ -26,8 +26,8 @@ class MergeTreeDisplay:
     """Display of the merge tree of chosen or linked clusters, as a dendrogram.
 
     The parts that were joined are at the bottom. Branches that meet higher up are less
-    similar; those of height 6 share no cell. Branches within a cluster have the colour of the
-    cluster; branches that join clusters are grey.
+    similar; those that meet at height 6 share no cell. Branches within a cluster have the colour
+    of the cluster; branches that join clusters are grey.
 
     Use :meth:`from_estimator` to draw a fitted model.
 

@@ -111,8 +111,8 @@ def advice_on(cell: str, pointed: tuple[str, str] | None = None) -> str:
         if pointed is not None:
             name, value = pointed
             return (
-                f', but column "{name}" has points, such as {value}: write points for commas or, '
-                "if those points separate thousands, remove them"
+                f', but column "{name}" has points, such as {value}: replace commas by points '
+                "or, if the points separate thousands, remove the points"
             )
         return (
             ": write a decimal point instead of the comma or, if points in other columns separate "

@@ -74,7 +74,7 @@ def row_blocks(
                 table = open_table(Path(path), path)
         except NoSuchFileError as error:
             if isinstance(X, str):
-                _append(error, "X is a text, and a text is taken as the path of a file.")
+                _append(error, "X is a string, which is read as the path of a file.")
             raise
         by_name = known is not None and table.has_names
         if by_name:
@@ -170,7 +170,7 @@ def naming_encoding(call: Call) -> Iterator[None]:
 
 
 def _way_around_texts(call: Call, error: NotNumbersError) -> str:
-    """Return a call that leaves out columns; if few words may stand for missing values, another."""
+    """Return calls that leave out columns, or read words in them as missing values."""
     leave_out = (
         "The model needs numbers in all its columns."
         if call.needs_columns
