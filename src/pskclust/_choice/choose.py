@@ -28,7 +28,7 @@ from .draws import Draw
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule, find_noise
 from .options import NEGLIGIBLE_ODDS, ONE, AutoChoice, NumberOption, Option, numbers_of
-from .pooling import Place, Pool, best_of, pool_draws
+from .pooling import MAX_DRAWS, Place, Pool, best_of, pool_draws
 from .reassignment import reassigned
 from .sample import Sample
 from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
@@ -45,9 +45,11 @@ _N_SHOWN = 10
 # A clustering with a smaller mean Jaccard index is not called stable (Hennig, 2007).
 STABLE = 0.75
 # Memory of a choice. For each pair of rows: distances, neighbours and shared cells. For each cell
-# of a row: its number at each psi, and the products that count shared cells.
+# of a row: its number at each psi, and the products that count shared cells. For each row of a
+# draw: its nodes, its clusters in the best candidates, and its cells.
 _BYTES_PER_PAIR = 50
 _BYTES_PER_CELL = 50
+_BYTES_PER_ROW_OF_DRAW = 3_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +88,7 @@ def choose(
         {
             "distances": _BYTES_PER_PAIR * n_rows**2,
             "cells": _BYTES_PER_CELL * n_rows * n_partitions,
+            "draws": _BYTES_PER_ROW_OF_DRAW * n_rows * MAX_DRAWS,
         },
         f"Choosing clusters on {n_rows} rows with n_partitions={n_partitions}",
         "Use a smaller n_partitions.",

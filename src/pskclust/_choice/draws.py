@@ -34,6 +34,8 @@ class Draw(NamedTuple):
         weights = fitted_weights()
         logits = split_logits(grown, found.splits, weights.split)
         evidence = scored_evidence(grown, found, logits)
+        # Several draws are kept at a time.
+        grown = grown.without_tables()
         return cls(grown, found, logits, evidence, scores(evidence, weights))
 
     def without(self, left_out: NDArray[np.bool_]) -> Draw:

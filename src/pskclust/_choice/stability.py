@@ -9,7 +9,7 @@ they did not influence the split.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -105,6 +105,14 @@ class Grown:
     axes: NDArray[np.float64]  # (n, a) coordinates of all rows along principal axes
     placing_centres: NDArray[np.intp]  # (t, psi) row numbers of the centres that assign rows
     placing_cells: NDArray[np.int32]  # (t, n)
+
+    def without_tables(self) -> Grown:
+        """Return the same without the tables of rows and nodes, which take most of the memory."""
+        none = np.empty((0, 0), dtype=np.float32)
+        trees = [
+            replace(each, meetings=none, fine_meetings=none, held_out=[]) for each in self.trees
+        ]
+        return replace(self, trees=trees)
 
 
 def grow_trees(
