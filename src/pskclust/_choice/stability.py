@@ -112,7 +112,8 @@ class Grown:
         trees = [
             replace(each, meetings=none, fine_meetings=none, held_out=[]) for each in self.trees
         ]
-        return replace(self, trees=trees)
+        # A copy, because the cells are part of a table with those of all psi.
+        return replace(self, trees=trees, placing_cells=self.placing_cells.copy())
 
 
 def grow_trees(
