@@ -42,8 +42,8 @@ def page(results: dict[str, Any]) -> str:
 
 def agreement_of_seeds(results: dict[str, Any]) -> str:
     """Return a sentence about the agreement of two seeds."""
-    agreements = [known["PSKC()"]["agreement"] for known in results.values()]
-    mean = np.mean(agreements)
+    found = [known["PSKC()"] for known in results.values()]
+    mean = np.mean([each["agreement"] for each in found if "agreement" in each])
     return f"Fits of `PSKC()` with two seeds agree with an ARI of {mean:.3f} on average.\n"
 
 

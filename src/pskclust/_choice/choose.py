@@ -49,7 +49,7 @@ STABLE = 0.75
 # draw: its nodes, its clusters in the best candidates, and its cells.
 _BYTES_PER_PAIR = 50
 _BYTES_PER_CELL = 50
-_BYTES_PER_ROW_OF_DRAW = 1_300
+_BYTES_PER_ROW_OF_DRAW = 700
 
 
 @dataclass(frozen=True, eq=False)
