@@ -175,11 +175,12 @@ def draw(results: dict[str, Any], picture: Path) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     both[0].set_ylabel("seconds to fit")
     both[0].yaxis.set_major_formatter("{x:g}")
+    drawn = [name for name in COLOURS if any(_points(results[panel], name) for panel, _ in panels)]
     handles = [
-        plt.Line2D([], [], color=colour, marker="o", ms=4, lw=3 if name in OURS else 1.4)
-        for name, colour in COLOURS.items()
+        plt.Line2D([], [], color=COLOURS[name], marker="o", ms=4, lw=3 if name in OURS else 1.4)
+        for name in drawn
     ]
-    names = [_shown(name) for name in COLOURS]
+    names = [_shown(name) for name in drawn]
     figure.legend(handles, names, loc="outside right center", frameon=False)
     figure.suptitle(f"Time to fit on {results['machine']}; lines end where a method was stopped")
     temporary = picture.with_suffix(".tmp.png")

@@ -8,12 +8,14 @@ eleven, to show parts of continents.
 """
 
 import argparse
+import re
 
 import matplotlib
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patheffects import withStroke
 
 from pskclust import PSKC
 from pskclust.plotting import cluster_colours
@@ -87,7 +89,7 @@ Mogadishu 2 45.5, Kinshasa -4.5 15.5, Luanda -9 13, Lusaka -15.5 28.5, Harare -1
 names, places = [], []
 for entry in CITIES.replace("\n", " ").split(","):
     name, latitude, longitude = entry.split()
-    names.append(name)
+    names.append(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
     places.append((float(latitude), float(longitude)))
 places = np.array(places)
 
@@ -103,7 +105,15 @@ for cluster in range(model.n_clusters_):
     members = np.flatnonzero(model.labels_ == cluster)
     typical = members[np.argsort(-model.similarities_[members])[:6]]
     city = typical[0]
-    side = "right" if places[city, 1] > 140 else "left"
-    axes.annotate(names[city], places[city, ::-1], weight="bold", fontsize=9, ha=side)
+    axes.annotate(
+        names[city],
+        places[city, ::-1],
+        xytext=(0, 5),
+        textcoords="offset points",
+        ha="center",
+        weight="bold",
+        fontsize=9,
+        path_effects=[withStroke(linewidth=3, foreground="white")],
+    )
     print(f"{len(members):3} cities, such as {', '.join(names[city] for city in typical)}")
 figure.savefig(options.picture, dpi=100)

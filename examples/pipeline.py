@@ -35,10 +35,12 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for each, (name, pipeline) in zip(axes, pipelines.items(), strict=True):
     labels = pipeline.fit_predict(wine.data)
     score = adjusted_rand_score(wine.target, labels)
-    title = f"{name}: number of clusters {labels.max() + 1}, ARI {score:.2f}"
+    n_clusters = labels.max() + 1
+    noun = "cluster" if n_clusters == 1 else "clusters"
+    title = f"{name}: {n_clusters} {noun}, ARI {score:.2f}"
     print(title)
     points = pipeline[:-1].transform(wine.data)
-    each.scatter(*points.T, s=20, c=cluster_colours(labels.max() + 1)[labels])
+    each.scatter(*points.T, s=20, c=cluster_colours(n_clusters)[labels])
     each.set_title(title, fontsize=9)
-    each.set(xlabel="first principal axis", ylabel="second")
+    each.set(xlabel="first principal axis", ylabel="second principal axis")
 figure.savefig(options.picture, dpi=100)

@@ -47,6 +47,6 @@ for each, (name, load) in zip(axes, TABLES.items(), strict=True):
     colours = cluster_colours(model.n_clusters_)[model.labels_]
     each.scatter(*points[~is_noise].T, s=9, c=colours[~is_noise], linewidths=0)
     each.scatter(*points[is_noise].T, s=24, c="0.3", marker="x", linewidths=1)
-    each.set_title(f"{name}: number of clusters {model.n_clusters_}", fontsize=10)
+    each.set_title(f"{name}: {model.n_clusters_} clusters", fontsize=10)
     each.set(xticks=[], yticks=[])
 figure.savefig(options.picture, dpi=100)

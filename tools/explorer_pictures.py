@@ -90,7 +90,8 @@ def isolated(page: Page) -> None:
     page.wait_for_timeout(1500)
     box = page.locator("#pane-right canvas").bounding_box()
     assert box is not None
-    page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.22 * box["height"])
+    # Below the middle of the cluster, so that the note on the row does not hide it.
+    page.mouse.move(box["x"] + 0.67 * box["width"], box["y"] + 0.49 * box["height"])
     page.wait_for_selector("#hover:not([hidden])")
 
 

@@ -176,7 +176,9 @@ class AutoDisplay:
             if known:
                 # Overlap is the only evidence that is better if it is low.
                 label = name.replace("_", " ") + (" (low is good)" if name == "overlap" else "")
-                ax.plot(*np.array(known).T, marker, ls="", color=colour, label=label, ms=6, mew=1.6)
+                # Marks are hollow, so that one does not hide another with nearly the same value.
+                look = {"ls": "", "color": colour, "mfc": "none", "ms": 7, "mew": 1.6}
+                ax.plot(*np.array(known).T, marker, label=label, **look)
         ax.set(xlabel="evidence", xlim=(-0.03, 1.03))
         if ax.get_legend_handles_labels()[0]:
             self.figure_.legend(

@@ -8,7 +8,7 @@ from .._utils.palette import cluster_colours
 from .._utils.wording import counted
 from ._content import Content
 from ._dark import colour_style
-from ._html import number, prose, share_words, swatch, table, text
+from ._html import breakable, number, prose, share_words, swatch, table, text
 from ._summary import Cluster, Trait
 
 # A strip extends at least this many standard deviations to each side of the mean of all rows.
@@ -84,7 +84,7 @@ def _card(cluster: Cluster, colour: Any, content: Content) -> str:
     )
     shown = [trait.column for trait in cluster.traits]
     members = table(
-        ["row", "similarity", *(text(content.names[column]) for column in shown)],
+        ["row", "similarity", *(breakable(content.names[column]) for column in shown)],
         [
             [
                 text(row if content.ids is None else content.ids[row]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -20,6 +21,11 @@ def text(value: object) -> str:
     if len(line) > _LONGEST_TEXT:
         line = line[: _LONGEST_TEXT - 1] + "\u2026"
     return escape(line)
+
+
+def breakable(value: object) -> str:
+    """Return `text` that may continue on the next line after a sign between words."""
+    return re.sub(r"(?<=[^\W_])([_/.])(?=[^\W_])", r"\1<wbr>", text(value))
 
 
 def prose(value: str) -> str:
