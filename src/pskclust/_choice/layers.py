@@ -71,6 +71,15 @@ class Parts:
     def __len__(self) -> int:
         return len(self.links)
 
+    def n_held(self, labels: NDArray[np.int64]) -> int:
+        """Return how many parts hold sampled rows, given the labels of these rows.
+
+        Rows at borders may have left their part for another cluster, so a part may hold none.
+        """
+        settled = self.settled(int(labels.max(initial=-1)) + 1)
+        found = settled.of_rows((labels + 1) * len(self) + self.numbers, 0)
+        return len(np.unique(found[labels >= 0]))
+
     def settled(self, n_clusters: int) -> SettledParts:
         """Return the rule that keeps each row in a part of its own cluster."""
         n_parts = len(self)

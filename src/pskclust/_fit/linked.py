@@ -81,6 +81,9 @@ def finish_chosen(
     parts = Parts.of(chosen, kernel, linked.tree, linked.links)
     whole, of_rows = see_whole(engine, result, kernel.partition, parts, parameters.n_jobs)
     choice = _with_dissolved(chosen.choice, left, parameters)
+    n_most = max(parts.n_held(labels), len(linked.clusters))
+    layers = tuple(layer for layer in choice.layers if layer.n_clusters <= n_most)
+    choice = replace(choice, layers=layers)
     linkage = Linkage(linked.tree, linked.links, choice, confidences, of_rows, len(parts))
     return result, linkage, whole
 
