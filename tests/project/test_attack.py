@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from tools.attack import exactness, explorer, inputs, load, results, run
+from tools.attack.dask_cluster import is_running
 
 
 @pytest.mark.slow
@@ -89,3 +93,10 @@ def test_the_time_is_shared_out_over_processes():
 def test_a_kind_has_its_least_time():
     jobs = [job for lane in run.plan(["load", "models"], 60, 0, 2) for job in lane]
     assert sum(job.seconds for job in jobs if job.kind == "load") >= run.KINDS["load"].least
+
+
+def test_a_process_that_has_ended_is_not_running():
+    assert is_running(os.getpid())
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    assert not is_running(ended.pid)

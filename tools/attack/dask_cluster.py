@@ -166,7 +166,7 @@ class Cluster:
 
     def _wait_for_end_of(self, pid: int) -> None:
         end = time.monotonic() + _SECONDS_TO_NOTICE
-        while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        while is_running(pid):
             require(
                 time.monotonic() < end, "the nanny did not end a worker that took too much memory"
             )
@@ -177,3 +177,11 @@ class Cluster:
         while victim in self.client.nthreads():
             require(time.monotonic() < end, "the scheduler did not notice the end of a worker")
             time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process exists and has not ended; it may end at any moment."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
