@@ -17,7 +17,7 @@ from .consensus import Labels, agreements_of_cuts, most_typical
 from .draws import Draw
 from .scoring import SURE, fitted_weights
 
-# Numbers of draws after which a clear choice ends the drawing; the last one ends it anyway.
+# Numbers of draws after which drawing stops if the choice is clear; it always stops after the last.
 N_DRAWS = (1, 4, 8)
 MAX_DRAWS = N_DRAWS[-1]
 # The choice of a candidate is clear if the mean ARI of the best candidates with it, weighted by

@@ -57,7 +57,8 @@ def reassigned_by(count: Count, labels: Labels, n_partitions: int, min_rows: int
 def similarities(labels: Labels, shared: Floats, n_partitions: int) -> Floats:
     """Return the similarity of each row to each cluster, (n, k); a row does not count itself.
 
-    `shared` is the number of cells that each row shares with the rows of each cluster.
+    `shared` is the number of cells that each row shares with the rows of each cluster; it is
+    changed in place.
     """
     rows = np.arange(len(labels))
     shared[rows, labels] -= n_partitions

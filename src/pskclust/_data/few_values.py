@@ -29,7 +29,7 @@ _N_NEAR = 5
 # This many rows are enough to compare values with clusters, and rows with their nearest rows.
 _MOST_ROWS = 2_000
 _MOST_ROWS_TO_COMPARE = 1_000
-# Rows are few if so many rows, on average, are equal to each distinct one.
+# A table has few distinct rows if each of them occurs this often on average.
 _FEWEST_EQUAL_ROWS = 10
 # Columns with more values than `MOST_VALUES` in so many rows are left out at once.
 _ROWS_AT_FIRST = 64

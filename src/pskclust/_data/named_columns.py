@@ -43,7 +43,7 @@ class NamedColumns(NamedTuple):
 
     @property
     def scaled(self) -> str:
-        """How to scale the columns, for the end of a sentence."""
+        """The advice on scaling that ends a warning."""
         pipeline = "make_pipeline(StandardScaler(), PSKC())"
         if self.source == "file":
             return (

@@ -52,7 +52,7 @@ def check_degrees(table: Table, selection: Selection, options: dict[str, Any]) -
 
 
 def _named(names: Sequence[str], beginnings: tuple[str, ...]) -> str | None:
-    """Return the only name with one of these beginnings; None if there is no such name."""
+    """Return the name that starts with one of the beginnings; None unless there is just one."""
     found = [name for name in names if name.strip().lower().startswith(beginnings)]
     return found[0] if len(found) == 1 else None
 
