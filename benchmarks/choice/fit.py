@@ -65,7 +65,7 @@ LEFT_OUT = Path(__file__).parent / "left_out.json"
 # dimensions, borders are easier to see. The power is chosen by scores on families left out.
 POWERS_OF_DIMENSION = (0.0, 0.5, 1.0, 1.5, 2.0)
 # Odds of candidates are exp(score / temperature); chosen by scores on families left out.
-TEMPERATURE = 2.0
+TEMPERATURE = 3.0
 _DIGITS = 6
 
 
