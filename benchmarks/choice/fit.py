@@ -56,6 +56,7 @@ from pskclust._choice.scoring import (
     Weights,
 )
 from pskclust._utils.files import replacing
+from pskclust._utils.parallel import one_blas_thread
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
@@ -233,10 +234,12 @@ class Balance(NamedTuple):
 def main() -> None:
     arguments = _arguments()
     sets = load_all(arguments.folder)
-    if arguments.rebalance:
-        rebalance(sets, arguments.weights, arguments.left_out)
-    else:
-        fit_all(sets, arguments)
+    # Rounding in matrix products depends on the number of threads.
+    with one_blas_thread:
+        if arguments.rebalance:
+            rebalance(sets, arguments.weights, arguments.left_out)
+        else:
+            fit_all(sets, arguments)
 
 
 def rebalance(sets: list[Collected], weights: Path, left_out: Path) -> None:

@@ -36,6 +36,7 @@ from pskclust._choice.scoring import (
 )
 from pskclust._choice.several import evidence_of_several
 from pskclust._choice.split_evidence import SPLIT_NAMES
+from pskclust._utils.parallel import map_items
 
 # More of RISING and less of FALLING evidence is better; other weights, and those of evidence times
 # log_rows, may have any sign.
@@ -235,8 +236,8 @@ def fit_score(
         value = -(weights * expected).sum() + ridge * (found * found).mean()
         return value, -slope + 2 * ridge * found / len(found)
 
-    fits = [
-        minimize(
+    def fitted(weights: np.ndarray) -> np.ndarray:
+        return minimize(
             loss,
             start,
             weights,
@@ -245,8 +246,8 @@ def fit_score(
             bounds=[_bounds(name) for name in names],
             options={"maxiter": 200},
         ).x
-        for weights in _drawn_weights([one.each for one in used])
-    ]
+
+    fits = map_items(fitted, list(_drawn_weights([one.each for one in used])), n_jobs=-1)
     return Score(names, np.mean(fits, axis=0) / spreads)
 
 
