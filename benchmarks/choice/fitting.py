@@ -189,7 +189,7 @@ def fit_splits(sets: list[Collected], columns: Columns) -> list[Logistic]:
     fold = fold_of_sets(sets)
     sets = [each for each in sets if not has_few_rows(each)]
     rest = [[each for each in sets if fold[each.name] != number] for number in range(N_FOLDS)]
-    return [fit_split(some or sets, columns) for some in (*rest, sets)]
+    return map_items(lambda some: fit_split(some or sets, columns), [*rest, sets], n_jobs=-1)
 
 
 def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic]) -> list[Known]:
