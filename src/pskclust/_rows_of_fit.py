@@ -102,9 +102,9 @@ class RowsOfFit:
         >>> X, _ = make_shapes(2000, random_state=0)
         >>> model = PSKC(random_state=0).fit(X)
         >>> [layer.n_clusters for layer in model.layers_]
-        [2, 4, 9]
+        [2, 7, 9]
         >>> [int(model.relabel(layer=number).max()) + 1 for number in range(3)]
-        [2, 4, 9]
+        [2, 7, 9]
         """
         linkage = self.fitted_.linkage
         choice = None if linkage is None else linkage.choice
