@@ -2,7 +2,7 @@
 
     python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
     python benchmarks/choice/fit.py --try     # print only, in a few minutes, and with ...
-        --drop path valley --temperature 3 --ridge 1e-3   # ... another rule
+        --drop path valley --temperature 2 --ridge 1e-3   # ... another rule
     python benchmarks/choice/fit.py --rebalance   # in a minute or two, fit only the balance between
         one cluster and several, and keep all other numbers
 
