@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from collect import Collected
-from fitting import Known, Score, fit_gap, fit_several
+from fitting import Known, fit_gap, fit_several
 from sets import GIVEN
 
 from pskclust._choice.consensus import agreements, most_typical
 from pskclust._choice.draws import N_BEST
 from pskclust._choice.pooling import N_DRAWS, is_clear, mean_scores, odds_of
-from pskclust._choice.scoring import SURE, GapOdds, Logistic, log_dimension
+from pskclust._choice.scoring import SURE, Boosted, GapOdds, Logistic, log_dimension
 
 # Set by hand: nine of ten single clusters stay whole. A larger share would join true clusters.
 SHARE_OF_SINGLES_KEPT = 0.9
@@ -31,7 +31,7 @@ class Several(NamedTuple):
     gap: GapOdds
 
     @classmethod
-    def fitted(cls, known: list[Known], score: Score) -> Several:
+    def fitted(cls, known: list[Known], score: Boosted) -> Several:
         return cls(fit_several(known, score), fit_gap([one.each for one in known]))
 
     def log_odds(self, known: Known, best: int) -> float:
@@ -47,6 +47,7 @@ class Choice(NamedTuple):
     each: Collected  # the draw that has the candidate
     best: int  # its number; -1 if there is none
     agreement: float  # mean ARI of the best candidates with it
+    stability: float  # how well halves of the rows find its clusters again
     log_odds: float
 
     def raised(self, power: float) -> Choice:
@@ -65,7 +66,7 @@ class Verdict(NamedTuple):
     def at(self, threshold: float) -> Choice:
         """Return the choice that counts if log odds up to `threshold` mean one cluster."""
         for choice in self.choices:
-            if is_clear(choice.agreement, choice.log_odds - threshold):
+            if is_clear(choice.agreement, choice.stability, choice.log_odds - threshold):
                 break
         return choice
 
@@ -92,7 +93,7 @@ class Outcome(NamedTuple):
 
 
 def verdicts(
-    held_out: list[Known], score: Score, several: Several, temperature: float
+    held_out: list[Known], score: Boosted, several: Several, temperature: float
 ) -> list[Verdict]:
     """Return a verdict for each draw of the sets that were left out."""
     draws_of: dict[str, list[Known]] = defaultdict(list)
@@ -106,10 +107,10 @@ def verdicts(
 
 
 def _of_set(
-    draws: list[Known], score: Score, several: Several, temperature: float
+    draws: list[Known], score: Boosted, several: Several, temperature: float
 ) -> list[Verdict]:
     """Return the verdicts of the draws of one set."""
-    scores = [score.of(known) if len(known.each.ari) else np.zeros(0) for known in draws]
+    scores = [known.scores(score) if len(known.each.ari) else np.zeros(0) for known in draws]
     best = [np.argsort(-some, kind="stable")[:N_BEST] for some in scores]
     drawn = np.repeat(np.arange(len(draws)), [len(some) for some in best])
     numbers = np.concatenate(best).astype(int)
@@ -140,10 +141,12 @@ def _of_set(
     @cache
     def choice_from(group: tuple[int, ...]) -> Choice:
         if not any(len(best[draw]) for draw in group):
-            return Choice(draws[group[0]].each, -1, 1.0, -np.inf)
+            return Choice(draws[group[0]].each, -1, 1.0, 1.0, -np.inf)
         winner, agreement = typical(group)
         mean = float(np.mean([log_odds(draw) for draw in group]))
-        return Choice(draws[drawn[winner]].each, int(numbers[winner]), agreement, mean)
+        own, number = draws[drawn[winner]], int(numbers[winner])
+        stability = float(own.evidence["found"][number])
+        return Choice(own.each, number, agreement, stability, mean)
 
     def verdict(draw: int) -> Verdict:
         """Return the choices from one draw, and from its group of each larger number of draws."""

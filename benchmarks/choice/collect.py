@@ -35,7 +35,7 @@ from pskclust._choice.pooling import MAX_DRAWS
 from pskclust._choice.reassignment import reassigned_by
 from pskclust._choice.sample import Sample
 from pskclust._choice.scales import sizes_for
-from pskclust._choice.similarity import shared_cells
+from pskclust._choice.similarity import draw_nested_cells, nearest_of, shared_cells
 from pskclust._choice.split_tree import SplitTree
 from pskclust._choice.stability import grow_trees, min_rows_for
 from pskclust._utils.files import replacing
@@ -102,19 +102,29 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
     """Return the candidates of a sample of a set, with their evidence and their ARI.
 
     As in a fit, noise is first left out of the sample; in the ARI, noise rows count as one cluster.
-    `seed` is the number of the draw.
+    `seed` is the number of the draw. Of more than `MAX_ROWS` rows, each draw has its own sample, but
+    the ARI is that of the rows of the first sample, which follow their nearest rows.
     """
     points, references = each.points, each.references
     rng = RandomState(seed)
-    # All draws have the same rows.
-    rows = np.sort(RandomState((0, 1)).permutation(len(points))[:MAX_ROWS])
+    rows = _sampled(len(points), 0)
     with one_blas_thread:
         # Noise has its own random generator, so that trees do not depend on it.
-        is_noise = find_noise(points[rows], RandomState((0, 2)))(points[rows])
+        rule = find_noise(points[rows], RandomState((0, 2)))
+        is_noise = rule(points[rows])
         kept, noise = rows[~is_noise], rows[is_noise]
-        grown = grow_trees(Sample(points[kept]), sizes_for(points[kept]), N_PARTITIONS, rng)
+        own = points[_sampled(len(points), seed)]
+        own = own[~rule(own)]
+        grown = grow_trees(Sample(own), sizes_for(own), N_PARTITIONS, rng)
         evidence = gather_evidence(grown)
-    trees = [each.tree for each in grown.trees]
+        cells, psi = grown.placing_cells, grown.placing_centres.shape[1]
+        trees = [each.tree for each in grown.trees]
+        if seed and len(points) > MAX_ROWS:
+            trees = [tree.over(nearest_of(points[kept], own)) for tree in trees]
+            first = Sample(points[kept])
+            cells = draw_nested_cells(first.distances, first.near, [psi], N_PARTITIONS, rng).cells[
+                0
+            ]
     names = [np.unique(classes[classes > 0]) for classes in references]
 
     def ari(labels: np.ndarray) -> float:
@@ -126,7 +136,6 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
             for classes, some in zip(references, names, strict=True)
         )
 
-    cells, psi = grown.placing_cells, grown.placing_centres.shape[1]
     shared = shared_cells(cells, psi).astype(np.float32)
     counts = [_Counts.of(shared, tree) for tree in trees]
 
@@ -146,6 +155,11 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         [_same_class(tree, references[0][kept], names[0]) for tree in trees],
         [(tree.owners, tree.leaves) for tree in trees],
     )
+
+
+def _sampled(n_rows: int, draw: int) -> np.ndarray:
+    """Return the rows of the sample of a draw, ascending."""
+    return np.sort(RandomState((draw, 1)).permutation(n_rows)[:MAX_ROWS])
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
     python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
     python benchmarks/choice/fit.py --try     # print only, in a few minutes, and with ...
-        --drop path valley --temperature 2 --ridge 1e-3   # ... another rule
+        --drop path valley --temperature 0.1 --trees 200   # ... another rule
     python benchmarks/choice/fit.py --rebalance   # in a minute or two, fit only the balance between
         one cluster and several, and keep all other numbers
 
@@ -33,11 +33,10 @@ from choices import (
 )
 from collect import FOLDER, Collected, load_all
 from fitting import (
-    SCORE_RIDGE,
     SPLIT_RIDGE,
     Columns,
     Known,
-    Score,
+    Rule,
     columns_of,
     fit_gap,
     fit_score,
@@ -51,12 +50,13 @@ from pskclust._choice.scoring import (
     SCORE_NAMES,
     SEVERAL_NAMES,
     SPLIT_COLUMNS,
+    Boosted,
     GapOdds,
     Logistic,
     Weights,
 )
 from pskclust._utils.files import replacing
-from pskclust._utils.parallel import one_blas_thread
+from pskclust._utils.parallel import map_items, one_blas_thread
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
@@ -65,17 +65,7 @@ LEFT_OUT = Path(__file__).parent / "left_out.json"
 # The odds of several clusters are multiplied by a power of the intrinsic dimension: in few
 # dimensions, borders are easier to see. The power is chosen by scores on families left out.
 POWERS_OF_DIMENSION = (0.0, 0.5, 1.0, 1.5, 2.0)
-# Odds of candidates are exp(score / temperature); chosen by scores on families left out.
-TEMPERATURE = 3.0
 _DIGITS = 6
-
-
-class Rule(NamedTuple):
-    """The evidence in the score, and the settings of its fit."""
-
-    names: tuple[str, ...] = SCORE_NAMES
-    ridge: float = SCORE_RIDGE
-    temperature: float = TEMPERATURE
 
 
 class Fold(NamedTuple):
@@ -137,9 +127,9 @@ class Cache:
         return [Logistic(np.array(weights), constant) for weights, constant in self._known[name]]
 
 
-def fitted(known: list[Known], rule: Rule) -> tuple[Score, Several]:
+def fitted(known: list[Known], rule: Rule) -> tuple[Boosted, Several]:
     """Return the fitted score, and the fitted model of one cluster or several."""
-    score = fit_score(known, rule.names, rule.ridge)
+    score = fit_score(known, rule)
     return score, Several.fitted(known, score)
 
 
@@ -166,21 +156,12 @@ def with_power(several: Several, power: float) -> Several:
 
 
 def content_of(
-    split: Logistic, score: Score, several: Several, threshold: float, temperature: float
+    split: Logistic, score: Boosted, several: Several, threshold: float, temperature: float
 ) -> dict[str, Any]:
     """Return fitted numbers by name, as the package reads them."""
-    weights = dict(zip(score.names, score.weights, strict=True))
     return {
         "split": _content_of(split, SPLIT_COLUMNS),
-        "score": {
-            "temperature": temperature,
-            # Weights that the limit on their sign keeps at zero are left out.
-            "weights": {
-                name: round(float(weight), _DIGITS)
-                for name, weight in weights.items()
-                if abs(weight) >= 0.5 * 10.0**-_DIGITS
-            },
-        },
+        "score": {"temperature": temperature, "trees": score.to_lines()},
         # There is more than one cluster where the log odds are above zero.
         "several": _content_of(_shifted(several.logistic, threshold), SEVERAL_NAMES),
         "empty_gap": _rounded(several.gap),
@@ -255,9 +236,8 @@ def rebalance(sets: list[Collected], weights: Path, left_out: Path) -> None:
             for each in held_out
             if each.is_given or each.is_single
         ]
-        score = Score(numbers.names, numbers.weights)
         several = Several(numbers.several, numbers.empty_gap)
-        found += verdicts(known, score, several, numbers.temperature)
+        found += verdicts(known, numbers.score, several, numbers.temperature)
     balance = Balance.of(found)
     final = json.loads(weights.read_text())
     final["empty_gap"] = _rounded(fit_gap([each for each in sets if each.is_first_draw]))
@@ -270,14 +250,13 @@ def rebalance(sets: list[Collected], weights: Path, left_out: Path) -> None:
 
 def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
     """Fit all numbers, print their scores on families left out, and write them."""
-    names = tuple(name for name in SCORE_NAMES if name.split(" * ")[0] not in arguments.drop)
-    rule = Rule(names, arguments.ridge, arguments.temperature)
+    rule = Rule(tuple(arguments.drop), arguments.trees, arguments.temperature)
     columns = {each.name: columns_of(each) for each in sets}
     cache = Cache(arguments.folder)
     folds = make_folds(sets, columns, cache)
+    models = map_items(lambda fold: fitted(fold.train, rule), folds, n_jobs=-1)
     found, numbers = [], {}
-    for fold in folds:
-        score, several = fitted(fold.train, rule)
+    for fold, (score, several) in zip(folds, models, strict=True):
         numbers[fold.left_out] = (fold.split, score, several)
         found += verdicts(fold.held_out, score, several, rule.temperature)
     power = power_of_dimension(found)
@@ -317,9 +296,11 @@ def _arguments() -> argparse.Namespace:
         "--rebalance", action="store_true", help="set only the balance of one cluster and several"
     )
     parser.add_argument("--try", dest="dry", action="store_true", help="write nothing")
-    parser.add_argument("--drop", nargs="+", default=[], help="evidence to leave out of the score")
-    parser.add_argument("--ridge", type=float, default=SCORE_RIDGE)
-    parser.add_argument("--temperature", type=float, default=TEMPERATURE)
+    parser.add_argument(
+        "--drop", nargs="+", default=[], choices=SCORE_NAMES, help="evidence to leave out"
+    )
+    parser.add_argument("--trees", type=int, default=Rule().n_trees)
+    parser.add_argument("--temperature", type=float, default=Rule().temperature)
     parser.add_argument("--weights", type=Path, default=WEIGHTS)
     parser.add_argument("--left-out", type=Path, default=LEFT_OUT)
     return parser.parse_args()

@@ -4,33 +4,32 @@ There are three models, each of which uses the previous one:
 
 - How real a split of a tree is: a logistic regression. Its target is the share of pairs of
   different classes among the pairs of rows that the split separates.
-- How good a cut is: a score that is linear in the evidence. It maximises the expected ARI of a
-  candidate drawn with odds exp(score), relative to the best candidate of the set.
+- How good a cut is: a sum of small decision trees, fitted by gradient boosting. Its target is the
+  ARI of a candidate minus that of the best candidate of the set.
 - Whether there is more than one cluster: a logistic regression on evidence for the best cut, and
   the widest empty space, which counts only above a limit that 99% of single clusters do not exceed.
-
-For sets of 665 rows, each weight of the score is limited to the sign that suits its evidence:
-being found again more often never lowers the score of a cut. The weights change with log(rows).
-For the fit, all columns are scaled alike; the returned weights are in units of the evidence.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 from collect import Collected
-from scipy.optimize import minimize
 from sets import GIVEN
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 from pskclust._choice.scoring import (
     MIN_ROWS_FITTED,
     SCORE_NAMES,
     SURE,
+    Boosted,
     GapOdds,
     Logistic,
+    score_table,
     scored_evidence,
     split_columns,
 )
@@ -38,28 +37,15 @@ from pskclust._choice.several import evidence_of_several
 from pskclust._choice.split_evidence import SPLIT_NAMES
 from pskclust._utils.parallel import map_items
 
-# More of RISING and less of FALLING evidence is better; other weights, and those of evidence times
-# log_rows, may have any sign.
-RISING = {
-    *("log_number", "evenness", "smallest"),
-    *("found", "found_by_rows", "found_least", "found_worst", "same_number"),
-    *("near_psi", "near_psi_least", "crossed", "crossed_least"),
-    *("silhouette", "silhouette_least", "gap", "valley", "valley_least"),
-    *("last_split", "weakest_split"),
-    *("splits_mean", "splits_least", "splits_against", "splits_last"),
-}
-FALLING = {
-    *("largest", "ratio", "ratio_most", "ambiguous", "contact", "contact_most", "misplaced"),
-    *("next_split", "best_left", "best_left_crossed"),
-    *("splits_left", "splits_missed", "splits_next"),
-}
 # Penalties on large weights; chosen by scores on families left out.
 SPLIT_RIDGE = 10.0
-SCORE_RIDGE = 3e-4
 SEVERAL_RIDGE = 10.0
-# The weights of the score are means over this many fits with random weights of the sets, because a
-# single fit depends too much on a few sets.
-N_DRAWS = 12
+# Each tree of the score is fitted to a tenth of the candidates and may ask about two in five kinds
+# of evidence, so that no set and no evidence decides alone.
+LEARNING_RATE = 0.1
+SHARE_OF_TREE, SHARE_OF_COLUMNS = 0.1, 0.4
+# Smallest share of the candidates of a tree that share a value.
+SHARE_OF_LEAF = 0.01
 # Collected sets count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
@@ -89,22 +75,27 @@ class Known(NamedTuple):
         ]
         return cls(each, scored_evidence(each.grown, each.evidence, logits), logits)
 
-    def table(self, names: tuple[str, ...]) -> np.ndarray:
-        return np.column_stack([self.evidence[name] for name in names])
+    def table(self, left_out: Collection[str] = ()) -> np.ndarray:
+        """Return the evidence for each candidate; columns to leave out are zero."""
+        table = score_table(self.evidence)
+        table[:, [SCORE_NAMES.index(name) for name in left_out]] = 0
+        return table
+
+    def scores(self, score: Boosted) -> np.ndarray:
+        """Return the score of each candidate."""
+        return score(score_table(self.evidence))
 
     def of_several(self, best: int) -> list[float]:
         """Return the evidence that there is more than one cluster, given the best candidate."""
         return evidence_of_several(self.each.grown, self.each.evidence, self.evidence, best)
 
 
-class Score(NamedTuple):
-    """The names and weights of the evidence in the score."""
+class Rule(NamedTuple):
+    """The settings of the fit of a score."""
 
-    names: tuple[str, ...]
-    weights: np.ndarray
-
-    def of(self, known: Known) -> np.ndarray:
-        return known.table(self.names) @ self.weights
+    left_out: tuple[str, ...] = ()  # evidence that is not used
+    n_trees: int = 400
+    temperature: float = 0.05
 
 
 def set_weights(sets: list[Collected]) -> np.ndarray:
@@ -204,72 +195,64 @@ def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic])
 # How good a cut is.
 
 
-def fit_score(
-    known: list[Known], names: tuple[str, ...] = SCORE_NAMES, ridge: float = SCORE_RIDGE
-) -> Score:
-    """Fit the weights of the score, on sets that have several clusters.
+def fit_score(known: list[Known], rule: Rule) -> Boosted:
+    """Fit the score by gradient boosting, on sets that have several clusters.
 
-    They are means over fits in which each family and each set has a random weight from the
-    exponential distribution (the Bayesian bootstrap).
+    Its target is the ARI of a candidate minus that of the best candidate of the set.
     """
     used = [
         one
         for one in known
         if not one.each.is_single and len(one.each.ari) and not has_few_rows(one.each)
     ]
-    tables = [one.table(names) for one in used]
+    tables = [one.table(rule.left_out) for one in used]
     lengths = np.array([len(table) for table in tables])
-    starts = np.cumsum(lengths) - lengths
-    owner = np.repeat(np.arange(len(used)), lengths)
-    everything = np.concatenate(tables)
-    spreads = everything.std(axis=0) + 1e-9
-    scaled = (everything - everything.mean(axis=0)) / spreads
-    lost = np.concatenate([one.each.ari - one.each.ari.max() for one in used])
-    start = [0.05 if name in RISING else -0.05 if name in FALLING else 0.0 for name in names]
-
-    def loss(found: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        scores = scaled @ found
-        odds = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
-        odds /= np.add.reduceat(odds, starts)[owner]
-        expected = np.add.reduceat(odds * lost, starts)
-        slope = scaled.T @ (weights[owner] * odds * (lost - expected[owner]))
-        value = -(weights * expected).sum() + ridge * (found * found).mean()
-        return value, -slope + 2 * ridge * found / len(found)
-
-    def fitted(weights: np.ndarray) -> np.ndarray:
-        return minimize(
-            loss,
-            start,
-            weights,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[_bounds(name) for name in names],
-            options={"maxiter": 200},
-        ).x
-
-    fits = map_items(fitted, list(_drawn_weights([one.each for one in used])), n_jobs=-1)
-    return Score(names, np.mean(fits, axis=0) / spreads)
+    targets = [one.each.ari - one.each.ari.max() for one in used]
+    # Each set counts once, however many candidates it has.
+    weights = np.repeat(set_weights([one.each for one in used]) / lengths, lengths)
+    everything, lost = np.concatenate(tables), np.concatenate(targets)
+    few = max(1, round(SHARE_OF_LEAF * SHARE_OF_TREE * len(lost)))
+    model = GradientBoostingRegressor(
+        n_estimators=rule.n_trees,
+        learning_rate=LEARNING_RATE,
+        max_depth=2,
+        subsample=SHARE_OF_TREE,
+        max_features=SHARE_OF_COLUMNS,
+        min_samples_leaf=few,
+        random_state=0,
+    )
+    model.fit(everything, lost, weights / weights.mean())
+    trees = [_questions(tree) for tree in model.estimators_[:, 0]]
+    columns, thresholds, values = (np.array(parts) for parts in zip(*trees, strict=True))
+    # Boosting starts from the mean, which is part of the first tree here.
+    values[0] += round(1e6 * float(model.init_.constant_[0, 0]))
+    return Boosted.of(Boosted(columns, thresholds, values).to_lines())
 
 
-def _drawn_weights(sets: list[Collected]) -> Iterator[np.ndarray]:
-    """Yield random weights of the sets, one array for each fit."""
-    rng = np.random.RandomState(0)
-    families, family = np.unique([each.family for each in sets], return_inverse=True)
-    weights = set_weights(sets)
-    for _ in range(N_DRAWS):
-        drawn = weights * rng.exponential(size=len(families))[family]
-        drawn *= rng.exponential(size=len(sets))
-        yield drawn / drawn.sum()
+def _questions(regressor: DecisionTreeRegressor) -> tuple[list[int], list[float], list[int]]:
+    """Return the columns, thresholds and values of a tree with at most two levels of questions."""
+    tree = regressor.tree_
 
+    def question(node: int) -> tuple[int, float]:
+        # A question that is not asked has the same value for both answers.
+        is_asked = tree.children_left[node] >= 0
+        return (int(tree.feature[node]), float(tree.threshold[node])) if is_asked else (0, 0.0)
 
-def _bounds(name: str) -> tuple[float | None, float | None]:
-    return (0, None) if name in RISING else (None, 0) if name in FALLING else (None, None)
+    def answers(node: int) -> list[int]:
+        both = [int(tree.children_left[node]), int(tree.children_right[node])]
+        return both if both[0] >= 0 else [node, node]
+
+    nodes = [0, *answers(0)]
+    leaves = [leaf for node in nodes[1:] for leaf in answers(node)]
+    columns, thresholds = zip(*map(question, nodes), strict=True)
+    values = [round(1e6 * LEARNING_RATE * float(tree.value[leaf, 0, 0])) for leaf in leaves]
+    return list(columns), list(thresholds), values
 
 
 # Whether there is more than one cluster.
 
 
-def fit_several(known: list[Known], score: Score, ridge: float = SEVERAL_RIDGE) -> Logistic:
+def fit_several(known: list[Known], score: Boosted, ridge: float = SEVERAL_RIDGE) -> Logistic:
     """Return the fitted model of whether a set has more than one cluster.
 
     The weight of a set is the ARI of its best candidate, because a wrong answer loses this much.
@@ -278,7 +261,7 @@ def fit_several(known: list[Known], score: Score, ridge: float = SEVERAL_RIDGE) 
     rows, targets, weights = [], [], []
     for one, weight in zip(known, set_weights([one.each for one in known]), strict=True):
         if len(one.each.ari):
-            best = int(score.of(one).argmax())
+            best = int(one.scores(score).argmax())
             rows.append(one.of_several(best))
             targets.append(0.0 if one.each.is_single else 1.0)
             weights.append(weight * max(one.each.ari[best], 0.02))

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from .._cells.drawing import draw_rows
-from .._data.checks import check_underflow
 from .._data.rows import FitRows
 from .._data.weights import RowWeights
 from .._utils.callers import stack_level
@@ -26,12 +24,18 @@ from .borders import Floats
 from .consensus import numbers_by_size, share_agreeing
 from .draws import Draw
 from .evidence import Candidate, gather_evidence
-from .noise import NoiseRule, find_noise
+from .noise import NoiseRule
 from .options import NEGLIGIBLE_ODDS, ONE, AutoChoice, NumberOption, Option, numbers_of
 from .pooling import MAX_DRAWS, Place, Pool, best_of, pool_draws
 from .reassignment import reassigned
-from .sample import Sample
-from .similarity import draw_nested_cells, nearest_rows, shared_cells, squared_distances
+from .sample import Sample, Samples, draw_samples
+from .similarity import (
+    draw_nested_cells,
+    nearest_of,
+    nearest_rows,
+    shared_cells,
+    squared_distances,
+)
 from .split_tree import AVERAGE, MAX_LEAVES, SplitTree, condense, join_rows, settle
 from .stability import MAX_PLACING_PSI, grow_trees, min_rows_for
 
@@ -93,14 +97,10 @@ def choose(
         f"Choosing clusters on {n_rows} rows with n_partitions={n_partitions}",
         "Use a smaller n_partitions.",
     )
-    # A row of weight w counts as w equal rows, as in all other steps.
-    rows = np.sort(draw_rows(data.weights, 1, n_rows, False, rng)[0])
-    points = data.points(rows)
-    check_underflow(points)
+    samples = draw_samples(data, n_rows, MAX_DRAWS, rng)
     report(Progress("choose", 0, 1))
-    noise = find_noise(points, rng)
-    kept = ~noise(points)
-    rows, points = rows[kept], points[kept]
+    noise = samples.noise
+    rows, points = samples.rows, samples.points
     if psi is not None and psi > len(rows):
         # With tau, clusters grow on all rows, of which there may be more.
         or_tau = ", or set tau as well, so that clusters grow on all rows"
@@ -113,7 +113,7 @@ def choose(
     with one_blas_thread:
         found: _Found | _RuledOut | None = None
         if len(rows) >= MIN_ROWS_TO_DIVIDE:
-            found = _best_of_many(points, psi, n_clusters, n_partitions, rng, n_jobs, least)
+            found = _best_of_many(samples, psi, n_clusters, n_partitions, rng, n_jobs, least)
         if not isinstance(found, _Found):
             reason = _reason_for_one(len(rows), min_cluster_size, found)
             found = _by_one_tree(points, psi, n_clusters, n_partitions, rng, reason)
@@ -140,7 +140,7 @@ class _RuledOut(NamedTuple):
 
 
 def _best_of_many(
-    points: NDArray[np.float64],
+    samples: Samples,
     psi: int | None,
     n_clusters: int | None,
     n_partitions: int,
@@ -150,12 +150,17 @@ def _best_of_many(
 ) -> _Found | _RuledOut | None:
     """Return the best candidate of all trees; None if no tree has a cut into `n_clusters`."""
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
-    sample = Sample(points)
-    sizes = sample.sizes if psi is None else [psi]
+    first = Sample(samples.points)
 
-    def drawn() -> Draw:
+    def drawn(before: list[Draw]) -> Draw:
+        others = samples.of_draw(len(before))
+        sample = first if others is None else Sample(others)
+        sizes = sample.sizes if psi is None else [psi]
         grown = grow_trees(sample, sizes, n_partitions, rng, numbers, n_jobs)
-        return Draw.of(grown, gather_evidence(grown, n_jobs))
+        draw = Draw.of(grown, gather_evidence(grown, n_jobs))
+        if others is None:
+            return draw
+        return draw.over(before[0], nearest_of(samples.points, others))
 
     pool = pool_draws(drawn, is_open=n_clusters is None)
     if pool is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,25 @@ class Draw(NamedTuple):
         # Several draws are kept at a time.
         grown = grown.without_tables()
         return cls(grown, found, logits, evidence, scores(evidence, weights))
+
+    def over(self, first: Draw, nearest: NDArray[np.intp]) -> Draw:
+        """Return the draw with its trees over the rows of the sample of the first draw.
+
+        Each of these rows follows its nearest row in the own sample. Cuts with a cluster that no
+        row follows are left out.
+        """
+        trees = [replace(each, tree=each.tree.over(nearest)) for each in self.grown.trees]
+        grown = replace(
+            self.grown,
+            n_rows=first.grown.n_rows,
+            trees=trees,
+            placing_centres=first.grown.placing_centres,
+            placing_cells=first.grown.placing_cells,
+        )
+        draw = self._replace(grown=grown)
+        cuts = [draw.cut(number) for number in range(len(self.score))]
+        sizes = [cut.tree.sizes[cut.tree.nodes_of_cut(cut.n_clusters)] for cut in cuts]
+        return draw.without(np.array([own.min() == 0 for own in sizes], dtype=bool))
 
     def without(self, left_out: NDArray[np.bool_]) -> Draw:
         """Return the draw without some of its candidates: their scores become minus infinity."""

@@ -23,6 +23,10 @@ MAX_DRAWS = N_DRAWS[-1]
 # The choice of a candidate is clear if the mean ARI of the best candidates with it, weighted by
 # their odds, is at least this.
 CLEAR_AGREEMENT = 0.95
+# It must also be found again by random halves of the rows with at least this mean Jaccard index,
+# which Hennig (2007) calls highly stable. Else the best candidates of one draw may agree with each
+# other, but not with those of the next draw.
+CLEAR_STABILITY = 0.85
 # One cluster or several is clear if the log odds are farther than this from zero. They vary by
 # about 0.6 between draws.
 CLOSE_TO_ZERO = 1.0
@@ -58,33 +62,49 @@ class Pool(NamedTuple):
     several: float  # log odds that there is more than one cluster; mean over draws
 
 
-def pool_draws(drawn: Callable[[], Draw], is_open: bool) -> Pool | None:
+def pool_draws(drawn: Callable[[list[Draw]], Draw], is_open: bool) -> Pool | None:
     """Draw until the choice is clear, or until there are `MAX_DRAWS` draws.
 
-    `is_open` is False if the number of clusters is given; then one draw is enough. Return None if
-    the first draw has no candidates.
+    `drawn` returns a draw, given those before it. `is_open` is False if the number of clusters is
+    given; then one draw is enough. Return None if the first draw has no candidates.
     """
     draws: list[Draw] = []
     log_odds: list[float] = []
     for n_draws in N_DRAWS:
-        draws += [drawn() for _ in range(n_draws - len(draws))]
+        while len(draws) < n_draws:
+            draws.append(drawn(draws))
         best = best_of(draws)
         if best is None:
             return None
         log_odds += [_log_odds_of_several(draw) for draw in draws[len(log_odds) :]]
         pool = Pool(draws, best, sum(log_odds) / len(log_odds))
-        if not is_open or is_clear(best.agreement, pool.several):
+        if not is_open or is_clear(best.agreement, stability_of(draws, best), pool.several):
             break
     return pool
 
 
-def is_clear(agreement: float, several: float) -> bool:
+def is_clear(agreement: float, stability: float, several: float) -> bool:
     """Return whether further draws are unlikely to change the choice.
 
     If there is clearly one cluster, no candidate is needed, so they need not agree.
+
+    Parameters
+    ----------
+    agreement : float
+        Mean ARI of the best candidates with the chosen one, weighted by their odds.
+    stability : float
+        How well random halves of the rows find the clusters of the chosen candidate again.
+    several : float
+        Log odds that there is more than one cluster.
     """
-    is_one = several < -CLOSE_TO_ZERO
-    return is_one or (agreement >= CLEAR_AGREEMENT and several > CLOSE_TO_ZERO)
+    is_found = agreement >= CLEAR_AGREEMENT and stability >= CLEAR_STABILITY
+    return several < -CLOSE_TO_ZERO or (is_found and several > CLOSE_TO_ZERO)
+
+
+def stability_of(draws: list[Draw], best: Best) -> float:
+    """Return how well random halves of the rows find the clusters of the best candidate again."""
+    draw, candidate = best.place
+    return float(draws[draw].evidence["found"][candidate])
 
 
 def best_of(draws: list[Draw]) -> Best | None:

@@ -1,4 +1,4 @@
-"""The sample that a clustering is chosen on, with all values that draws do not change."""
+"""The samples that a clustering is chosen on, with all values that draws do not change."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from .._cells.drawing import draw_rows
+from .._data.checks import check_underflow
+from .._data.rows import FitRows
 from .discriminant import principal_axes
 from .empty_space import widest_gap
+from .noise import NoiseRule, find_noise
 from .scales import N_NEIGHBOURS, Around, sizes_of
 from .similarity import Distances, Neighbours, n_near_for, nearest_rows, squared_distances
 
@@ -64,3 +69,37 @@ class Sample:
     @cached_property
     def empty_gap(self) -> float:
         return widest_gap(self.distances)
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The sample whose rows are clustered, and samples of other rows for further draws.
+
+    All are without noise. If the data have no more rows than a sample, all draws have all rows.
+    """
+
+    noise: NoiseRule  # found in the first sample
+    rows: NDArray[np.intp]  # (n,) row numbers of the first sample, ascending
+    points: NDArray[np.float64]  # (n, d) their points
+    others: list[NDArray[np.float64]]  # points of each other sample
+
+    def of_draw(self, number: int) -> NDArray[np.float64] | None:
+        """Return the points of the other sample of a draw; None for the first sample."""
+        return self.others[number - 1] if number and self.others else None
+
+
+def draw_samples(data: FitRows, n_rows: int, n_samples: int, rng: RandomState) -> Samples:
+    """Draw samples of `n_rows` rows, and find the noise in them."""
+    if n_rows == data.weights.n_slots:
+        n_samples = 1
+    # A row of weight w counts as w equal rows, as in all other steps.
+    drawn = np.sort(draw_rows(data.weights, n_samples, n_rows, False, rng), axis=1)
+    # All rows are read in one pass.
+    rows, places = np.unique(drawn, return_inverse=True)
+    points = data.points(rows)
+    check_underflow(points)
+    places = places.reshape(drawn.shape)
+    noise = find_noise(points[places[0]], rng)
+    is_kept = ~noise(points)
+    first, *others = (own[is_kept[own]] for own in places)
+    return Samples(noise, rows[first], points[first], [points[own] for own in others])

@@ -1,4 +1,4 @@
-"""Scores of candidates: a linear formula whose numbers were fitted to labelled sets.
+"""Scores of candidates: sums over small decision trees that were fitted to labelled sets.
 
 The numbers are in weights.json, with their date, the sets they were fitted to, and their figures on
 families of sets that were left out. ``benchmarks/choice`` fits them.
@@ -33,13 +33,11 @@ SPLIT_SCORES = (
     "splits_last",
     "splits_next",
 )
-# Evidence for a cut. A score uses each name, and each name times `log_rows`, because few rows show
-# less than many.
+# Evidence for a cut, and its context: few rows show less than many.
 EVIDENCE_NAMES = (*CUT_NAMES, "path", *SPLIT_SCORES)
-_TIMES_ROWS = " * log_rows"
-# Scores were fitted to sets of at least this many rows; fewer rows have the same weights.
+SCORE_NAMES = (*EVIDENCE_NAMES, "log_rows", "log_dimension", "log_psi")
+# Scores were fitted to sets of at least this many rows; fewer rows count as this many.
 MIN_ROWS_FITTED = 80
-SCORE_NAMES = (*EVIDENCE_NAMES, *(name + _TIMES_ROWS for name in EVIDENCE_NAMES))
 # Evidence, given the best cut, that there is more than one cluster, and its context.
 SEVERAL_NAMES = (
     "best_stability",
@@ -77,13 +75,55 @@ class GapOdds(NamedTuple):
         return self.weight * max(0.0, gap - self.limit)
 
 
+class Boosted(NamedTuple):
+    """A sum of u decision trees, each with two levels of questions: is a column above a threshold?
+
+    The first question leads to the second one if the answer is no, else to the third one. Values
+    are whole numbers, so that their sum is the same in any order.
+    """
+
+    columns: NDArray[np.intp]  # (u, 3)
+    thresholds: Floats  # (u, 3)
+    values: NDArray[np.int64]  # (u, 4) in millionths, from "no, no" to "yes, yes"
+
+    @classmethod
+    def of(cls, lines: list[str]) -> Boosted:
+        """Return trees, given each as a line: three names and thresholds, and four values."""
+        parts = [line.split() for line in lines]
+        numbers = {name: number for number, name in enumerate(SCORE_NAMES)}
+        return cls(
+            np.array([[numbers[name] for name in part[0:6:2]] for part in parts]).reshape(-1, 3),
+            np.array([[float(number) for number in part[1:6:2]] for part in parts]).reshape(-1, 3),
+            np.array([[int(number) for number in part[6:]] for part in parts]).reshape(-1, 4),
+        )
+
+    def to_lines(self) -> list[str]:
+        """Return the trees in the form that `of` reads."""
+        lines = []
+        for columns, thresholds, values in zip(*self, strict=True):
+            questions = zip(columns, thresholds, strict=True)
+            parts = [f"{SCORE_NAMES[column]} {number:.6g}" for column, number in questions]
+            lines.append(" ".join([*parts, *map(str, values)]))
+        return lines
+
+    def __call__(self, table: Floats) -> Floats:
+        """Return the sum for each row of a table with the columns in SCORE_NAMES."""
+        answers = table[:, self.columns] > self.thresholds
+        first, no, yes = np.moveaxis(answers, 2, 0)
+        places = 2 * first + np.where(first, yes, no)
+        values = self.values[np.arange(len(self.values)), places]
+        return np.asarray(values.sum(axis=1) * _MILLIONTH)
+
+
+_MILLIONTH = 1e-6
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """The fitted numbers in weights.json."""
 
     split: Logistic  # whether a split is real, from `SPLIT_COLUMNS`
-    names: tuple[str, ...]  # names of the evidence in a score
-    weights: Floats  # (len(names),)
+    score: Boosted  # how good a cut is, from `SCORE_NAMES`
     temperature: float  # differences of scores divided by it are log odds
     several: Logistic  # whether there is more than one cluster, from `SEVERAL_NAMES`
     empty_gap: GapOdds  # added to the log odds of `several`
@@ -94,8 +134,7 @@ class Weights:
         score = content["score"]
         return cls(
             _logistic(content["split"], SPLIT_COLUMNS),
-            tuple(score["weights"]),
-            np.array(list(score["weights"].values())),
+            Boosted.of(score["trees"]),
             float(score["temperature"]),
             _logistic(content["several"], SEVERAL_NAMES),
             GapOdds(**content["empty_gap"]),
@@ -158,6 +197,11 @@ def log_dimension(grown: Grown) -> float:
     return math.log(grown.dimension) - 1
 
 
+def log_psi(psi: NDArray[np.int64]) -> Floats:
+    """Return log(psi) - 3.5."""
+    return np.log(psi) - 3.5
+
+
 def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
     """Return the evidence that the splits of a tree are real, (s, len(SPLIT_COLUMNS))."""
     tree = grown.trees[number].tree
@@ -167,7 +211,7 @@ def split_columns(grown: Grown, number: int, splits: Floats) -> Floats:
     known |= {
         "log_rows": log_rows(grown.n_rows) * ones,
         "log_dimension": log_dimension(grown) * ones,
-        "log_psi": (math.log(tree.psi) - 3.5) * ones,
+        "log_psi": log_psi(np.array(tree.psi)) * ones,
         "log_size": known["log_size"] - 3,
         "log_cells": known["log_cells"] - 3,
         "path": (tree.kind == PATH) * ones,
@@ -202,9 +246,14 @@ def scored_evidence(grown: Grown, found: Evidence, logits: list[Floats]) -> dict
         rows = np.flatnonzero(trees == number)
         if len(rows):
             table[rows] = _split_scores(own, np.exp(some[:, 8]), numbers[rows])
-    evidence |= dict(zip(SPLIT_SCORES, table.T, strict=True))
-    factor = log_rows(max(grown.n_rows, MIN_ROWS_FITTED))
-    return evidence | {name + _TIMES_ROWS: factor * evidence[name] for name in EVIDENCE_NAMES}
+    psis = np.array([each.tree.psi for each in grown.trees])[trees]
+    ones = np.ones(len(candidates))
+    context = {
+        "log_rows": log_rows(max(grown.n_rows, MIN_ROWS_FITTED)) * ones,
+        "log_dimension": log_dimension(grown) * ones,
+        "log_psi": log_psi(psis),
+    }
+    return evidence | dict(zip(SPLIT_SCORES, table.T, strict=True)) | context
 
 
 def _split_scores(
@@ -227,10 +276,11 @@ def _split_scores(
     )
 
 
+def score_table(evidence: dict[str, Floats]) -> Floats:
+    """Return the columns in SCORE_NAMES, (c, len(SCORE_NAMES))."""
+    return np.column_stack([evidence[name] for name in SCORE_NAMES])
+
+
 def scores(evidence: dict[str, Floats], weights: Weights) -> Floats:
-    """Return the score of each candidate."""
-    total = np.zeros(len(evidence["path"]))
-    # Added in a fixed order, so that the sums are the same on every machine.
-    for name, weight in zip(weights.names, weights.weights, strict=True):
-        total += weight * evidence[name]
-    return total
+    """Return the score of each candidate: minus the ARI that it is expected to lose to the best."""
+    return weights.score(score_table(evidence))

@@ -58,6 +58,15 @@ def squared_distances(points: NDArray[np.float64]) -> Distances:
     return distances
 
 
+def nearest_of(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the number of the nearest of the other rows for each row; ties go to the lowest."""
+    if points.shape[1] <= _MAX_COLUMNS_FOR_DIFFERENCES:
+        return np.asarray(cdist(points, others, "sqeuclidean").argmin(axis=1))
+    with one_blas_thread:
+        distances = (others * others).sum(axis=1) - 2 * (points @ others.T)
+    return np.asarray(distances.argmin(axis=1))
+
+
 def n_near_for(n_rows: int) -> int:
     """Return the number of nearest rows of each row that makes `draw_nested_cells` fast."""
     return min(n_rows, max(_FEWEST_NEAR, min(n_rows // _ROWS_PER_NEAR, _MOST_NEAR)))

@@ -116,6 +116,10 @@ class SplitTree:
         below = self.within[:, nodes]
         return nodes, np.where(below.any(axis=1), below.argmax(axis=1), -1)
 
+    def over(self, followed: NDArray[np.intp]) -> SplitTree:
+        """Return the tree over other rows, each of which follows one of these rows."""
+        return replace(self, nodes=self.nodes[followed], leaves=self.leaves[followed])
+
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
         """Return the cluster of each row in the cut into `n_clusters` clusters."""
         if n_clusters == 1:
