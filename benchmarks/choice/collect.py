@@ -102,8 +102,8 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
     """Return the candidates of a sample of a set, with their evidence and their ARI.
 
     As in a fit, noise is first left out of the sample; in the ARI, noise rows count as one cluster.
-    `seed` is the number of the draw. Of more than `MAX_ROWS` rows, each draw has its own sample, but
-    the ARI is that of the rows of the first sample, which follow their nearest rows.
+    `seed` is the number of the draw. Of more than `MAX_ROWS` rows, each draw has its own sample,
+    but the ARI is that of the rows of the first sample, which follow their nearest rows.
     """
     points, references = each.points, each.references
     rng = RandomState(seed)

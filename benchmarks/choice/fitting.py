@@ -221,15 +221,21 @@ def fit_score(known: list[Known], rule: Rule) -> Boosted:
         min_samples_leaf=few,
         random_state=0,
     )
-    model.fit(everything, lost, weights / weights.mean())
-    trees = [_questions(tree) for tree in model.estimators_[:, 0]]
+    return boosted_of(model.fit(everything, lost, weights / weights.mean()))
+
+
+def boosted_of(model: GradientBoostingRegressor) -> Boosted:
+    """Return a fitted model as the package has it; columns are those in SCORE_NAMES."""
+    trees = [_questions(tree, model.learning_rate) for tree in model.estimators_[:, 0]]
     columns, thresholds, values = (np.array(parts) for parts in zip(*trees, strict=True))
     # Boosting starts from the mean, which is part of the first tree here.
     values[0] += round(1e6 * float(model.init_.constant_[0, 0]))
     return Boosted.of(Boosted(columns, thresholds, values).to_lines())
 
 
-def _questions(regressor: DecisionTreeRegressor) -> tuple[list[int], list[float], list[int]]:
+def _questions(
+    regressor: DecisionTreeRegressor, rate: float
+) -> tuple[list[int], list[float], list[int]]:
     """Return the columns, thresholds and values of a tree with at most two levels of questions."""
     tree = regressor.tree_
 
@@ -245,7 +251,7 @@ def _questions(regressor: DecisionTreeRegressor) -> tuple[list[int], list[float]
     nodes = [0, *answers(0)]
     leaves = [leaf for node in nodes[1:] for leaf in answers(node)]
     columns, thresholds = zip(*map(question, nodes), strict=True)
-    values = [round(1e6 * LEARNING_RATE * float(tree.value[leaf, 0, 0])) for leaf in leaves]
+    values = [round(1e6 * rate * float(tree.value[leaf, 0, 0])) for leaf in leaves]
     return list(columns), list(thresholds), values
 
 

@@ -12,6 +12,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pskclust._choice import (
     choose,
     discriminant,
@@ -80,6 +82,7 @@ MEANINGS = {
     "of a twentieth of the rows or more",
     "log_rows": "logarithm of the number of rows, minus 6.5",
     "log_dimension": "logarithm of the intrinsic dimension, minus 1",
+    "log_psi": "logarithm of the number of cells of the tree's kernel, minus 3.5",
 }
 
 
@@ -162,6 +165,11 @@ def cost_table() -> str:
             "chosen candidate a clear choice",
         ),
         (
+            f"{pooling.CLEAR_STABILITY:g}",
+            "smallest stability of the chosen candidate that makes it a clear choice; Hennig "
+            "(2007) calls such clusters highly stable",
+        ),
+        (
             f"{pooling.CLOSE_TO_ZERO:g}",
             "largest distance from zero of log odds of several clusters that are not clear; they "
             "vary by about 0.6 between draws",
@@ -172,8 +180,8 @@ def cost_table() -> str:
         ),
         (
             f"{scoring.MIN_ROWS_FITTED} rows",
-            "smallest number of rows in log_rows of the score: smaller samples use the weights "
-            f"for {scoring.MIN_ROWS_FITTED} rows",
+            "smallest number of rows in log_rows of the score: smaller samples count as "
+            f"{scoring.MIN_ROWS_FITTED} rows",
         ),
         (
             f"{choose.MIN_ROWS_TO_DIVIDE} rows",
@@ -248,16 +256,37 @@ def noise_table() -> str:
 
 
 def score_table(weights: dict[str, Any]) -> str:
-    """Return the fitted numbers of the score."""
-    lines = ["| evidence | weight | change with log_rows | meaning |", "|---|---|---|---|"]
-    fitted = weights["score"]["weights"]
-    names = sorted(scoring.EVIDENCE_NAMES, key=lambda name: -abs(fitted.get(name, 0)))
-    for name in names:
-        cells = (f"{fitted.get(key, 0):+.3f}" for key in (name, f"{name} * log_rows"))
-        lines.append(f"| {name} | {' | '.join(cells)} | {MEANINGS[name]} |")
-    temperature = weights["score"]["temperature"]
-    lines.append(f"| temperature | {temperature:g} | | odds = exp(mean score / temperature) |")
+    """Return what the trees of the score ask about, and which way the answers count."""
+    trees = scoring.Boosted.of(weights["score"]["trees"])
+    no_no, no_yes, yes_no, yes_yes = trees.values.T * 1e-6
+    # What each answer "yes" adds, on average over the answers to the other question.
+    steps = np.stack([(yes_no + yes_yes - no_no - no_yes), no_yes - no_no, yes_yes - yes_no], 1) / 2
+    names = np.array(scoring.SCORE_NAMES)[trees.columns]
+    total = abs(steps).sum()
+    rows = []
+    for name in scoring.SCORE_NAMES:
+        own = steps[names == name]
+        asked, size = np.count_nonzero(own), abs(own).sum()
+        direction = f"{own.sum() / size:+.2f}" if size else ""
+        rows.append((size / total, f"| {name} | {asked} | {size / total:.1%} | {direction} |"))
+    lines = ["| evidence | questions | influence | direction | meaning |", "|---|---|---|---|---|"]
+    for _, row in sorted(rows, key=lambda row: -row[0]):
+        lines.append(f"{row} {MEANINGS[row.split()[1]]} |")
     return "\n".join(lines) + "\n"
+
+
+def size_of_score(weights: dict[str, Any]) -> str:
+    """Return a sentence about the number of trees, and the temperature."""
+    score = weights["score"]
+    values = scoring.Boosted.of(score["trees"]).values
+    # A question with equal answers is not asked.
+    n_asked = len(values) + np.count_nonzero(values[:, ::2] != values[:, 1::2])
+    temperature = score["temperature"]
+    return (
+        f"The score has {len(values)} trees with {n_asked:,} questions. The temperature of the "
+        f"odds is {temperature:g}: a candidate that is expected to lose {temperature:g} more of "
+        "the ARI has odds that are lower by a factor of 2.7.\n"
+    )
 
 
 def several_table(weights: dict[str, Any]) -> str:
@@ -343,6 +372,7 @@ def tables() -> dict[tuple[str, str], str]:
         (page, "numbers by hand"): by_hand_table(),
         (page, "numbers for cost"): cost_table(),
         (page, "numbers of noise"): noise_table(),
+        (page, "size of the score"): size_of_score(weights),
         (page, "numbers of the score"): score_table(weights),
         (page, "numbers of one or several"): several_table(weights),
         (page, "numbers of splits"): split_table(weights),

@@ -9,14 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.random import RandomState
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.metrics import adjusted_rand_score
 
 from pskclust._choice.reassignment import reassigned
 from pskclust._choice.sample import Sample
 from pskclust._choice.scales import sizes_for
-from pskclust._choice.scoring import SEVERAL_NAMES, SPLIT_COLUMNS, Weights
+from pskclust._choice.scoring import (
+    SCORE_NAMES,
+    SEVERAL_NAMES,
+    SPLIT_COLUMNS,
+    Boosted,
+    Weights,
+)
 from pskclust._choice.stability import grow_trees, min_rows_for
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks/choice"))
@@ -82,6 +89,7 @@ def test_weights_are_written_as_the_package_reads_them(written):
     weights = Weights.of(written)
     assert len(weights.split.coefficients) == len(SPLIT_COLUMNS)
     assert len(weights.several.coefficients) == len(SEVERAL_NAMES)
+    assert weights.score.to_lines() == written["score"]["trees"]
     assert np.isfinite(weights.split.coefficients).all()
     assert weights.temperature > 0
     assert written["sets"] == {
@@ -100,11 +108,10 @@ def test_the_numbers_of_each_family_left_out_are_kept(folder, written):
 
 def test_the_score_prefers_the_better_candidate(folder, written):
     weights = Weights.of(written)
-    score = fit.Score(weights.names, weights.weights)
     for name in ("fcps_three", "sipu_four"):
         each = collect.load(folder / f"{name}.npz")
         known = fit.Known.by(weights.split, each, fit.columns_of(each))
-        assert each.ari[score.of(known).argmax()] == each.ari.max() == 1
+        assert each.ari[known.scores(weights.score).argmax()] == each.ari.max() == 1
 
 
 def test_numbers_are_fitted_to_first_draws_and_scored_on_all(tmp_path):
@@ -122,10 +129,30 @@ def test_numbers_are_fitted_to_first_draws_and_scored_on_all(tmp_path):
     assert [each.name for each in held_out] == ["fcps_three", "fcps_three~1"]
 
 
-def test_signs_of_weights_are_those_of_the_evidence(written):
-    for name, weight in written["score"]["weights"].items():
-        assert not (weight < 0 and name in fitting.RISING)
-        assert not (weight > 0 and name in fitting.FALLING)
+@pytest.mark.parametrize(("n_rows", "share"), [(400, 0.1), (30, 0.4), (5, 1.0)])
+def test_a_score_is_the_prediction_of_the_boosted_trees(n_rows, share):
+    rng = RandomState(0)
+    # In single precision, as scikit-learn's trees compare.
+    table = rng.rand(n_rows, len(SCORE_NAMES)).astype(np.float32).astype(np.float64)
+    targets = table[:, 0] - table[:, 1] * table[:, 2] - 2
+    model = GradientBoostingRegressor(
+        n_estimators=20, max_depth=2, subsample=share, learning_rate=0.1, random_state=0
+    ).fit(table, targets)
+    score = fitting.boosted_of(model)
+    assert_allclose(score(table), model.predict(table), atol=1e-4)
+    assert score.to_lines() == Boosted.of(score.to_lines()).to_lines()
+
+
+def test_evidence_that_is_dropped_is_not_asked_about(folder):
+    sets_of_folder = [each for each in collect.load_all(folder) if not each.is_single]
+    columns = {each.name: fit.columns_of(each) for each in sets_of_folder}
+    split = fitting.fit_split(sets_of_folder, columns)
+    known = [fit.Known.by(split, each, columns[each.name]) for each in sets_of_folder]
+    dropped = ("found", "silhouette")
+    score = fitting.fit_score(known, fitting.Rule(left_out=dropped, n_trees=30))
+    asked = {name for line in score.to_lines() for name in line.split()[0:6:2]}
+    assert len(score.values) == 30
+    assert not asked & set(dropped)
 
 
 @pytest.mark.parametrize("family", sorted(set(generators.FAMILIES) - set(generators.missing())))
@@ -164,23 +191,25 @@ def four_draws(tmp_path_factory):
 
 def test_unclear_verdicts_are_those_of_more_draws_as_in_a_fit(four_draws):
     first, second, third, _ = four_draws
-    pooled = choices.Choice(second, 7, 0.97, 1.2)
+    pooled = choices.Choice(second, 7, 0.97, 0.9, 1.2)
     found = [
-        choices.Verdict([choices.Choice(each, 0, agreement, log_odds), pooled])
-        for each, agreement, log_odds in [(first, 0.97, 3.4), (second, 0.9, 3.4), (third, 1, 1.4)]
+        choices.Verdict([choices.Choice(each, 0, agreement, stability, log_odds), pooled])
+        for each, agreement, stability, log_odds in [
+            *((first, 0.97, 0.9, 3.4), (second, 0.9, 0.9, 3.4)),
+            *((third, 1, 0.9, 1.4), (third, 1, 0.8, 3.4)),
+        ]
     ]
-    # Relative to a threshold of 1, only the first is far from zero and agrees with the others.
-    assert [one.at(1.0) is pooled for one in found] == [False, True, True]
-    assert [one.chosen for one in choices.decided(found, 1.0)] == [0, 7, 7]
-    assert [one.chosen for one in choices.decided(found, 3.0)] == [-1, -1, -1]
+    # Relative to a threshold of 1, only the first is far from zero, stable and agrees with others.
+    assert [one.at(1.0) is pooled for one in found] == [False, True, True, True]
+    assert [one.chosen for one in choices.decided(found, 1.0)] == [0, 7, 7, 7]
+    assert [one.chosen for one in choices.decided(found, 3.0)] == [-1, -1, -1, -1]
 
 
 def test_the_bench_chooses_among_draws_as_the_package_does(four_draws, written):
     weights = Weights.of(written)
-    score = fit.Score(weights.names, weights.weights)
     known = [fit.Known.by(weights.split, each, fit.columns_of(each)) for each in four_draws]
     several = fit.Several(weights.several, weights.empty_gap)
-    found = choices.verdicts(known, score, several, weights.temperature)
+    found = choices.verdicts(known, weights.score, several, weights.temperature)
     assert len(found) == len(four_draws)
     mean = np.mean([one.choices[0].log_odds for one in found])
     for one, each in zip(found, four_draws, strict=True):

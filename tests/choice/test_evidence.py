@@ -15,9 +15,9 @@ from pskclust._choice.evidence import CUT_NAMES, gather_evidence
 from pskclust._choice.sample import Sample
 from pskclust._choice.scales import N_FEW, ROWS_PER_FINE_CELL, sizes_for
 from pskclust._choice.scoring import (
-    EVIDENCE_NAMES,
     SCORE_NAMES,
     fitted_weights,
+    score_table,
     scored_evidence,
     scores,
     split_logits,
@@ -295,28 +295,41 @@ def test_cells_hold_two_rows_and_clusters_three(n_rows):
     assert min_rows_for(n_rows) >= MIN_ROWS
 
 
-def test_a_score_is_a_sum_of_weighted_evidence(grown, evidence):
+def test_a_score_is_the_sum_of_the_answers_of_all_trees(grown, evidence):
     weights = fitted_weights()
     logits = split_logits(grown, evidence.splits, weights.split)
     named = scored_evidence(grown, evidence, logits)
     total = scores(named, weights)
     for candidate in range(len(evidence.candidates)):
-        parts = (
-            weight * named[name][candidate]
-            for name, weight in zip(weights.names, weights.weights, strict=True)
-        )
-        assert total[candidate] == pytest.approx(sum(parts))
+        expected = 0
+        for line in weights.score.to_lines():
+            parts = line.split()
+            asked = [
+                named[name][candidate] > float(threshold)
+                for name, threshold in zip(parts[0:6:2], parts[1:6:2], strict=True)
+            ]
+            no_no, no_yes, yes_no, yes_yes = map(int, parts[6:])
+            after_yes, after_no = (yes_no, yes_yes)[asked[2]], (no_no, no_yes)[asked[1]]
+            expected += after_yes if asked[0] else after_no
+        assert total[candidate] == pytest.approx(expected / 1e6)
     assert all(np.isfinite(values).all() for values in named.values())
 
 
-def test_evidence_counts_once_by_itself_and_once_times_log_rows(grown, evidence):
-    logits = split_logits(grown, evidence.splits, fitted_weights().split)
-    named = scored_evidence(grown, evidence, logits)
+def test_a_score_does_not_depend_on_the_other_candidates(grown, evidence):
+    weights = fitted_weights()
+    logits = split_logits(grown, evidence.splits, weights.split)
+    table = score_table(scored_evidence(grown, evidence, logits))
+    assert_array_equal(weights.score(table)[::-3], weights.score(table[::-3]))
+
+
+def test_few_rows_count_as_the_fewest_that_scores_were_fitted_to():
+    few = grow_trees(Sample(RNG(0).randn(40, 2)), [8], N_PARTITIONS, RNG(0))
+    found = gather_evidence(few)
+    logits = split_logits(few, found.splits, fitted_weights().split)
+    named = scored_evidence(few, found, logits)
     assert set(named) == set(SCORE_NAMES)
-    assert set(fitted_weights().names) <= set(SCORE_NAMES)
-    for name in EVIDENCE_NAMES:
-        expected = named[name] * (np.log(grown.n_rows) - 6.5)
-        assert_allclose(named[f"{name} * log_rows"], expected)
+    assert_allclose(named["log_rows"], np.log(80) - 6.5)
+    assert_allclose(named["log_psi"], np.log(8) - 3.5)
 
 
 def test_what_splits_say_of_a_cut_is_that_of_loops(grown, evidence):

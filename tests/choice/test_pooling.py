@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.random import RandomState
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -15,6 +15,7 @@ from pskclust._choice.draws import Draw
 from pskclust._choice.evidence import gather_evidence
 from pskclust._choice.pooling import (
     CLEAR_AGREEMENT,
+    CLEAR_STABILITY,
     CLOSE_TO_ZERO,
     MAX_DRAWS,
     Place,
@@ -24,9 +25,12 @@ from pskclust._choice.pooling import (
     odds_of,
     pool_draws,
 )
-from pskclust._choice.sample import Sample
+from pskclust._choice.sample import Sample, draw_samples
 from pskclust._choice.scoring import fitted_weights
+from pskclust._choice.similarity import nearest_of
 from pskclust._choice.stability import grow_trees
+from pskclust._data.rows import Data
+from pskclust._data.weights import uniform_weights
 
 
 def draw_of(points, seed):
@@ -111,21 +115,22 @@ def test_candidates_that_are_left_out_do_not_win(draws):
 
 
 @pytest.mark.parametrize("log_odds", [1.01, 5.0, np.inf])
-def test_several_clusters_are_clear_if_candidates_agree(log_odds):
+def test_several_clusters_are_clear_if_they_are_stable_and_candidates_agree(log_odds):
     assert log_odds > CLOSE_TO_ZERO
-    assert is_clear(CLEAR_AGREEMENT, log_odds)
-    assert not is_clear(CLEAR_AGREEMENT - 1e-9, log_odds)
+    assert is_clear(CLEAR_AGREEMENT, CLEAR_STABILITY, log_odds)
+    assert not is_clear(CLEAR_AGREEMENT - 1e-9, 1.0, log_odds)
+    assert not is_clear(1.0, CLEAR_STABILITY - 1e-9, log_odds)
 
 
 @pytest.mark.parametrize("log_odds", [-1.01, -5.0, -np.inf])
 def test_one_cluster_is_clear_whether_or_not_candidates_agree(log_odds):
-    assert is_clear(0.3, log_odds)
-    assert is_clear(1.0, log_odds)
+    assert is_clear(0.3, 0.2, log_odds)
+    assert is_clear(1.0, 1.0, log_odds)
 
 
 @pytest.mark.parametrize("log_odds", [-1.0, 0.0, 1.0])
 def test_one_cluster_or_several_is_not_clear_close_to_zero(log_odds):
-    assert not is_clear(1.0, log_odds)
+    assert not is_clear(1.0, 1.0, log_odds)
 
 
 def test_a_clear_choice_needs_one_draw(counted):
@@ -149,14 +154,15 @@ def test_draws_are_added_while_mean_log_odds_are_close_to_zero(
     values = iter(log_odds)
     monkeypatch.setattr(Draw, "log_odds_of_several", lambda *_: next(values))
     monkeypatch.setattr(pooling, "CLEAR_AGREEMENT", 0.0)
-    pool = pool_draws(lambda: draws[0], is_open=True)
+    monkeypatch.setattr(pooling, "CLEAR_STABILITY", 0.0)
+    pool = pool_draws(lambda _: draws[0], is_open=True)
     assert len(pool.draws) == n_draws
     assert pool.several == pytest.approx(np.mean(log_odds))
 
 
 def test_a_given_number_of_clusters_needs_one_draw(monkeypatch, draws):
     monkeypatch.setattr(Draw, "log_odds_of_several", lambda *_: 0.0)
-    assert len(pool_draws(lambda: draws[0], is_open=False).draws) == 1
+    assert len(pool_draws(lambda _: draws[0], is_open=False).draws) == 1
 
 
 def test_an_unclear_choice_grows_trees_again_from_other_draws(monkeypatch, counted):
@@ -170,3 +176,78 @@ def test_an_unclear_choice_grows_trees_again_from_other_draws(monkeypatch, count
     counted.clear()
     assert PSKC(n_clusters=2, random_state=0).fit(X).n_clusters_ == 2
     assert len(counted) == 1
+
+
+# Samples of the draws.
+
+
+@pytest.fixture
+def sampled():
+    """Eight samples of 100 of 300 rows."""
+    points = RandomState(0).rand(300, 2)
+    return points, draw_samples(rows_of(points), 100, MAX_DRAWS, RandomState(1))
+
+
+def rows_of(points):
+    return Data(points, "euclidean", uniform_weights(len(points)))
+
+
+def test_every_draw_of_large_data_has_its_own_sample(sampled):
+    points, samples = sampled
+    assert_array_equal(samples.points, points[samples.rows])
+    of_draws = [samples.of_draw(number) for number in range(MAX_DRAWS)]
+    assert len({own.tobytes() for own in of_draws}) == MAX_DRAWS
+    for own in of_draws:
+        assert len(own) == len(np.unique(own, axis=0)) == 100
+        assert set(map(tuple, own)) <= set(map(tuple, points))
+
+
+def test_all_draws_of_small_data_have_all_rows():
+    points = RandomState(0).rand(50, 3)
+    samples = draw_samples(rows_of(points), 50, 1, RandomState(1))
+    for number in range(MAX_DRAWS):
+        assert_array_equal(samples.of_draw(number), points)
+
+
+@pytest.mark.parametrize("n_columns", [2, 40])
+def test_rows_follow_the_nearest_row_of_another_sample(n_columns):
+    rng = RandomState(0)
+    points, others = rng.rand(60, n_columns), rng.rand(50, n_columns)
+    expected = ((points[:, np.newaxis] - others) ** 2).sum(axis=2).argmin(axis=1)
+    assert_array_equal(nearest_of(points, others), expected)
+    assert_array_equal(nearest_of(others, others), np.arange(50))
+
+
+def test_a_draw_of_another_sample_is_cut_as_its_rows_are(draws):
+    points, _ = make_blobs(120, centers=3, cluster_std=1.5, random_state=1)
+    others, _ = make_blobs(90, centers=3, cluster_std=1.5, random_state=1, shuffle=True)
+    own = draw_of(others, 5)
+    nearest = nearest_of(points, others)
+    moved = own.over(draws[0], nearest)
+    assert moved.grown.n_rows == 120
+    for number in range(len(own.score)):
+        labels = own.labels(number)[nearest]
+        assert_array_equal(moved.labels(number), labels)
+        # A cluster without rows cannot be chosen.
+        is_whole = len(np.unique(labels)) == own.found.candidates[number].n_clusters
+        assert np.isfinite(moved.score[number]) == is_whole
+    best = best_of([*draws, moved])
+    assert {place.draw for place in best.places} == {0, 1, 2, 3}
+
+
+def test_a_cut_with_a_cluster_that_no_row_follows_is_left_out(draws):
+    points, _ = make_blobs(120, centers=3, cluster_std=1.5, random_state=1)
+    nearest = np.zeros(120, dtype=int)
+    moved = draw_of(points, 5).over(draws[0], nearest)
+    assert not np.isfinite(moved.score).any()
+    assert best_of([draws[0], moved]).place.draw == 0
+
+
+def test_more_draws_of_large_data_see_more_rows(monkeypatch, counted):
+    monkeypatch.setattr(choose, "MAX_ROWS", 200)
+    monkeypatch.setattr(pooling, "CLEAR_STABILITY", 2.0)
+    X, y = make_blobs(900, centers=4, cluster_std=0.6, random_state=3)
+    model = PSKC(random_state=0).fit(X)
+    assert len(counted) == MAX_DRAWS
+    assert model.auto_.n_rows <= 200
+    assert adjusted_rand_score(y, model.labels_) > 0.9

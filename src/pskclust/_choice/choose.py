@@ -50,10 +50,12 @@ _N_SHOWN = 10
 STABLE = 0.75
 # Memory of a choice. For each pair of rows: distances, neighbours and shared cells. For each cell
 # of a row: its number at each psi, and the products that count shared cells. For each row of a
-# draw: its nodes, its clusters in the best candidates, and its cells.
+# draw: its nodes, its clusters in the best candidates, and its cells. For each value of a sample:
+# the value, and a copy.
 _BYTES_PER_PAIR = 50
 _BYTES_PER_CELL = 50
 _BYTES_PER_ROW_OF_DRAW = 700
+_BYTES_PER_VALUE = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,16 +90,18 @@ def choose(
     number of clusters is given.
     """
     n_rows = min(data.weights.n_slots, MAX_ROWS)
+    n_samples = 1 if n_rows == data.weights.n_slots else MAX_DRAWS
     require_memory(
         {
             "distances": _BYTES_PER_PAIR * n_rows**2,
             "cells": _BYTES_PER_CELL * n_rows * n_partitions,
             "draws": _BYTES_PER_ROW_OF_DRAW * n_rows * MAX_DRAWS,
+            "samples": _BYTES_PER_VALUE * n_rows * data.n_columns * n_samples,
         },
         f"Choosing clusters on {n_rows} rows with n_partitions={n_partitions}",
         "Use a smaller n_partitions.",
     )
-    samples = draw_samples(data, n_rows, MAX_DRAWS, rng)
+    samples = draw_samples(data, n_rows, n_samples, rng)
     report(Progress("choose", 0, 1))
     noise = samples.noise
     rows, points = samples.rows, samples.points
@@ -150,17 +154,18 @@ def _best_of_many(
 ) -> _Found | _RuledOut | None:
     """Return the best candidate of all trees; None if no tree has a cut into `n_clusters`."""
     numbers = None if n_clusters is None else np.arange(max(2, n_clusters), n_clusters + 1)
-    first = Sample(samples.points)
+    # If all draws have the same rows, values that do not depend on a draw are computed once.
+    shared = None if samples.others else Sample(samples.points)
 
     def drawn(before: list[Draw]) -> Draw:
-        others = samples.of_draw(len(before))
-        sample = first if others is None else Sample(others)
+        points = samples.of_draw(len(before))
+        sample = Sample(points) if shared is None else shared
         sizes = sample.sizes if psi is None else [psi]
         grown = grow_trees(sample, sizes, n_partitions, rng, numbers, n_jobs)
         draw = Draw.of(grown, gather_evidence(grown, n_jobs))
-        if others is None:
+        if not samples.others or not before:
             return draw
-        return draw.over(before[0], nearest_of(samples.points, others))
+        return draw.over(before[0], nearest_of(samples.points, points))
 
     pool = pool_draws(drawn, is_open=n_clusters is None)
     if pool is None:

@@ -26,9 +26,10 @@ class Option(ShortRepr):
         Number of cells of the kernel that the tree was grown from.
     n_clusters : int
     score : float
-        Weighted sum of the evidence; higher is better. Odds also take into account how far other
-        draws of the trees support a candidate. The score of one cluster is on another scale: the
-        log odds that there is more than one. Compare odds instead.
+        Minus the ARI that the candidate is expected to lose to the best one, so that higher is
+        better. Odds also take into account how far other draws of the trees support a candidate.
+        The score of one cluster is on another scale: the log odds that there is more than one.
+        Compare odds instead.
     odds : float
         Weight of this candidate among the candidates that are compared, 0 to 1. Candidates that
         are nearly equal share the odds, so each has small odds: see `numbers` of

@@ -75,31 +75,31 @@ class Sample:
 class Samples:
     """The sample whose rows are clustered, and samples of other rows for further draws.
 
-    All are without noise. If the data have no more rows than a sample, all draws have all rows.
+    If the data have no more rows than a sample, all draws have all rows.
     """
 
     noise: NoiseRule  # found in the first sample
-    rows: NDArray[np.intp]  # (n,) row numbers of the first sample, ascending
+    rows: NDArray[np.intp]  # (n,) row numbers of the first sample without noise, ascending
     points: NDArray[np.float64]  # (n, d) their points
-    others: list[NDArray[np.float64]]  # points of each other sample
+    others: list[NDArray[np.float64]]  # points of each other sample, with noise
 
-    def of_draw(self, number: int) -> NDArray[np.float64] | None:
-        """Return the points of the other sample of a draw; None for the first sample."""
-        return self.others[number - 1] if number and self.others else None
+    def of_draw(self, number: int) -> NDArray[np.float64]:
+        """Return the points of the sample of a draw without noise; the first draw is draw 0."""
+        if not (number and self.others):
+            return self.points
+        own = self.others[number - 1]
+        return own[~self.noise(own)]
 
 
 def draw_samples(data: FitRows, n_rows: int, n_samples: int, rng: RandomState) -> Samples:
     """Draw samples of `n_rows` rows, and find the noise in them."""
-    if n_rows == data.weights.n_slots:
-        n_samples = 1
     # A row of weight w counts as w equal rows, as in all other steps.
     drawn = np.sort(draw_rows(data.weights, n_samples, n_rows, False, rng), axis=1)
     # All rows are read in one pass.
     rows, places = np.unique(drawn, return_inverse=True)
     points = data.points(rows)
     check_underflow(points)
-    places = places.reshape(drawn.shape)
-    noise = find_noise(points[places[0]], rng)
-    is_kept = ~noise(points)
-    first, *others = (own[is_kept[own]] for own in places)
-    return Samples(noise, rows[first], points[first], [points[own] for own in others])
+    first, *others = places.reshape(drawn.shape)
+    noise = find_noise(points[first], rng)
+    kept = first[~noise(points[first])]
+    return Samples(noise, rows[kept], points[kept], [points[own] for own in others])
