@@ -4,8 +4,8 @@ There are three models, each of which uses the previous one:
 
 - How real a split of a tree is: a logistic regression. Its target is the share of pairs of
   different classes among the pairs of rows that the split separates.
-- How good a cut is: a sum of small decision trees, fitted by gradient boosting. Its target is the
-  ARI of a candidate minus that of the best candidate of the set.
+- How good a cut is: a sum of small decision trees, fitted by gradient boosting. Its target is
+  minus the root of the ARI that a candidate loses to the best candidate of the set.
 - Whether there is more than one cluster: a logistic regression on evidence for the best cut, and
   the widest empty space, which counts only above a limit that 99% of single clusters do not exceed.
 """
@@ -198,7 +198,8 @@ def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic])
 def fit_score(known: list[Known], rule: Rule) -> Boosted:
     """Fit the score by gradient boosting, on sets that have several clusters.
 
-    Its target is the ARI of a candidate minus that of the best candidate of the set.
+    Its target is minus the root of the ARI that a candidate loses to the best candidate of the set.
+    Without the root, differences between good candidates would hardly count.
     """
     used = [
         one
@@ -207,7 +208,7 @@ def fit_score(known: list[Known], rule: Rule) -> Boosted:
     ]
     tables = [one.table(rule.left_out) for one in used]
     lengths = np.array([len(table) for table in tables])
-    targets = [one.each.ari - one.each.ari.max() for one in used]
+    targets = [-np.sqrt(one.each.ari.max() - one.each.ari) for one in used]
     # Each set counts once, however many candidates it has.
     weights = np.repeat(set_weights([one.each for one in used]) / lengths, lengths)
     everything, lost = np.concatenate(tables), np.concatenate(targets)

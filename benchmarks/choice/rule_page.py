@@ -284,8 +284,8 @@ def size_of_score(weights: dict[str, Any]) -> str:
     temperature = score["temperature"]
     return (
         f"The score has {len(values)} trees with {n_asked:,} questions. The temperature of the "
-        f"odds is {temperature:g}: a candidate that is expected to lose {temperature:g} more of "
-        "the ARI has odds that are lower by a factor of 2.7.\n"
+        f"odds is {temperature:g}: odds are lower by a factor of 2.7 if the score is lower by "
+        f"{temperature:g}.\n"
     )
 
 

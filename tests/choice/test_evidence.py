@@ -305,7 +305,7 @@ def test_a_score_is_the_sum_of_the_answers_of_all_trees(grown, evidence):
         for line in weights.score.to_lines():
             parts = line.split()
             asked = [
-                named[name][candidate] > float(threshold)
+                int(named[name][candidate] > float(threshold))
                 for name, threshold in zip(parts[0:6:2], parts[1:6:2], strict=True)
             ]
             no_no, no_yes, yes_no, yes_yes = map(int, parts[6:])

@@ -26,8 +26,8 @@ class Option(ShortRepr):
         Number of cells of the kernel that the tree was grown from.
     n_clusters : int
     score : float
-        Minus the ARI that the candidate is expected to lose to the best one, so that higher is
-        better. Odds also take into account how far other draws of the trees support a candidate.
+        How much worse the candidate is expected to be than the best one: minus the root of the
+        ARI that it loses. Higher is better. Odds also take into account how far other draws of the trees support a candidate.
         The score of one cluster is on another scale: the log odds that there is more than one.
         Compare odds instead.
     odds : float
