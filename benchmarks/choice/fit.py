@@ -2,7 +2,7 @@
 
     python benchmarks/choice/fit.py           # fit, print, write weights.json and left_out.json
     python benchmarks/choice/fit.py --try     # print only, in a few minutes, and with ...
-        --drop path valley --temperature 0.1 --trees 200   # ... another rule
+        --drop path valley --temperature 2 --trees 200   # ... another rule
     python benchmarks/choice/fit.py --rebalance   # in a minute or two, fit only the balance between
         one cluster and several, and keep all other numbers
 
@@ -39,7 +39,7 @@ from fitting import (
     Rule,
     columns_of,
     fit_gap,
-    fit_score,
+    fit_scores,
     fit_splits,
     has_few_rows,
     out_of_fold,
@@ -56,7 +56,7 @@ from pskclust._choice.scoring import (
     Weights,
 )
 from pskclust._utils.files import replacing
-from pskclust._utils.parallel import map_items, one_blas_thread
+from pskclust._utils.parallel import one_blas_thread
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "src/pskclust/_choice/weights.json"
@@ -125,12 +125,6 @@ class Cache:
             self._known[name] = [[list(one.coefficients), one.constant] for one in fitted]
             write(self._path, {"state": self._state, "models": self._known})
         return [Logistic(np.array(weights), constant) for weights, constant in self._known[name]]
-
-
-def fitted(known: list[Known], rule: Rule) -> tuple[Boosted, Several]:
-    """Return the fitted score, and the fitted model of one cluster or several."""
-    score = fit_score(known, rule)
-    return score, Several.fitted(known, score)
 
 
 def power_of_dimension(found: list[Verdict]) -> float:
@@ -254,9 +248,14 @@ def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
     columns = {each.name: columns_of(each) for each in sets}
     cache = Cache(arguments.folder)
     folds = make_folds(sets, columns, cache)
-    models = map_items(lambda fold: fitted(fold.train, rule), folds, n_jobs=-1)
+    first = [each for each in sets if each.is_first_draw]
+    split = cache.models("", first, columns)
+    everything = out_of_fold(first, columns, split)
+    trains = [*(fold.train for fold in folds), *([] if arguments.dry else [everything])]
+    scores = fit_scores(trains, rule)
     found, numbers = [], {}
-    for fold, (score, several) in zip(folds, models, strict=True):
+    for fold, score in zip(folds, scores, strict=False):
+        several = Several.fitted(fold.train, score)
         numbers[fold.left_out] = (fold.split, score, several)
         found += verdicts(fold.held_out, score, several, rule.temperature)
     power = power_of_dimension(found)
@@ -264,7 +263,6 @@ def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
     balance = Balance.of([one.raised(power) for one in found])
     if arguments.dry:
         return
-    first = [each for each in sets if each.is_first_draw]
     families = sorted({each.family for each in first})
     given = sum(each.is_given for each in first)
     head = {
@@ -273,11 +271,9 @@ def fit_all(sets: list[Collected], arguments: argparse.Namespace) -> None:
         **balance.head,
         "power_of_dimension": power,
     }
-    models = cache.models("", first, columns)
-    score, several = fitted(out_of_fold(first, columns, models), rule)
-    several = with_power(several, power)
+    several = with_power(Several.fitted(everything, scores[-1]), power)
     threshold = balance.threshold
-    final = content_of(models[-1], score, several, threshold, rule.temperature)
+    final = content_of(split[-1], scores[-1], several, threshold, rule.temperature)
     write(arguments.weights, head | final)
     without = {
         family: content_of(split, score, with_power(several, power), threshold, rule.temperature)

@@ -4,22 +4,24 @@ There are three models, each of which uses the previous one:
 
 - How real a split of a tree is: a logistic regression. Its target is the share of pairs of
   different classes among the pairs of rows that the split separates.
-- How good a cut is: a sum of small decision trees, fitted by gradient boosting. Its target is
-  minus the root of the ARI that a candidate loses to the best candidate of the set.
+- How good a cut is: a sum of small decision trees, fitted by gradient boosting, that estimates the
+  log odds that a candidate is the best one of its set.
 - Whether there is more than one cluster: a logistic regression on evidence for the best cut, and
   the widest empty space, which counts only above a limit that 99% of single clusters do not exceed.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from collect import Collected
 from sets import GIVEN
-from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from pskclust._choice.scoring import (
@@ -40,12 +42,17 @@ from pskclust._utils.parallel import map_items
 # Penalties on large weights; chosen by scores on families left out.
 SPLIT_RIDGE = 10.0
 SEVERAL_RIDGE = 10.0
-# Each tree of the score is fitted to a tenth of the candidates and may ask about two in five kinds
-# of evidence, so that no set and no evidence decides alone.
-LEARNING_RATE = 0.1
-SHARE_OF_TREE, SHARE_OF_COLUMNS = 0.1, 0.4
-# Smallest share of the candidates of a tree that share a value.
+# The score is fitted to log odds that a candidate is the best one of its set. These odds are lower
+# by a factor of 2.7 for a candidate that loses this much of the ARI.
+CLOSE_ARI = 0.02
+# Each tree of the score is fitted to some of the sets and may ask about some kinds of evidence, so
+# that no set and no evidence decides alone.
+LEARNING_RATE = 0.13
+SHARE_OF_TREE, SHARE_OF_COLUMNS = 0.3, 0.4
+# Smallest share of the candidates of a tree that share an answer.
 SHARE_OF_LEAF = 0.01
+# The answer of a tree for candidates with little information is closer to zero.
+SCORE_RIDGE, LEAST_CURVE = 1.0, 1e-3
 # Collected sets count twice as much as generated ones.
 GIVEN_WEIGHT = 2.0
 N_FOLDS = 3
@@ -94,8 +101,8 @@ class Rule(NamedTuple):
     """The settings of the fit of a score."""
 
     left_out: tuple[str, ...] = ()  # evidence that is not used
-    n_trees: int = 400
-    temperature: float = 0.05
+    n_trees: int = 300
+    temperature: float = 1.0
 
 
 def set_weights(sets: list[Collected]) -> np.ndarray:
@@ -195,53 +202,96 @@ def out_of_fold(sets: list[Collected], columns: Columns, models: list[Logistic])
 # How good a cut is.
 
 
-def fit_score(known: list[Known], rule: Rule) -> Boosted:
-    """Fit the score by gradient boosting, on sets that have several clusters.
+def fit_scores(trains: list[list[Known]], rule: Rule) -> list[Boosted]:
+    """Fit a score to each list of sets, in several processes."""
+    tables = [_Table.of(known, rule) for known in trains]
+    with ProcessPoolExecutor(min(len(tables), os.cpu_count() or 1)) as pool:
+        return list(pool.map(partial(fit_score, rule=rule), tables))
 
-    Its target is minus the root of the ARI that a candidate loses to the best candidate of the set.
-    Without the root, differences between good candidates would hardly count.
+
+class _Table(NamedTuple):
+    """The candidates of all sets that have several clusters."""
+
+    columns: np.ndarray  # (c, len(SCORE_NAMES)) float32
+    aris: np.ndarray  # (c,)
+    weights: np.ndarray  # (s,) of the sets; their mean is 1
+    lengths: list[int]  # (s,)
+
+    @classmethod
+    def of(cls, known: list[Known], rule: Rule) -> _Table:
+        used = [
+            one
+            for one in known
+            if not one.each.is_single and len(one.each.ari) and not has_few_rows(one.each)
+        ]
+        weights = set_weights([one.each for one in used])
+        return cls(
+            np.concatenate([one.table(rule.left_out) for one in used]).astype(np.float32),
+            np.concatenate([one.each.ari for one in used]),
+            weights / weights.mean(),
+            [len(one.each.ari) for one in used],
+        )
+
+
+def fit_score(sets: _Table, rule: Rule) -> Boosted:
+    """Fit the score by gradient boosting.
+
+    The odds exp(score) of the candidates of a set are fitted to exp(ARI / CLOSE_ARI), up to a
+    factor. The loss is their cross-entropy, and each tree is a Newton step.
     """
-    used = [
-        one
-        for one in known
-        if not one.each.is_single and len(one.each.ari) and not has_few_rows(one.each)
-    ]
-    tables = [one.table(rule.left_out) for one in used]
-    lengths = np.array([len(table) for table in tables])
-    targets = [-np.sqrt(one.each.ari.max() - one.each.ari) for one in used]
-    # Each set counts once, however many candidates it has.
-    weights = np.repeat(set_weights([one.each for one in used]) / lengths, lengths)
-    everything, lost = np.concatenate(tables), np.concatenate(targets)
-    few = max(1, round(SHARE_OF_LEAF * SHARE_OF_TREE * len(lost)))
-    model = GradientBoostingRegressor(
-        n_estimators=rule.n_trees,
-        learning_rate=LEARNING_RATE,
-        max_depth=2,
-        subsample=SHARE_OF_TREE,
-        max_features=SHARE_OF_COLUMNS,
-        min_samples_leaf=few,
-        random_state=0,
-    )
-    return boosted_of(model.fit(everything, lost, weights / weights.mean()))
+    table, groups = sets.columns, _Groups.of(sets.lengths)
+    wanted, weights = groups.odds(sets.aris / CLOSE_ARI), sets.weights[groups.owners]
+    rng, total, trees = np.random.RandomState(0), np.zeros(len(table)), []
+    for _ in range(rule.n_trees):
+        odds = groups.odds(total)
+        slopes = weights * (wanted - odds)
+        curves = weights * np.maximum(odds * (1 - odds), LEAST_CURVE)
+        drawn = rng.permutation(len(sets.lengths)) < SHARE_OF_TREE * len(sets.lengths)
+        some = np.flatnonzero(drawn[groups.owners])
+        tree = DecisionTreeRegressor(
+            max_depth=2,
+            max_features=SHARE_OF_COLUMNS,
+            min_samples_leaf=max(1, round(SHARE_OF_LEAF * len(some))),
+            random_state=rng,
+        )
+        tree.fit(table[some], slopes[some] / curves[some], curves[some])
+        leaves, size = tree.apply(table), tree.tree_.node_count
+        rise = np.bincount(leaves[some], slopes[some], minlength=size)
+        bend = np.bincount(leaves[some], curves[some], minlength=size)
+        values = LEARNING_RATE * rise / (bend + SCORE_RIDGE)
+        total += values[leaves]
+        trees.append(questions(tree, values))
+    return boosted_of(trees)
 
 
-def boosted_of(model: GradientBoostingRegressor) -> Boosted:
-    """Return a fitted model as the package has it; columns are those in SCORE_NAMES."""
-    trees = [_questions(tree, model.learning_rate) for tree in model.estimators_[:, 0]]
-    columns, thresholds, values = (np.array(parts) for parts in zip(*trees, strict=True))
-    # Boosting starts from the mean, which is part of the first tree here.
-    values[0] += round(1e6 * float(model.init_.constant_[0, 0]))
-    return Boosted.of(Boosted(columns, thresholds, values).to_lines())
+class _Groups(NamedTuple):
+    """The candidates of all sets, those of one set after those of another."""
+
+    starts: np.ndarray  # (s,) the first candidate of each set
+    owners: np.ndarray  # (c,) the set of each candidate
+
+    @classmethod
+    def of(cls, lengths: list[int]) -> _Groups:
+        return cls(np.cumsum(lengths) - lengths, np.repeat(np.arange(len(lengths)), lengths))
+
+    def odds(self, scores: np.ndarray) -> np.ndarray:
+        """Return odds proportional to exp(score), which add up to 1 for each set."""
+        odds = np.exp(scores - np.maximum.reduceat(scores, self.starts)[self.owners])
+        return odds / np.add.reduceat(odds, self.starts)[self.owners]
 
 
-def _questions(
-    regressor: DecisionTreeRegressor, rate: float
-) -> tuple[list[int], list[float], list[int]]:
-    """Return the columns, thresholds and values of a tree with at most two levels of questions."""
+Questions = tuple[list[int], list[float], list[int]]
+
+
+def questions(regressor: DecisionTreeRegressor, values: np.ndarray) -> Questions:
+    """Return the columns, thresholds and answers of a tree with at most two levels of questions.
+
+    `values` are those of its nodes.
+    """
     tree = regressor.tree_
 
     def question(node: int) -> tuple[int, float]:
-        # A question that is not asked has the same value for both answers.
+        # A question that is not asked has the same answer for yes and no.
         is_asked = tree.children_left[node] >= 0
         return (int(tree.feature[node]), float(tree.threshold[node])) if is_asked else (0, 0.0)
 
@@ -252,8 +302,13 @@ def _questions(
     nodes = [0, *answers(0)]
     leaves = [leaf for node in nodes[1:] for leaf in answers(node)]
     columns, thresholds = zip(*map(question, nodes), strict=True)
-    values = [round(1e6 * rate * float(tree.value[leaf, 0, 0])) for leaf in leaves]
-    return list(columns), list(thresholds), values
+    return list(columns), list(thresholds), [round(1e6 * float(values[leaf])) for leaf in leaves]
+
+
+def boosted_of(trees: list[Questions]) -> Boosted:
+    """Return the sum of trees, rounded as in weights.json."""
+    columns, thresholds, values = (np.array(parts) for parts in zip(*trees, strict=True))
+    return Boosted.of(Boosted(columns, thresholds, values).to_lines())
 
 
 # Whether there is more than one cluster.

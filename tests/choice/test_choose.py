@@ -547,7 +547,8 @@ def test_clusters_of_the_least_size_are_chosen():
 def test_few_rows_are_in_dissolved_clusters_if_the_sample_is_smaller_than_the_data():
     X, _ = make_shapes(4_000, random_state=0)
     assert len(X) > _choose.MAX_ROWS
-    for least in (300, 350, 400):
+    # Not close to the size of a cluster, which a sample cannot tell from the limit.
+    for least in (300, 350, 450):
         model = chosen(X, min_cluster_size=least)
         assert (model.cluster_sizes_ >= least).all()
         assert np.mean(model.labels_ < 0) < _choose.MAX_SHARE_TOO_SMALL + 0.03

@@ -26,10 +26,10 @@ class Option(ShortRepr):
         Number of cells of the kernel that the tree was grown from.
     n_clusters : int
     score : float
-        How much worse the candidate is expected to be than the best one: minus the root of the
-        ARI that it loses. Higher is better. Odds also take into account how far other draws of the trees support a candidate.
-        The score of one cluster is on another scale: the log odds that there is more than one.
-        Compare odds instead.
+        Estimate of the log odds that the candidate is the best one; only differences matter. Odds
+        also take into account how far other draws of the trees support a candidate. The score of
+        one cluster is on another scale: the log odds that there is more than one. Compare odds
+        instead.
     odds : float
         Weight of this candidate among the candidates that are compared, 0 to 1. Candidates that
         are nearly equal share the odds, so each has small odds: see `numbers` of

@@ -282,5 +282,5 @@ def score_table(evidence: dict[str, Floats]) -> Floats:
 
 
 def scores(evidence: dict[str, Floats], weights: Weights) -> Floats:
-    """Return the score of each candidate: minus the root of the ARI that it loses to the best."""
+    """Return the score of each candidate: log odds that it is the best one, up to a constant."""
     return weights.score(score_table(evidence))
