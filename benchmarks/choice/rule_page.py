@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import fitting
 import numpy as np
 
 from pskclust._choice import (
@@ -276,17 +277,30 @@ def score_table(weights: dict[str, Any]) -> str:
 
 
 def size_of_score(weights: dict[str, Any]) -> str:
-    """Return a sentence about the number of trees, and the temperature."""
+    """Return the numbers of trees and questions, and the settings of the fit."""
     score = weights["score"]
     values = scoring.Boosted.of(score["trees"]).values
     # A question with equal answers is not asked.
     n_asked = len(values) + np.count_nonzero(values[:, ::2] != values[:, 1::2])
-    temperature = score["temperature"]
-    return (
-        f"The score has {len(values)} trees with {n_asked:,} questions. The temperature of the "
-        f"odds is {temperature:g}: odds are lower by a factor of 2.7 if the score is lower by "
-        f"{temperature:g}.\n"
-    )
+    rows = [
+        (f"{len(values)} trees", f"in the score, with {n_asked:,} questions"),
+        (f"{score['temperature']:g}", "temperature of the odds"),
+        (
+            f"{fitting.CLOSE_ARI:g}",
+            "loss of the ARI for which odds should be lower by a factor of 2.7",
+        ),
+        (f"{fitting.SHARE_OF_TREE:.0%}", "share of the sets that each tree was fitted to"),
+        (f"{fitting.SHARE_OF_COLUMNS:.0%}", "share of the evidence that a question may be about"),
+        (f"{fitting.SHARE_OF_LEAF:.0%}", "smallest share of these candidates with the same answer"),
+        (f"{fitting.LEARNING_RATE:g}", "factor of the answers: each tree is a small step"),
+        (
+            f"{fitting.SCORE_RIDGE:g}, {fitting.LEAST_CURVE:g}",
+            "added to the weight of a candidate's answers, and its least weight, so that few "
+            "candidates change the score little",
+        ),
+    ]
+    lines = ["| number | meaning |", "|---|---|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows]) + "\n"
 
 
 def several_table(weights: dict[str, Any]) -> str:

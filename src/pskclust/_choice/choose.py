@@ -122,7 +122,7 @@ def choose(
             reason = _reason_for_one(len(rows), min_cluster_size, found)
             found = _by_one_tree(points, psi, n_clusters, n_partitions, rng, reason)
     if n_clusters is None:
-        _warn_of_limit(found.choice.chosen.n_clusters)
+        _warn_of_limit(found.choice)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
     return Chosen(noise, rows, points, *found)
 
@@ -361,11 +361,14 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _warn_of_limit(n_clusters: int) -> None:
+def _warn_of_limit(choice: AutoChoice) -> None:
     """Warn if there may be more clusters than are considered."""
-    if n_clusters >= MAX_LEAVES:
+    likeliest = choice.numbers[0].n_clusters
+    if MAX_LEAVES in (likeliest, choice.chosen.n_clusters):
+        is_chosen = choice.chosen.n_clusters == MAX_LEAVES
+        how = "were chosen" if is_chosen else "have the highest odds of all numbers"
         warnings.warn(
-            f"{n_clusters} clusters were chosen, the most that are considered unless their number "
+            f"{MAX_LEAVES} clusters {how}, the most that are considered unless their number "
             "is given. If there are more, use n_clusters=k for k clusters, or psi and tau for "
             "clusters that grow on all rows. If there are fewer, as is likely for texts, try a "
             "layer in layers_ or a smaller n_clusters.",
