@@ -20,9 +20,8 @@ from pskclust._choice.draws import N_BEST
 from pskclust._choice.pooling import N_DRAWS, is_clear, mean_scores, odds_of
 from pskclust._choice.scoring import SURE, Boosted, GapOdds, Logistic, log_dimension
 
-# Set by hand, so that nine of ten stay whole on other single clusters, too. A larger share would join
-# true clusters.
-SHARE_OF_SINGLES_KEPT = 0.93
+# Set by hand: nine of ten single clusters stay whole. A larger share would join true clusters.
+SHARE_OF_SINGLES_KEPT = 0.9
 
 
 class Several(NamedTuple):
@@ -202,7 +201,7 @@ def figures(outcomes: list[Outcome]) -> dict[str, Any]:
 def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
     """Return the scores if a share of the single clusters is left whole, by share."""
     answer = {}
-    for share in (0.0, 0.7, 0.8, 0.85, 0.9, 0.93):
+    for share in (0.0, 0.6, 0.7, 0.8, 0.85, 0.9):
         reached = figures(balanced(found, share)[1] if share else decided(found, -np.inf))
         answer[f"{share:.2f}"] = {
             "mean_of_sets": reached["mean_of_sets"]["ari"],
