@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 
 from pskclust import PSKC
 from pskclust._choice.layers import Parts
@@ -36,14 +37,13 @@ def test_a_row_that_left_its_part_is_in_the_largest_part_of_its_cluster():
 
 
 def test_every_layer_can_be_relabelled(monkeypatch):
-    rng = np.random.RandomState(0)
-    middles = np.array([[0, 0], [20, 0], [0, 20]])[:, np.newaxis] + [[0, 0], [2.2, 0], [0, 2.2]]
-    X = np.concatenate([rng.normal(middle, 0.45, (40, 2)) for middle in middles.reshape(-1, 2)])
+    X, _ = make_blobs(300, centers=4, cluster_std=1.5, random_state=4)
     model = PSKC(random_state=1).fit(X)
     numbers = [layer.n_clusters for layer in model.layers_]
-    assert numbers[0] == 3
+    assert numbers[0] == model.n_clusters_ == 2
     assert len(numbers) > 1
     for number in range(len(numbers)):
         assert model.relabel(layer=number).max() + 1 == numbers[number]
-    monkeypatch.setattr(Parts, "n_held", lambda *_: 3)
-    assert [layer.n_clusters for layer in PSKC(random_state=1).fit(X).layers_] == [3]
+    # A layer with more clusters than parts that hold rows is left out.
+    monkeypatch.setattr(Parts, "n_held", lambda *_: 2)
+    assert [layer.n_clusters for layer in PSKC(random_state=1).fit(X).layers_] == [2]

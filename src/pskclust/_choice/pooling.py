@@ -22,7 +22,7 @@ N_DRAWS = (1, 4, 8)
 MAX_DRAWS = N_DRAWS[-1]
 # The choice of a candidate is clear if the mean ARI of the best candidates with it, weighted by
 # their odds, is at least this.
-CLEAR_AGREEMENT = 0.95
+CLEAR_AGREEMENT = 0.9
 # It must also be found again by random halves of the rows with at least this mean Jaccard index,
 # which Hennig (2007) calls highly stable. Else the best candidates of one draw may agree with each
 # other, but not with those of the next draw.
