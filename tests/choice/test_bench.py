@@ -197,7 +197,7 @@ def test_unclear_verdicts_are_those_of_more_draws_as_in_a_fit(four_draws):
     found = [
         choices.Verdict([choices.Choice(each, 0, agreement, stability, log_odds), pooled])
         for each, agreement, stability, log_odds in [
-            *((first, 0.97, 0.9, 3.4), (second, 0.9, 0.9, 3.4)),
+            *((first, 0.97, 0.9, 3.4), (second, 0.8, 0.9, 3.4)),
             *((third, 1, 0.9, 1.4), (third, 1, 0.8, 3.4)),
         ]
     ]
