@@ -122,9 +122,8 @@ def collect(each: LabelledSet, seed: int = 0) -> Collected:
         if seed and len(points) > MAX_ROWS:
             trees = [tree.over(nearest_of(points[kept], own)) for tree in trees]
             first = Sample(points[kept])
-            cells = draw_nested_cells(first.distances, first.near, [psi], N_PARTITIONS, rng).cells[
-                0
-            ]
+            drawn = draw_nested_cells(first.distances, first.near, [psi], N_PARTITIONS, rng)
+            cells = drawn.cells[0]
     names = [np.unique(classes[classes > 0]) for classes in references]
 
     def ari(labels: np.ndarray) -> float:

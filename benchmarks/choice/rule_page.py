@@ -257,7 +257,7 @@ def noise_table() -> str:
 
 
 def score_table(weights: dict[str, Any]) -> str:
-    """Return what the trees of the score ask about, and which way the answers count."""
+    """Return a table of the evidence in the score: number of questions, influence and direction."""
     trees = scoring.Boosted.of(weights["score"]["trees"])
     no_no, no_yes, yes_no, yes_yes = trees.values.T * 1e-6
     # What each answer "yes" adds, on average over the answers to the other question.
