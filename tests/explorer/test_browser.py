@@ -251,35 +251,36 @@ def test_a_click_shows_another_layer_of_the_fit(visit, folder, size, theme):
     model = PSKC(random_state=0).fit(blobs())
     numbers = [layer.n_clusters for layer in model.layers_]
     lines = page.locator("#layers tr")
-    assert [int(line.get_attribute("data-number")) for line in lines.all()] == numbers == [3, 4]
+    assert [int(line.get_attribute("data-number")) for line in lines.all()] == numbers
+    few, many = numbers
     # Both layers have a likeness of 0, which tells nothing, so it is left out.
-    assert lines.nth(1).inner_text().split() == ["4", "(fit)", "1.00"]
+    assert lines.nth(1).inner_text().split()[:2] == [str(many), "(fit)"]
     table = page.locator("#layers-table")
     assert table.evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
     assert lines.first.bounding_box()["height"] < 40
-    colours = {colour_of(person, cluster) for cluster in range(4)}
+    colours = {colour_of(person, cluster) for cluster in range(many)}
     lines.first.click()
     person.wait_for_picture(first)
-    assert person.n_clusters == 3
-    person.wait_until("() => document.querySelectorAll('#clusters tr').length === 3")
-    assert {colour_of(person, cluster) for cluster in range(3)} < colours
-    assert page.input_value("#n_clusters") == "3"
-    assert person.text("#found-words") == "A layer of 3 clusters. The choice was 4."
+    assert person.n_clusters == few
+    person.wait_until(f"() => document.querySelectorAll('#clusters tr').length === {few}")
+    assert {colour_of(person, cluster) for cluster in range(few)} < colours
+    assert page.input_value("#n_clusters") == str(few)
+    assert person.text("#found-words") == f"A layer of {few} clusters. The choice was {many}."
     assert page.locator("#find").is_visible()
     assert page.locator(".options tr.current").count() == 1
     assert lines.first.locator("button").get_attribute("aria-pressed") == "true"
-    assert "layer=3" in page.evaluate("location.hash")
+    assert f"layer={few}" in page.evaluate("location.hash")
     page.click("#tab-export")
     person.wait_until("() => document.getElementById('command-part').hidden")
     assert "A layer has no command" in person.text("#panel-export")
-    assert "relabel(n_clusters=3)" in person.text("#python-code")
+    assert f"relabel(n_clusters={few})" in person.text("#python-code")
     with page.expect_download() as download:
         page.click("[data-export='labels.csv']")
     labels = pyarrow.csv.read_csv(download.value.path())["cluster"].to_numpy()
-    assert_array_equal(labels, model.relabel(n_clusters=3))
+    assert_array_equal(labels, model.relabel(n_clusters=few))
     assert_array_equal(fresh_labels(person.text("#python-code"), folder), labels)
     page.click("#tab-history")
-    assert "Layer of 3 clusters; Automatic" in person.text("#history li.current")
+    assert f"Layer of {few} clusters; Automatic" in person.text("#history li.current")
     second = person.shown
     page.click("#undo")
     person.wait_for_picture(second)
