@@ -15,9 +15,9 @@ from collect import Collected
 from fitting import Known, fit_gap, fit_several
 from sets import GIVEN
 
-from pskclust._choice.consensus import agreements, most_typical
+from pskclust._choice.consensus import agreements_of_cuts
 from pskclust._choice.draws import N_BEST
-from pskclust._choice.pooling import N_DRAWS, is_clear, mean_scores, odds_of
+from pskclust._choice.pooling import N_DRAWS, Compared, is_clear, is_found_again
 from pskclust._choice.scoring import SURE, Boosted, GapOdds, Logistic, log_dimension
 
 # Set by hand: nine of ten single clusters stay whole. A larger share would join true clusters.
@@ -46,8 +46,8 @@ class Choice(NamedTuple):
 
     each: Collected  # the draw that has the candidate
     best: int  # its number; -1 if there is none
-    agreement: float  # mean ARI of the best candidates with it
-    stability: float  # how well halves of the rows find its clusters again
+    n_draws: int  # that it was chosen from
+    is_found: bool  # whether other draws are likely to choose a similar candidate
     log_odds: float
 
     def raised(self, power: float) -> Choice:
@@ -66,7 +66,7 @@ class Verdict(NamedTuple):
     def at(self, threshold: float) -> Choice:
         """Return the choice that counts if log odds up to `threshold` mean one cluster."""
         for choice in self.choices:
-            if is_clear(choice.agreement, choice.stability, choice.log_odds - threshold):
+            if is_clear(choice.n_draws, choice.is_found, choice.log_odds - threshold):
                 break
         return choice
 
@@ -76,6 +76,7 @@ class Outcome(NamedTuple):
 
     each: Collected
     chosen: int  # candidate; -1 is one cluster
+    n_draws: int
 
     @property
     def n_clusters(self) -> int:
@@ -114,39 +115,29 @@ def _of_set(
     best = [np.argsort(-some, kind="stable")[:N_BEST] for some in scores]
     drawn = np.repeat(np.arange(len(draws)), [len(some) for some in best])
     numbers = np.concatenate(best).astype(int)
-    clusterings = [draws[d].each.labels(number) for d, number in zip(drawn, numbers, strict=True)]
-    # Draws have many clusterings in common.
-    different = {labels.tobytes(): labels for labels in clusterings}
-    places = {content: place for place, content in enumerate(different)}
-    of_candidates = [places[labels.tobytes()] for labels in clusterings]
-    alike = agreements(list(different.values()))[np.ix_(of_candidates, of_candidates)]
+    cuts = [cut for each, own in zip(draws, best, strict=True) for cut in each.each.cuts(own)]
+    alike = agreements_of_cuts(cuts)
     high = np.concatenate([some[own] for some, own in zip(scores, best, strict=True)])
-
-    @cache
-    def typical(group: tuple[int, ...]) -> tuple[int, float]:
-        """Return the most typical candidate of some draws, and the agreement of all with it."""
-        members = np.flatnonzero(np.isin(drawn, group))
-        own = alike[np.ix_(members, members)]
-        odds = odds_of(mean_scores(high[members], own, drawn[members]), temperature)
-        winner, agreement = most_typical(own, odds)
-        return int(members[winner]), agreement
+    compared = Compared(high, drawn, alike, temperature)
 
     @cache
     def log_odds(draw: int) -> float:
-        if not len(best[draw]):
+        typical = compared.choice([draw])
+        if typical is None:
             return -SURE
-        winner, _ = typical((draw,))
-        return several.log_odds(draws[draw], int(numbers[winner]))
+        return several.log_odds(draws[draw], int(numbers[typical.winner]))
 
     @cache
     def choice_from(group: tuple[int, ...]) -> Choice:
-        if not any(len(best[draw]) for draw in group):
-            return Choice(draws[group[0]].each, -1, 1.0, 1.0, -np.inf)
-        winner, agreement = typical(group)
-        mean = float(np.mean([log_odds(draw) for draw in group]))
-        own, number = draws[drawn[winner]], int(numbers[winner])
+        typical, n_draws = compared.choice(group), len(group)
+        if typical is None:
+            return Choice(draws[group[0]].each, -1, n_draws, True, -np.inf)
+        own, number = draws[drawn[typical.winner]], int(numbers[typical.winner])
         stability = float(own.evidence["found"][number])
-        return Choice(own.each, number, agreement, stability, mean)
+        repeatability = compared.repeatability(group)
+        is_found = is_found_again(n_draws, typical.agreement, stability, repeatability)
+        mean = float(np.mean([log_odds(draw) for draw in group]))
+        return Choice(own.each, number, n_draws, is_found, mean)
 
     def verdict(draw: int) -> Verdict:
         """Return the choices from one draw, and from its group of each larger number of draws."""
@@ -178,7 +169,10 @@ def balanced(
 def decided(found: list[Verdict], threshold: float) -> list[Outcome]:
     """Return the choice for each draw of a set."""
     choices = [verdict.at(threshold) for verdict in found]
-    return [Outcome(one.each, one.best if one.log_odds > threshold else -1) for one in choices]
+    return [
+        Outcome(one.each, one.best if one.log_odds > threshold else -1, one.n_draws)
+        for one in choices
+    ]
 
 
 def figures(outcomes: list[Outcome]) -> dict[str, Any]:
@@ -195,13 +189,14 @@ def figures(outcomes: list[Outcome]) -> dict[str, Any]:
         "mean_of_sets": _figures_of(given),
         "families": by_family,
         "single_clusters_kept": _mean(one.n_clusters == 1 for one in singles),
+        "draws": _mean(one.n_draws for one in given),
     }
 
 
 def trade(found: list[Verdict]) -> dict[str, dict[str, float | None]]:
     """Return the scores if a share of the single clusters is left whole, by share."""
     answer = {}
-    for share in (0.0, 0.6, 0.7, 0.8, 0.85, 0.9):
+    for share in (0.0, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92, 0.95):
         reached = figures(balanced(found, share)[1] if share else decided(found, -np.inf))
         answer[f"{share:.2f}"] = {
             "mean_of_sets": reached["mean_of_sets"]["ari"],
@@ -235,6 +230,7 @@ def printed(found: dict[str, Any]) -> str:
             f"            {each['wrong_number']:.2f}"
         )
     lines.append(f"{'mean of families':18s}       {found['mean_of_families']:.3f}")
+    lines.append(f"draws per set: {found['draws']:.1f}")
     if found["single_clusters_kept"] is not None:
         lines.append(f"single clusters left whole: {found['single_clusters_kept']:.3f}")
     return "\n".join(lines)

@@ -3,8 +3,8 @@
     python benchmarks/choice/collect.py --data DIR [--sets "fcps_*" drawn_one_003] [--jobs 2]
 
 Each draw of a set has a file in build/choice, which `fit.py` reads (iris.npz, iris~1.npz, ...).
-Given sets and generated single clusters have eight draws, other generated sets one draw. Each draw
-has its own kernels and halves.
+Given sets and generated single clusters have sixteen draws, other generated sets one draw. Each
+draw has its own kernels and halves.
 
 Draws whose file exists are skipped, so an interrupted run can be continued. `--fresh` computes all
 of them again, as is necessary after a change of candidates or evidence.
@@ -29,6 +29,7 @@ from numpy.random import RandomState
 from sets import SINGLES, LabelledSet, all_sets, family_of, n_classes
 
 from pskclust._choice.choose import MAX_ROWS
+from pskclust._choice.consensus import Cut
 from pskclust._choice.evidence import Candidate, Evidence, gather_evidence
 from pskclust._choice.noise import find_noise
 from pskclust._choice.pooling import MAX_DRAWS
@@ -87,15 +88,17 @@ class Collected:
     def n_clusters(self) -> np.ndarray:
         return np.array([candidate.n_clusters for candidate in self.evidence.candidates])
 
-    def labels(self, number: int) -> np.ndarray:
-        """Return the cluster of each row of the sample in a candidate."""
-        tree, n_clusters = self.evidence.candidates[number]
-        owners, leaves = self.trees[tree]
-        cluster = np.zeros(2 * len(owners) + 1, dtype=np.int64)
-        for split, owner in enumerate(owners):
-            own = [2 * split + 1, 2 * split + 2]
-            cluster[own] = own if split < n_clusters - 1 else cluster[owner]
-        return np.unique(cluster[leaves], return_inverse=True)[1]
+    def cuts(self, numbers: np.ndarray) -> list[Cut]:
+        """Return candidates as cuts of trees of the rows of the sample.
+
+        The trees are new at each call, because what they compute about themselves takes memory.
+        """
+        trees = [
+            SplitTree(each.tree.kind, each.tree.psi, owners, np.zeros(len(owners)), leaves, leaves)
+            for each, (owners, leaves) in zip(self.grown.trees, self.trees, strict=True)
+        ]
+        some = [self.evidence.candidates[number] for number in numbers]
+        return [Cut(trees[each.tree], each.n_clusters) for each in some]
 
 
 def collect(each: LabelledSet, seed: int = 0) -> Collected:

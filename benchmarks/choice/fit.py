@@ -8,7 +8,7 @@
 
 The script reads the files that `collect.py` wrote to build/choice. Scores are for families left out
 of the fit: each given family is scored with numbers fitted to all other families. With each family,
-another ninth of the generated single clusters is left out. Scores are means over eight draws. As
+another ninth of the generated single clusters is left out. Scores are means over sixteen draws. As
 in the package, more draws decide if fewer do not give a clear choice.
 """
 

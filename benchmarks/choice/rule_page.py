@@ -161,19 +161,19 @@ def cost_table() -> str:
             "is clear; it always stops after the last one",
         ),
         (
-            f"{pooling.CLEAR_AGREEMENT:g}",
-            "smallest mean ARI with the other candidates, weighted by their odds, that makes the "
-            "chosen candidate a clear choice",
+            f"{pooling.ALIKE:g}",
+            "smallest ARI of two clusterings that are called alike: of the choices of halves of "
+            "the draws, and, for a single draw, of the chosen candidate and the others on average",
         ),
         (
             f"{pooling.CLEAR_STABILITY:g}",
-            "smallest stability of the chosen candidate that makes it a clear choice; Hennig "
-            "(2007) calls such clusters highly stable",
+            "smallest stability of the chosen candidate that makes the choice of a single draw "
+            "clear; Hennig (2007) calls such clusters highly stable",
         ),
         (
             f"{pooling.CLOSE_TO_ZERO:g}",
-            "largest distance from zero of log odds of several clusters that are not clear; they "
-            "vary by about 0.6 between draws",
+            "largest distance from zero, times the root of the number of draws, of log odds of "
+            "several clusters that are not clear; they vary by about 0.6 between draws",
         ),
         (
             f"{reassignment.N_ROUNDS} rounds",

@@ -63,8 +63,8 @@ def test_what_is_collected_is_read_again(folder):
     for each in collect.load_all(folder):
         assert len(each.ari) == len(each.evidence.candidates) == len(each.evidence.cuts)
         assert all(share.max(initial=0) <= 1 for share in each.same_class)
-        labels = [each.labels(number) for number in range(len(each.ari))]
-        assert [some.max() + 1 for some in labels] == each.n_clusters.tolist()
+        cuts = each.cuts(np.arange(len(each.ari)))
+        assert [cut.tree.cut(cut.n_clusters).max() + 1 for cut in cuts] == each.n_clusters.tolist()
         if not each.is_single:
             assert each.ari_of_one < 0.1
 
@@ -76,9 +76,10 @@ def test_the_ari_of_a_candidate_is_that_of_its_labels_after_reassignment(folder)
     grown = grow_trees(Sample(points), sizes_for(points), collect.N_PARTITIONS, RandomState(0))
     psi = grown.placing_centres.shape[1]
     n_moved = 0
+    cuts = each.cuts(np.arange(len(each.ari)))
     for number, (tree, n_clusters) in enumerate(each.evidence.candidates):
         cut = grown.trees[tree].tree.cut(n_clusters)
-        assert adjusted_rand_score(cut, each.labels(number)) == 1
+        assert_array_equal(cut, cuts[number].tree.cut(n_clusters))
         labels = reassigned(cut, grown.placing_cells, psi, min_rows_for(len(X)))
         n_moved += int(np.count_nonzero(labels != cut))
         assert each.ari[number] == pytest.approx(adjusted_rand_score(y, labels))
@@ -193,15 +194,15 @@ def four_draws(tmp_path_factory):
 
 def test_unclear_verdicts_are_those_of_more_draws_as_in_a_fit(four_draws):
     first, second, third, _ = four_draws
-    pooled = choices.Choice(second, 7, 0.97, 0.9, 1.2)
+    pooled = choices.Choice(second, 7, 4, False, 1.2)
     found = [
-        choices.Verdict([choices.Choice(each, 0, agreement, stability, log_odds), pooled])
-        for each, agreement, stability, log_odds in [
-            *((first, 0.97, 0.9, 3.4), (second, 0.8, 0.9, 3.4)),
-            *((third, 1, 0.9, 1.4), (third, 1, 0.8, 3.4)),
+        choices.Verdict([choices.Choice(each, 0, 1, is_found, log_odds), pooled])
+        for each, is_found, log_odds in [
+            *((first, True, 3.4), (second, False, 3.4)),
+            *((third, True, 1.4), (third, False, 3.4)),
         ]
     ]
-    # Relative to a threshold of 1, only the first is far from zero, stable and agrees with others.
+    # Relative to a threshold of 1, only the first is far from zero and found again.
     assert [one.at(1.0) is pooled for one in found] == [False, True, True, True]
     assert [one.chosen for one in choices.decided(found, 1.0)] == [0, 7, 7, 7]
     assert [one.chosen for one in choices.decided(found, 3.0)] == [-1, -1, -1, -1]

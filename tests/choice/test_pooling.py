@@ -14,13 +14,16 @@ from pskclust._choice import choose, pooling
 from pskclust._choice.draws import Draw
 from pskclust._choice.evidence import gather_evidence
 from pskclust._choice.pooling import (
-    CLEAR_AGREEMENT,
+    ALIKE,
     CLEAR_STABILITY,
     CLOSE_TO_ZERO,
     MAX_DRAWS,
+    N_DRAWS,
+    Compared,
     Place,
     best_of,
     is_clear,
+    is_found_again,
     mean_scores,
     odds_of,
     pool_draws,
@@ -114,23 +117,74 @@ def test_candidates_that_are_left_out_do_not_win(draws):
     assert best_of([draw.without(np.ones(len(draw.score), dtype=bool)) for draw in draws]) is None
 
 
-@pytest.mark.parametrize("log_odds", [1.01, 5.0, np.inf])
-def test_several_clusters_are_clear_if_they_are_stable_and_candidates_agree(log_odds):
-    assert log_odds > CLOSE_TO_ZERO
-    assert is_clear(CLEAR_AGREEMENT, CLEAR_STABILITY, log_odds)
-    assert not is_clear(CLEAR_AGREEMENT - 1e-9, 1.0, log_odds)
-    assert not is_clear(1.0, CLEAR_STABILITY - 1e-9, log_odds)
+# When a choice is clear.
 
 
-@pytest.mark.parametrize("log_odds", [-1.01, -5.0, -np.inf])
-def test_one_cluster_is_clear_whether_or_not_candidates_agree(log_odds):
-    assert is_clear(0.3, 0.2, log_odds)
-    assert is_clear(1.0, 1.0, log_odds)
+def test_one_draw_finds_its_choice_again_if_it_is_stable_and_candidates_agree():
+    assert is_found_again(1, ALIKE, CLEAR_STABILITY, 0.0)
+    assert not is_found_again(1, ALIKE - 1e-9, 1.0, 1.0)
+    assert not is_found_again(1, 1.0, CLEAR_STABILITY - 1e-9, 1.0)
 
 
-@pytest.mark.parametrize("log_odds", [-1.0, 0.0, 1.0])
-def test_one_cluster_or_several_is_not_clear_close_to_zero(log_odds):
-    assert not is_clear(1.0, 1.0, log_odds)
+@pytest.mark.parametrize("n_draws", N_DRAWS[1:])
+def test_several_draws_find_their_choice_again_if_each_half_repeats_it(n_draws):
+    assert is_found_again(n_draws, 0.0, 0.0, ALIKE)
+    assert not is_found_again(n_draws, 1.0, 1.0, ALIKE - 1e-9)
+
+
+@pytest.mark.parametrize("n_draws", N_DRAWS)
+def test_one_cluster_or_several_is_clear_far_from_zero(n_draws):
+    far = 1.01 * CLOSE_TO_ZERO / np.sqrt(n_draws)
+    for several in (far, 5.0, np.inf):
+        assert is_clear(n_draws, True, several)
+        assert not is_clear(n_draws, False, several)
+        # If there is one cluster, no candidate is needed.
+        assert is_clear(n_draws, False, -several)
+        assert is_clear(n_draws, True, -several)
+    for several in (-0.98 * far, 0.0, 0.98 * far):
+        assert not is_clear(n_draws, True, several)
+
+
+def compared(choices, n_draws):
+    """Draws with one candidate each; a candidate is a place on a line, and near ones are alike."""
+    places = np.array(choices[:n_draws], dtype=float)
+    alike = 1 - np.abs(places[:, np.newaxis] - places)
+    return Compared(np.zeros(n_draws), np.arange(n_draws), alike, 1.0)
+
+
+def test_halves_of_draws_that_choose_alike_repeat_the_choice():
+    same = compared([0.3] * 8, 8)
+    assert same.repeatability(range(8)) == 1
+    assert same.repeatability([5]) == 1
+    apart = compared([0, 0.4] * 4, 8)
+    # Half of the draws choose the one, the others the other.
+    assert apart.repeatability(range(8)) == pytest.approx(0.6)
+    assert apart.repeatability([0, 2, 4, 6]) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_division_of_the_draws_counts(seed):
+    rng = RandomState(seed)
+    drawn = np.repeat(np.arange(8), 5)
+    scores, places = rng.normal(size=40), rng.rand(40, 2)
+    alike = 1 - np.abs(places[:, np.newaxis] - places).max(axis=2)
+    all_draws = Compared(scores, drawn, alike, 1.0)
+    ways = [{4, 5, 6, 7}, {2, 3, 6, 7}, {1, 3, 5, 7}]
+    for n_draws, some in ((4, ways[1:]), (8, ways)):
+        draws = set(range(n_draws))
+        expected = []
+        for first in some:
+            groups = [draws, draws & first, draws - first]
+            one, two, three = (all_draws.choice(sorted(group)).winner for group in groups)
+            expected.append(min(alike[one, two], alike[one, three], alike[two, three]))
+        assert all_draws.repeatability(sorted(draws)) == pytest.approx(min(expected))
+
+
+def test_a_half_without_candidates_repeats_nothing():
+    some = compared([0.5, 0.5], 2)
+    assert some.choice([7]) is None
+    assert some.repeatability([0, 1]) == 1
+    assert some.repeatability([0, 7]) == 0
 
 
 def test_a_clear_choice_needs_one_draw(counted):
@@ -145,7 +199,8 @@ def test_a_clear_choice_needs_one_draw(counted):
         ([3.0], 1),
         ([-3.0], 1),
         ([0.4, 2.0, 3.0, 1.0], 4),
-        ([0.4, 2.0, -3.0, 1.0, 0.3, 0.2, 0.1, 0.0], 8),
+        ([0.4, 2.0, -3.0, 1.0, 1.3, 1.2, 1.1, 1.0], 8),
+        ([0.4, 2.0, -3.0, 1.0, *[0.1] * 12], 16),
     ],
 )
 def test_draws_are_added_while_mean_log_odds_are_close_to_zero(
@@ -153,7 +208,7 @@ def test_draws_are_added_while_mean_log_odds_are_close_to_zero(
 ):
     values = iter(log_odds)
     monkeypatch.setattr(Draw, "log_odds_of_several", lambda *_: next(values))
-    monkeypatch.setattr(pooling, "CLEAR_AGREEMENT", 0.0)
+    monkeypatch.setattr(pooling, "ALIKE", 0.0)
     monkeypatch.setattr(pooling, "CLEAR_STABILITY", 0.0)
     pool = pool_draws(lambda _: draws[0], is_open=True)
     assert len(pool.draws) == n_draws
@@ -167,7 +222,7 @@ def test_a_given_number_of_clusters_needs_one_draw(monkeypatch, draws):
 
 def test_an_unclear_choice_grows_trees_again_from_other_draws(monkeypatch, counted):
     X, _ = make_circles(150, noise=0.02, factor=0.6, random_state=0)
-    monkeypatch.setattr(pooling, "CLEAR_AGREEMENT", 1.1)
+    monkeypatch.setattr(pooling, "ALIKE", 1.1)
     model = PSKC(random_state=0).fit(X)
     assert len(counted) == MAX_DRAWS
     assert len(set(counted)) == MAX_DRAWS
@@ -183,7 +238,7 @@ def test_an_unclear_choice_grows_trees_again_from_other_draws(monkeypatch, count
 
 @pytest.fixture
 def sampled():
-    """Eight samples of 100 of 300 rows."""
+    """Samples of 100 of 300 rows."""
     points = RandomState(0).rand(300, 2)
     return points, draw_samples(rows_of(points), 100, MAX_DRAWS, RandomState(1))
 
@@ -246,6 +301,7 @@ def test_a_cut_with_a_cluster_that_no_row_follows_is_left_out(draws):
 def test_more_draws_of_large_data_see_more_rows(monkeypatch, counted):
     monkeypatch.setattr(choose, "MAX_ROWS", 200)
     monkeypatch.setattr(pooling, "CLEAR_STABILITY", 2.0)
+    monkeypatch.setattr(pooling, "ALIKE", 2.0)
     X, y = make_blobs(900, centers=4, cluster_std=0.6, random_state=3)
     model = PSKC(random_state=0).fit(X)
     assert len(counted) == MAX_DRAWS

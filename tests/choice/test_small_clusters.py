@@ -22,7 +22,7 @@ def test_a_small_cluster_that_is_far_away_is_found(n_far, n_clusters):
     assert model.n_clusters_ == 3
     (label,) = set(model.labels_[2000:])
     # A few other rows far from the middle of the blobs may be in the cluster, too.
-    assert n_far <= model.cluster_sizes_[label] <= n_far + 15
+    assert n_far <= model.cluster_sizes_[label] <= n_far + 20
 
 
 def test_far_rows_that_are_too_few_for_a_cluster_have_the_largest_outlier_scores():

@@ -14,34 +14,11 @@ from .split_tree import SplitTree, rows_of_nodes
 Labels = NDArray[np.int64]
 
 
-class Clustering(NamedTuple):
-    """Labels from 0, the number of clusters, and the number of pairs of rows within clusters."""
-
-    labels: Labels
-    n_clusters: int
-    n_pairs: int  # pairs of rows in the same cluster
-
-    @classmethod
-    def of(cls, labels: Labels) -> Clustering:
-        sizes = np.bincount(labels)
-        return cls(labels, len(sizes), _pairs(sizes))
-
-
 class Cut(NamedTuple):
     """A clustering that is a cut of a tree."""
 
     tree: SplitTree
     n_clusters: int
-
-
-def adjusted_rand(one: Clustering, other: Clustering) -> float:
-    """Return the adjusted Rand index of two clusterings."""
-    both = np.bincount(one.labels * other.n_clusters + other.labels)
-    together, in_one, in_other = _pairs(both), one.n_pairs, other.n_pairs
-    everything = len(one.labels) * (len(one.labels) - 1) // 2
-    # Whole numbers with a single division, so that rounding happens once.
-    most = (in_one + in_other) * everything - 2 * in_one * in_other
-    return 2 * (together * everything - in_one * in_other) / most if most else 1.0
 
 
 def shared_rows(one: Labels, other: Labels) -> NDArray[np.int64]:
@@ -51,27 +28,14 @@ def shared_rows(one: Labels, other: Labels) -> NDArray[np.int64]:
     return counts.reshape(n_one, n_other)
 
 
-def _pairs(counts: NDArray[np.int64]) -> int:
-    return (int(counts @ counts) - int(counts.sum())) // 2
-
-
-def agreements(clusterings: list[Labels]) -> Floats:
-    """Return the adjusted Rand index of each pair of clusterings."""
-    known = [Clustering.of(labels) for labels in clusterings]
-    alike = np.eye(len(known))
-    for first in range(len(known)):
-        for second in range(first):
-            agreement = adjusted_rand(known[first], known[second])
-            alike[first, second] = alike[second, first] = agreement
-    return alike
-
-
 def agreements_of_cuts(cuts: list[Cut]) -> Floats:
-    """Return the same as `agreements`, for cuts of trees over the same rows.
+    """Return the adjusted Rand index of each pair of cuts of trees over the same rows.
 
     The clusters of a cut are nodes, and the rows that nodes share are counted once for each pair of
     trees.
     """
+    if not cuts:
+        return np.empty((0, 0))
     trees = {id(cut.tree): cut.tree for cut in cuts}
     own = {key: np.flatnonzero([id(cut.tree) == key for cut in cuts]) for key in trees}
     has_node = {
@@ -95,7 +59,7 @@ def _nodes_of_cuts(tree: SplitTree, cuts: list[Cut]) -> Floats:
 
 
 def _adjusted_rand_of_pairs(squares: Floats, n_rows: int) -> Floats:
-    """Return the adjusted Rand index of each pair of clusterings, as in `adjusted_rand`.
+    """Return the adjusted Rand index of each pair of clusterings.
 
     `squares` are the sums of the squared numbers of rows that clusters of both share. Up to 10,000
     rows, all numbers are whole and below 2^53, so that only the division rounds.

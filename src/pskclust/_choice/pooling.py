@@ -6,7 +6,8 @@ of their cuts. Means over draws vary less.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,17 +19,16 @@ from .draws import Draw
 from .scoring import SURE, fitted_weights
 
 # Numbers of draws after which drawing stops if the choice is clear; it always stops after the last.
-N_DRAWS = (1, 4, 8)
+N_DRAWS = (1, 4, 8, 16)
 MAX_DRAWS = N_DRAWS[-1]
-# The choice of a candidate is clear if the mean ARI of the best candidates with it, weighted by
-# their odds, is at least this.
-CLEAR_AGREEMENT = 0.9
-# It must also be found again by random halves of the rows with at least this mean Jaccard index,
-# which Hennig (2007) calls highly stable. Else the best candidates of one draw may agree with each
-# other, but not with those of the next draw.
+# Two clusterings whose ARI is at least this are called alike.
+ALIKE = 0.9
+# The choice of a single draw is clear if its best candidates are alike, on average weighted by
+# their odds, and if random halves of the rows find its clusters again with at least this mean
+# Jaccard index, which Hennig (2007) calls highly stable.
 CLEAR_STABILITY = 0.85
-# One cluster or several is clear if the log odds are farther than this from zero. They vary by
-# about 0.6 between draws.
+# One cluster or several is clear if the mean log odds of n draws are farther from zero than this
+# divided by the root of n. They vary by about 0.6 between draws.
 CLOSE_TO_ZERO = 1.0
 
 
@@ -39,6 +39,53 @@ class Place(NamedTuple):
     candidate: int
 
 
+class Typical(NamedTuple):
+    """The most typical of some candidates."""
+
+    members: NDArray[np.intp]  # (m,) the candidates
+    odds: Floats  # (m,) add up to 1
+    winner: int  # the candidate that is the most typical
+    agreement: float  # mean ARI of all with the winner, weighted by odds
+
+
+class Compared(NamedTuple):
+    """The best candidates of several draws, compared with each other."""
+
+    scores: Floats  # (b,) descending within each draw
+    drawn: NDArray[np.intp]  # (b,) the draw of each candidate
+    alike: Floats  # (b, b) ARI of each pair
+    temperature: float
+
+    def choice(self, draws: Sequence[int] | NDArray[np.intp]) -> Typical | None:
+        """Return the most typical candidate of some of the draws; None if they have none."""
+        members = np.flatnonzero(np.isin(self.drawn, draws))
+        if not len(members):
+            return None
+        alike = self.alike[np.ix_(members, members)]
+        means = mean_scores(self.scores[members], alike, self.drawn[members])
+        odds = odds_of(means, self.temperature)
+        winner, agreement = most_typical(alike, odds)
+        return Typical(members, odds, int(members[winner]), agreement)
+
+    def repeatability(self, draws: Sequence[int]) -> float:
+        """Return how well half of the draws, without the rest, repeat the choice of all of them.
+
+        The result is the smallest ARI of the choices of all draws, of a half, and of the other
+        half. A power of two draws is halved in several ways: two ways for four draws, three for
+        eight. No pair of draws is in the same half every time.
+        """
+        numbers, places = np.array(draws), np.arange(len(draws))
+        least = 1.0
+        for way in range((len(draws) - 1).bit_length()):
+            is_first = places >> way & 1 == 1
+            choices = [self.choice(own) for own in (numbers, numbers[is_first], numbers[~is_first])]
+            winners = [choice.winner for choice in choices if choice is not None]
+            if len(winners) < len(choices):
+                return 0.0
+            least = min(least, float(self.alike[np.ix_(winners, winners)].min()))
+        return least
+
+
 class Best(NamedTuple):
     """The best candidates of several draws, and the most typical of them."""
 
@@ -47,6 +94,7 @@ class Best(NamedTuple):
     labels: list[Labels]  # (b,) of all rows of the sample
     winner: int  # the most typical
     agreement: float  # mean ARI of all with the winner, weighted by odds
+    repeatability: float  # see `Compared`
 
     @property
     def place(self) -> Place:
@@ -78,27 +126,42 @@ def pool_draws(drawn: Callable[[list[Draw]], Draw], is_open: bool) -> Pool | Non
             return None
         log_odds += [_log_odds_of_several(draw) for draw in draws[len(log_odds) :]]
         pool = Pool(draws, best, sum(log_odds) / len(log_odds))
-        if not is_open or is_clear(best.agreement, stability_of(draws, best), pool.several):
+        stability = stability_of(draws, best)
+        is_found = is_found_again(n_draws, best.agreement, stability, best.repeatability)
+        if not is_open or is_clear(n_draws, is_found, pool.several):
             break
     return pool
 
 
-def is_clear(agreement: float, stability: float, several: float) -> bool:
-    """Return whether further draws are unlikely to change the choice.
+def is_found_again(n_draws: int, agreement: float, stability: float, repeatability: float) -> bool:
+    """Return whether other draws are likely to choose a similar candidate.
 
-    If there is clearly one cluster, no candidate is needed, so they need not agree.
+    Several draws are asked: each half of them must choose nearly the same candidate as all of them.
+    A single draw cannot be divided; its best candidates must be alike, and stable.
 
     Parameters
     ----------
+    n_draws : int
     agreement : float
         Mean ARI of the best candidates with the chosen one, weighted by their odds.
     stability : float
         How well random halves of the rows find the clusters of the chosen candidate again.
-    several : float
-        Log odds that there is more than one cluster.
+    repeatability : float
+        See :meth:`Compared.repeatability`.
     """
-    is_found = agreement >= CLEAR_AGREEMENT and stability >= CLEAR_STABILITY
-    return several < -CLOSE_TO_ZERO or (is_found and several > CLOSE_TO_ZERO)
+    if n_draws > 1:
+        return repeatability >= ALIKE
+    return agreement >= ALIKE and stability >= CLEAR_STABILITY
+
+
+def is_clear(n_draws: int, is_found: bool, several: float) -> bool:
+    """Return whether further draws are unlikely to change the choice.
+
+    If there is clearly one cluster, no candidate is needed, so none need be found again. `several`
+    are the log odds that there is more than one cluster.
+    """
+    close = CLOSE_TO_ZERO / math.sqrt(n_draws)
+    return several < -close or (is_found and several > close)
 
 
 def stability_of(draws: list[Draw], best: Best) -> float:
@@ -110,14 +173,19 @@ def stability_of(draws: list[Draw], best: Best) -> float:
 def best_of(draws: list[Draw]) -> Best | None:
     """Return the best candidates of all draws; None if there are none."""
     places = [Place(d, number) for d, draw in enumerate(draws) for number in draw.best()]
-    if not places:
-        return None
+    compared = Compared(
+        np.array([draws[place.draw].score[place.candidate] for place in places]),
+        np.array([place.draw for place in places]),
+        agreements_of_cuts([draws[place.draw].cut(place.candidate) for place in places]),
+        fitted_weights().temperature,
+    )
     labels = [draws[place.draw].labels(place.candidate) for place in places]
-    alike = agreements_of_cuts([draws[place.draw].cut(place.candidate) for place in places])
-    scores = np.array([draws[place.draw].score[place.candidate] for place in places])
-    drawn = np.array([place.draw for place in places])
-    odds = odds_of(mean_scores(scores, alike, drawn), fitted_weights().temperature)
-    return Best(places, odds, labels, *most_typical(alike, odds))
+    everything = list(range(len(draws)))
+    typical = compared.choice(everything)
+    if typical is None:
+        return None
+    repeatability = compared.repeatability(everything)
+    return Best(places, typical.odds, labels, typical.winner, typical.agreement, repeatability)
 
 
 def mean_scores(scores: Floats, alike: Floats, drawn: NDArray[np.int64]) -> Floats:
