@@ -218,6 +218,8 @@ def test_the_bench_chooses_among_draws_as_the_package_does(four_draws, written):
     for one, each in zip(found, four_draws, strict=True):
         single, pooled = one.choices
         assert single.each is each
+        assert (single.n_draws, pooled.n_draws) == (1, 4)
+        assert pooled.is_found
         assert each.ari[single.best] == 1
         assert pooled.log_odds == pytest.approx(mean)
         assert pooled.each.ari[pooled.best] == 1

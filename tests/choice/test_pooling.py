@@ -107,6 +107,14 @@ def test_the_best_of_several_draws_is_found_as_the_formula_says(draws):
     assert_allclose(best.odds, odds, atol=1e-9)
     assert best.winner == int(np.argmax(alike @ odds))
     assert best.agreement == pytest.approx((alike @ odds).max())
+    winners = [best_of([draws[number] for number in some]).place for some in ([1], [0, 2])]
+    winners += [best_of([draws[number] for number in some]).place for some in ([2], [0, 1])]
+    found = [best.labels[best.winner]]
+    for place, some in zip(winners, ([1], [0, 2], [2], [0, 1]), strict=True):
+        found.append(draws[some[place.draw]].labels(place.candidate))
+    pairs = [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]
+    least = min(adjusted_rand_score(found[one], found[other]) for one, other in pairs)
+    assert best.repeatability == pytest.approx(least)
 
 
 def test_candidates_that_are_left_out_do_not_win(draws):
@@ -145,21 +153,24 @@ def test_one_cluster_or_several_is_clear_far_from_zero(n_draws):
         assert not is_clear(n_draws, True, several)
 
 
-def compared(choices, n_draws):
+def compared(places):
     """Draws with one candidate each; a candidate is a place on a line, and near ones are alike."""
-    places = np.array(choices[:n_draws], dtype=float)
+    places = np.array(places, dtype=float)
     alike = 1 - np.abs(places[:, np.newaxis] - places)
-    return Compared(np.zeros(n_draws), np.arange(n_draws), alike, 1.0)
+    return Compared(np.zeros(len(places)), np.arange(len(places)), alike, 1.0)
 
 
-def test_halves_of_draws_that_choose_alike_repeat_the_choice():
-    same = compared([0.3] * 8, 8)
+def test_draws_that_choose_alike_repeat_their_choice():
+    same = compared([0.3] * 8)
     assert same.repeatability(range(8)) == 1
     assert same.repeatability([5]) == 1
-    apart = compared([0, 0.4] * 4, 8)
-    # Half of the draws choose the one, the others the other.
-    assert apart.repeatability(range(8)) == pytest.approx(0.6)
-    assert apart.repeatability([0, 2, 4, 6]) == 1
+
+
+@pytest.mark.parametrize("run", [1, 2, 4, 8])
+def test_halves_of_draws_that_choose_differently_do_not_repeat_the_choice(run):
+    some = compared(np.tile(np.repeat([0, 0.4], run), 8 // run))
+    assert some.repeatability(range(16)) == pytest.approx(0.6)
+    assert some.repeatability(range(run)) == 1
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -181,7 +192,7 @@ def test_every_division_of_the_draws_counts(seed):
 
 
 def test_a_half_without_candidates_repeats_nothing():
-    some = compared([0.5, 0.5], 2)
+    some = compared([0.5, 0.5])
     assert some.choice([7]) is None
     assert some.repeatability([0, 1]) == 1
     assert some.repeatability([0, 7]) == 0
@@ -282,12 +293,38 @@ def test_a_draw_of_another_sample_is_cut_as_its_rows_are(draws):
     assert moved.grown.n_rows == 120
     for number in range(len(own.score)):
         labels = own.labels(number)[nearest]
-        assert_array_equal(moved.labels(number), labels)
         # A cluster without rows cannot be chosen.
         is_whole = len(np.unique(labels)) == own.found.candidates[number].n_clusters
         assert np.isfinite(moved.score[number]) == is_whole
+        if is_whole:
+            assert_array_equal(moved.labels(number), labels)
     best = best_of([*draws, moved])
     assert {place.draw for place in best.places} == {0, 1, 2, 3}
+
+
+def test_a_tree_over_other_rows_ends_where_a_side_has_no_rows(draws):
+    tree = draws[0].grown.trees[0].tree
+    for split in range(tree.n_splits):
+        for side in tree.children[split]:
+            rows = np.flatnonzero(~tree.within[tree.leaves, side])
+            others = tree.over(np.sort(np.append(rows, rows)))
+            assert others.n_splits <= split
+            assert (others.sizes > 0).all()
+            assert (others.is_leaf[others.leaves]).all()
+            for n_clusters in range(1, others.n_splits + 2):
+                expected = tree.cut(n_clusters)[np.sort(np.append(rows, rows))]
+                assert_array_equal(others.cut(n_clusters), expected)
+    again = tree.over(np.arange(len(tree.leaves)))
+    assert again.n_splits == tree.n_splits
+    assert_array_equal(again.leaves, tree.leaves)
+
+
+def test_a_tree_of_another_sample_can_be_chosen(monkeypatch):
+    # No row of the first sample follows one of the leaves of the chosen tree.
+    monkeypatch.setattr(choose, "MAX_ROWS", 120)
+    X, _ = make_blobs(900, centers=12, random_state=9)
+    model = PSKC(random_state=0).fit(X)
+    assert len(np.unique(model.labels_[model.labels_ >= 0])) == model.n_clusters_
 
 
 def test_a_cut_with_a_cluster_that_no_row_follows_is_left_out(draws):
@@ -300,7 +337,6 @@ def test_a_cut_with_a_cluster_that_no_row_follows_is_left_out(draws):
 
 def test_more_draws_of_large_data_see_more_rows(monkeypatch, counted):
     monkeypatch.setattr(choose, "MAX_ROWS", 200)
-    monkeypatch.setattr(pooling, "CLEAR_STABILITY", 2.0)
     monkeypatch.setattr(pooling, "ALIKE", 2.0)
     X, y = make_blobs(900, centers=4, cluster_std=0.6, random_state=3)
     model = PSKC(random_state=0).fit(X)

@@ -22,7 +22,7 @@ from .._utils.wording import counted
 from .bands import best_of_bands
 from .borders import Floats
 from .consensus import numbers_by_size, share_agreeing
-from .draws import Draw
+from .draws import N_BEST, Draw
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule
 from .options import NEGLIGIBLE_ODDS, ONE, AutoChoice, NumberOption, Option, numbers_of
@@ -50,12 +50,15 @@ _N_SHOWN = 10
 STABLE = 0.75
 # Memory of a choice. For each pair of rows: distances, neighbours and shared cells. For each cell
 # of a row: its number at each psi, and the products that count shared cells. For each row of a
-# draw: its nodes, its clusters in the best candidates, and its cells. For each value of a sample:
-# the value, and a copy.
+# draw: its nodes, its clusters in the best candidates, and its cells. For each pair of the best
+# candidates of all draws: their agreement. Values are those of all rows that are drawn, of the
+# first sample, and of the sample of a draw.
 _BYTES_PER_PAIR = 50
 _BYTES_PER_CELL = 50
 _BYTES_PER_ROW_OF_DRAW = 700
-_BYTES_PER_VALUE = 16
+_BYTES_PER_CELL_OF_DRAW = 6
+_BYTES_PER_PAIR_OF_CANDIDATES = 60
+_BYTES_PER_VALUE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +92,19 @@ def choose(
     `min_cluster_size` counts in all rows, not only in the sample. It does not limit a choice whose
     number of clusters is given.
     """
-    n_rows = min(data.weights.n_slots, MAX_ROWS)
-    n_samples = 1 if n_rows == data.weights.n_slots else MAX_DRAWS
+    n_slots = data.weights.n_slots
+    n_rows = min(n_slots, MAX_ROWS)
+    # One draw is enough if the number of clusters is given, and small data is its own sample.
+    n_samples = 1 if n_clusters or n_rows == n_slots else MAX_DRAWS
+    n_drawn = min(n_slots, n_samples * n_rows)
+    bytes_per_row = _BYTES_PER_ROW_OF_DRAW + _BYTES_PER_CELL_OF_DRAW * n_partitions
     require_memory(
         {
             "distances": _BYTES_PER_PAIR * n_rows**2,
             "cells": _BYTES_PER_CELL * n_rows * n_partitions,
-            "draws": _BYTES_PER_ROW_OF_DRAW * n_rows * MAX_DRAWS,
-            "samples": _BYTES_PER_VALUE * n_rows * data.n_columns * n_samples,
+            "draws": bytes_per_row * n_rows * MAX_DRAWS,
+            "candidates": _BYTES_PER_PAIR_OF_CANDIDATES * (N_BEST * MAX_DRAWS) ** 2,
+            "samples": _BYTES_PER_VALUE * data.n_columns * (n_drawn + 2 * n_rows),
         },
         f"Choosing clusters on {n_rows} rows with n_partitions={n_partitions}",
         "Use a smaller n_partitions.",
@@ -110,7 +118,7 @@ def choose(
         or_tau = ", or set tau as well, so that clusters grow on all rows"
         raise ValueError(
             f"psi={psi} is more than the {len(rows)} rows that the choice is made on. Use psi <= "
-            f"{len(rows)}{or_tau if psi <= data.weights.n_slots else ''}."
+            f"{len(rows)}{or_tau if psi <= n_slots else ''}."
         )
     least = 0.0 if n_clusters else _least_rows(min_cluster_size, data.weights, n_rows)
     # One thread, so that rounding does not depend on the number of threads.
@@ -200,7 +208,8 @@ def _found(pool: Pool, n_clusters: int | None) -> _Found:
         options = [one, *options]
         chosen = one if several <= 0 else chosen
     shown = sorted(options, key=lambda option: -option.odds)[:_N_SHOWN]
-    cuts = _supported_cuts(draw.found.candidates, number, draw.logits[number], chosen.n_clusters)
+    candidates, logits = draw.found.candidates, draw.logits[number]
+    cuts = _supported_cuts(candidates, number, logits, chosen.n_clusters, tree.n_splits + 1)
     bands = best_of_bands({k: draw.score[cut] for k, cut in cuts.items()}, [chosen.n_clusters])
     layers = tuple(
         chosen if k == chosen.n_clusters else option(Place(best.place.draw, cuts[k])) for k in bands
@@ -222,12 +231,13 @@ def _found(pool: Pool, n_clusters: int | None) -> _Found:
 
 
 def _supported_cuts(
-    candidates: list[Candidate], tree: int, logits: Floats, chosen: int
+    candidates: list[Candidate], tree: int, logits: Floats, chosen: int, most: int
 ) -> dict[int, int]:
     """Return the cuts of a tree whose splits are likely real on average.
 
-    The result maps numbers of clusters to indices of candidates. For a cut finer than the chosen
-    one, only the additional splits count. `logits` are the log odds of the splits of the tree.
+    The result maps numbers of clusters, up to `most`, to indices of candidates. For a cut finer
+    than the chosen one, only the additional splits count. `logits` are the log odds of the splits
+    of the tree.
     """
 
     def is_supported(n_clusters: int) -> bool:
@@ -237,7 +247,9 @@ def _supported_cuts(
     return {
         candidate.n_clusters: number
         for number, candidate in enumerate(candidates)
-        if candidate.tree == tree and is_supported(candidate.n_clusters)
+        if candidate.tree == tree
+        and candidate.n_clusters <= most
+        and is_supported(candidate.n_clusters)
     }
 
 

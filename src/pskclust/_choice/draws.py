@@ -53,10 +53,9 @@ class Draw(NamedTuple):
             placing_centres=first.grown.placing_centres,
             placing_cells=first.grown.placing_cells,
         )
-        draw = self._replace(grown=grown)
-        cuts = [draw.cut(number) for number in range(len(self.score))]
-        sizes = [cut.tree.sizes[cut.tree.nodes_of_cut(cut.n_clusters)] for cut in cuts]
-        return draw.without(np.array([own.min() == 0 for own in sizes], dtype=bool))
+        most = [each.tree.n_splits + 1 for each in trees]
+        is_too_fine = [each.n_clusters > most[each.tree] for each in self.found.candidates]
+        return self._replace(grown=grown).without(np.array(is_too_fine, dtype=bool))
 
     def without(self, left_out: NDArray[np.bool_]) -> Draw:
         """Return the draw without some of its candidates: their scores become minus infinity."""

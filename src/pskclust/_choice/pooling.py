@@ -23,12 +23,12 @@ N_DRAWS = (1, 4, 8, 16)
 MAX_DRAWS = N_DRAWS[-1]
 # Two clusterings whose ARI is at least this are called alike.
 ALIKE = 0.9
-# The choice of a single draw is clear if its best candidates are alike, on average weighted by
-# their odds, and if random halves of the rows find its clusters again with at least this mean
-# Jaccard index, which Hennig (2007) calls highly stable.
+# The choice of a single draw is found again if its best candidates are alike, on average weighted
+# by their odds, and if random halves of the rows find its clusters with at least this mean Jaccard
+# index, which Hennig (2007) calls highly stable.
 CLEAR_STABILITY = 0.85
 # One cluster or several is clear if the mean log odds of n draws are farther from zero than this
-# divided by the root of n. They vary by about 0.6 between draws.
+# divided by the root of n. The log odds of single draws vary by about 0.6.
 CLOSE_TO_ZERO = 1.0
 
 
@@ -42,8 +42,7 @@ class Place(NamedTuple):
 class Typical(NamedTuple):
     """The most typical of some candidates."""
 
-    members: NDArray[np.intp]  # (m,) the candidates
-    odds: Floats  # (m,) add up to 1
+    odds: Floats  # (m,) of these candidates; add up to 1
     winner: int  # the candidate that is the most typical
     agreement: float  # mean ARI of all with the winner, weighted by odds
 
@@ -65,22 +64,22 @@ class Compared(NamedTuple):
         means = mean_scores(self.scores[members], alike, self.drawn[members])
         odds = odds_of(means, self.temperature)
         winner, agreement = most_typical(alike, odds)
-        return Typical(members, odds, int(members[winner]), agreement)
+        return Typical(odds, int(members[winner]), agreement)
 
     def repeatability(self, draws: Sequence[int]) -> float:
-        """Return how well half of the draws, without the rest, repeat the choice of all of them.
+        """Return how well halves of the draws repeat the choice of all of them.
 
-        The result is the smallest ARI of the choices of all draws, of a half, and of the other
-        half. A power of two draws is halved in several ways: two ways for four draws, three for
-        eight. No pair of draws is in the same half every time.
+        The result is the smallest ARI between the choices of all draws, of a half, and of the other
+        half. 2^w draws are halved in w ways, by each binary digit of their places, so that any two
+        draws are in different halves at least once. Of a single draw, it is 1.
         """
         numbers, places = np.array(draws), np.arange(len(draws))
-        least = 1.0
+        whole, least = self.choice(numbers), 1.0
         for way in range((len(draws) - 1).bit_length()):
             is_first = places >> way & 1 == 1
-            choices = [self.choice(own) for own in (numbers, numbers[is_first], numbers[~is_first])]
-            winners = [choice.winner for choice in choices if choice is not None]
-            if len(winners) < len(choices):
+            halves = [self.choice(numbers[own]) for own in (is_first, ~is_first)]
+            winners = [choice.winner for choice in (whole, *halves) if choice is not None]
+            if len(winners) < 3:
                 return 0.0
             least = min(least, float(self.alike[np.ix_(winners, winners)].min()))
         return least
@@ -103,7 +102,7 @@ class Best(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """Draws of one sample, their best candidates, and whether there are several clusters."""
+    """Draws, their best candidates, and the log odds that there is more than one cluster."""
 
     draws: list[Draw]
     best: Best
@@ -136,12 +135,13 @@ def pool_draws(drawn: Callable[[list[Draw]], Draw], is_open: bool) -> Pool | Non
 def is_found_again(n_draws: int, agreement: float, stability: float, repeatability: float) -> bool:
     """Return whether other draws are likely to choose a similar candidate.
 
-    Several draws are asked: each half of them must choose nearly the same candidate as all of them.
-    A single draw cannot be divided; its best candidates must be alike, and stable.
+    Of several draws, the choices of all of them and of both halves must be alike, however they are
+    halved. A single draw cannot be halved: its best candidates must be alike, and stable.
 
     Parameters
     ----------
     n_draws : int
+        Number of draws that the choice was made from.
     agreement : float
         Mean ARI of the best candidates with the chosen one, weighted by their odds.
     stability : float

@@ -81,13 +81,14 @@ class Samples:
     noise: NoiseRule  # found in the first sample
     rows: NDArray[np.intp]  # (n,) row numbers of the first sample without noise, ascending
     points: NDArray[np.float64]  # (n, d) their points
-    others: list[NDArray[np.float64]]  # points of each other sample, with noise
+    all_points: NDArray[np.float64]  # (m, d) points of all rows that were drawn, with noise
+    others: list[NDArray[np.intp]]  # the rows of each other sample, as places in `all_points`
 
     def of_draw(self, number: int) -> NDArray[np.float64]:
         """Return the points of the sample of a draw without noise; the first draw is draw 0."""
         if not (number and self.others):
             return self.points
-        own = self.others[number - 1]
+        own = self.all_points[self.others[number - 1]]
         return own[~self.noise(own)]
 
 
@@ -102,4 +103,4 @@ def draw_samples(data: FitRows, n_rows: int, n_samples: int, rng: RandomState) -
     first, *others = places.reshape(drawn.shape)
     noise = find_noise(points[first], rng)
     kept = first[~noise(points[first])]
-    return Samples(noise, rows[kept], points[kept], [points[own] for own in others])
+    return Samples(noise, rows[kept], points[kept], points, others)

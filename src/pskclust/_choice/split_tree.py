@@ -117,8 +117,24 @@ class SplitTree:
         return nodes, np.where(below.any(axis=1), below.argmax(axis=1), -1)
 
     def over(self, followed: NDArray[np.intp]) -> SplitTree:
-        """Return the tree over other rows, each of which follows one of these rows."""
-        return replace(self, nodes=self.nodes[followed], leaves=self.leaves[followed])
+        """Return the tree over other rows, each of which follows one of these rows.
+
+        The tree ends before the first split with a side that no row follows.
+        """
+        leaves = self.leaves[followed]
+        has_rows = (np.bincount(leaves, minlength=self.n_nodes) @ self.within > 0)[self.children]
+        n_splits = int(np.append(has_rows.all(axis=1), False).argmin())
+        n_nodes = 2 * n_splits + 1
+        # The deepest remaining node above each node; nodes come after those above them.
+        above = n_nodes - 1 - self.within[:, n_nodes - 1 :: -1].argmax(axis=1)
+        nodes = self.nodes[followed]
+        return replace(
+            self,
+            owners=self.owners[:n_splits],
+            heights=self.heights[:n_splits],
+            nodes=np.where(nodes < 0, -1, above[nodes]),
+            leaves=above[leaves],
+        )
 
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
         """Return the cluster of each row in the cut into `n_clusters` clusters."""

@@ -80,7 +80,6 @@ class GrownTree:
     """A tree, with the evidence for each of its m nodes."""
 
     tree: SplitTree
-    joined: NDArray[np.float64]  # (n - 1, 4) the hierarchy of all rows that it is condensed from
     meetings: Meetings  # (r, m) cells that a row shares with the rows of a node
     fine_meetings: Meetings  # (r, m) the same for fine cells
     found: NDArray[np.float64]  # (n_halves, m) how well each half finds a node again
@@ -107,13 +106,19 @@ class Grown:
     placing_cells: NDArray[np.int32]  # (t, n)
 
     def without_tables(self) -> Grown:
-        """Return the same without the tables of rows and nodes, which take most of the memory."""
+        """Return the same without the values of rows and nodes that only evidence is made of."""
         none = np.empty((0, 0), dtype=np.float32)
         trees = [
             replace(each, meetings=none, fine_meetings=none, held_out=[]) for each in self.trees
         ]
-        # A copy, because the cells are part of a table with those of all psi.
-        return replace(self, trees=trees, placing_cells=self.placing_cells.copy())
+        return replace(
+            self,
+            trees=trees,
+            around=Around(np.empty((0, 0), dtype=np.intp), np.empty(0), np.empty(0)),
+            axes=np.empty((0, 0)),
+            # A copy, because the cells are part of a table with those of all psi.
+            placing_cells=self.placing_cells.copy(),
+        )
 
 
 def grow_trees(
@@ -243,7 +248,6 @@ class _Growing(NamedTuple):
             same_number.append([_agreement(tree, other, jaccards, int(k)) for k in numbers])
         return GrownTree(
             tree,
-            joined,
             self.whole.meetings(psi, tree, tree.leaves),
             meetings_of(self.fine_shared, tree, tree.leaves),
             np.array(found, dtype=np.float64),
