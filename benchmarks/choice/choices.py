@@ -20,7 +20,8 @@ from pskclust._choice.draws import N_BEST
 from pskclust._choice.pooling import N_DRAWS, Compared, is_clear, is_found_again
 from pskclust._choice.scoring import SURE, Boosted, GapOdds, Logistic, log_dimension
 
-# Set by hand: nine of ten single clusters stay whole. A larger share would join true clusters.
+# Set by hand: nine of ten single clusters stay whole. The larger this share, the more true clusters
+# are joined.
 SHARE_OF_SINGLES_KEPT = 0.9
 
 

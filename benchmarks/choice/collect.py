@@ -206,7 +206,7 @@ def _draw_number(name: str) -> int:
 def n_draws(each: LabelledSet) -> int:
     """Return how often a set is drawn.
 
-    Scores are means over all draws; numbers are fitted to the first draw.
+    Numbers are fitted to the first draw, and scores are those of choices from one draw or more.
     """
     return MAX_DRAWS if each.is_given or each.family in SINGLES else 1
 

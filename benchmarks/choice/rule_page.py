@@ -162,8 +162,8 @@ def cost_table() -> str:
         ),
         (
             f"{pooling.ALIKE:g}",
-            "smallest ARI of two clusterings that are called alike: of the choices of halves of "
-            "the draws, and, for a single draw, of the chosen candidate and the others on average",
+            "smallest ARI of clusterings that count as alike: the choices of all draws and of "
+            "halves of them; for one draw, the mean ARI of the chosen candidate with the others",
         ),
         (
             f"{pooling.CLEAR_STABILITY:g}",
@@ -172,8 +172,8 @@ def cost_table() -> str:
         ),
         (
             f"{pooling.CLOSE_TO_ZERO:g}",
-            "largest distance from zero, times the root of the number of draws, of log odds of "
-            "several clusters that are not clear; they vary by about 0.6 between draws",
+            "one cluster or several is clear if the mean log odds of n draws are farther from zero "
+            "than this number divided by √n; the log odds of single draws vary by about 0.6",
         ),
         (
             f"{reassignment.N_ROUNDS} rounds",
