@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 import pskclust
 from pskclust import PSKC
 from pskclust._choice import choose as _choose
+from pskclust._choice import reasons
 from pskclust._choice.options import NumberOption
 from pskclust.datasets import make_shapes
 from tests.helpers.row_blocks import in_blocks, shards_of
@@ -155,8 +156,8 @@ def test_a_second_choice_with_higher_odds_is_explained(odds, is_higher):
             "; unclear: 11 clusters have higher odds (50%) than 12 (30%), the most typical of the "
             "best candidates; to settle it, set the number of clusters"
         )
-    assert _choose._second(numbers) == words
-    assert _choose._second(numbers[:1]) == ""
+    assert reasons.second_choice(numbers) == words
+    assert reasons.second_choice(numbers[:1]) == ""
 
 
 def test_a_second_choice_with_negligible_odds_is_not_named():
@@ -164,16 +165,16 @@ def test_a_second_choice_with_negligible_odds_is_not_named():
         NumberOption(k, share, None, None, None, None, None, k == 9)
         for k, share in ((9, 0.9999), (10, 0.0009))
     ]
-    assert _choose._second(numbers) == ""
+    assert reasons.second_choice(numbers) == ""
 
 
 def test_all_numbers_with_higher_odds_are_named():
     odds = {1: 0.426, 3: 0.417, 4: 0.082, 5: 0.03}
     numbers = [NumberOption(k, odds[k], None, None, None, None, None, k == 4) for k in odds]
-    words = _choose._second(numbers)
+    words = reasons.second_choice(numbers)
     assert "1 and 3 clusters have higher odds (43% and 42%) than 4 (8%), " in words
     (one,) = (number for number in numbers if number.n_clusters == 1)
-    assert "1 cluster has higher odds (43%) than 4" in _choose._second([one, *numbers[2:]])
+    assert "1 cluster has higher odds (43%) than 4" in reasons.second_choice([one, *numbers[2:]])
 
 
 @pytest.mark.parametrize(
@@ -621,21 +622,21 @@ def test_the_largest_number_of_clusters_comes_with_a_warning():
 
 def test_the_reason_calls_unstable_clusters_unclear():
     chosen = PSKC(random_state=0).fit(make_moons(300, noise=0.05, random_state=0)[0]).auto_
-    assert chosen.chosen.stability >= _choose.STABLE
+    assert chosen.chosen.stability >= reasons.STABLE
     assert "unclear" not in chosen.reason
-    shaky = replace(chosen.chosen, stability=_choose.STABLE - 0.01)
-    assert "unclear: random halves of the rows give partly different clusters" in _choose._reason(
+    shaky = replace(chosen.chosen, stability=reasons.STABLE - 0.01)
+    assert "unclear: random halves of the rows give partly different clusters" in reasons.reason_of(
         shaky, chosen.numbers, None
     )
 
 
 def test_the_reason_says_once_that_clusters_are_unclear():
     chosen = PSKC(random_state=0).fit(make_moons(300, noise=0.05, random_state=0)[0]).auto_
-    shaky = replace(chosen.chosen, stability=_choose.STABLE - 0.01)
+    shaky = replace(chosen.chosen, stability=reasons.STABLE - 0.01)
     likelier = [
         replace(number, odds=0.3 + 0.4 * (not number.is_chosen)) for number in chosen.numbers
     ]
-    reason = _choose._reason(shaky, likelier, None)
+    reason = reasons.reason_of(shaky, likelier, None)
     assert reason.count("unclear") == 1
     assert "higher odds" in reason.partition("%). ")[2]
 

@@ -33,7 +33,7 @@ def test_a_fit_that_cannot_fit_names_the_bytes_and_the_way_out(little_memory):
 
 
 def test_what_fits_is_not_refused(blobs, monkeypatch):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 10 * MEGABYTE)
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 40 * MEGABYTE)
     assert PSKC(random_state=0).fit(blobs).n_clusters_ == 3
 
 

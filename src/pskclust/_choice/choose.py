@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +12,6 @@ from numpy.typing import NDArray
 
 from .._data.rows import FitRows
 from .._data.weights import RowWeights
-from .._utils.callers import stack_level
 from .._utils.memory import require_memory
 from .._utils.parallel import one_blas_thread
 from .._utils.progress import Progress, Report, ignore
@@ -25,8 +22,9 @@ from .consensus import numbers_by_size, share_agreeing
 from .draws import N_BEST, Draw
 from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule
-from .options import NEGLIGIBLE_ODDS, ONE, AutoChoice, NumberOption, Option, numbers_of
+from .options import ONE, AutoChoice, Option, numbers_of
 from .pooling import MAX_DRAWS, Place, Pool, best_of, pool_draws
+from .reasons import in_words, reason_if_given, reason_of, warn_of_limit
 from .reassignment import reassigned
 from .sample import Sample, Samples, draw_samples
 from .similarity import (
@@ -36,7 +34,7 @@ from .similarity import (
     shared_cells,
     squared_distances,
 )
-from .split_tree import AVERAGE, MAX_LEAVES, SplitTree, condense, join_rows, settle
+from .split_tree import AVERAGE, SplitTree, condense, join_rows, settle
 from .stability import MAX_PLACING_PSI, grow_trees, min_rows_for
 
 # More rows add little information, and the cost grows with their square.
@@ -46,8 +44,6 @@ MIN_ROWS_TO_DIVIDE = 12
 # Largest share of rows in clusters below `min_cluster_size` for a cut to be a candidate.
 MAX_SHARE_TOO_SMALL = 0.1
 _N_SHOWN = 10
-# A clustering with a smaller mean Jaccard index is not called stable (Hennig, 2007).
-STABLE = 0.75
 # Memory of a choice. For each pair of rows: distances, neighbours and shared cells. For each cell
 # of a row: its number at each psi, and the products that count shared cells. For each row of a
 # draw: its nodes, its clusters in the best candidates, and its cells. For each pair of the best
@@ -130,7 +126,7 @@ def choose(
             reason = _reason_for_one(len(rows), min_cluster_size, found)
             found = _by_one_tree(points, psi, n_clusters, n_partitions, rng, reason)
     if n_clusters is None:
-        _warn_of_limit(found.choice)
+        warn_of_limit(found.choice)
     report(Progress("choose", 1, 1, found.choice.chosen.n_clusters))
     return Chosen(noise, rows, points, *found)
 
@@ -215,7 +211,7 @@ def _found(pool: Pool, n_clusters: int | None) -> _Found:
         chosen if k == chosen.n_clusters else option(Place(best.place.draw, cuts[k])) for k in bands
     )
     considered = numbers_of(options, chosen)
-    reason = _reason(chosen, considered, n_clusters)
+    reason = reason_of(chosen, considered, n_clusters)
     n_rows = draw.grown.n_rows
     choice = AutoChoice(chosen, tuple(shown), reason, n_rows, layers, considered)
     centres, cells = draw.grown.placing_centres, draw.grown.placing_cells
@@ -302,7 +298,7 @@ def _by_one_tree(
     labels = numbers_by_size(labels)[labels]
     kind = AVERAGE if n_clusters > 1 else ONE
     chosen = Option(kind, psi, n_clusters, 0.0, 1.0, *[None] * 5)
-    reason = reason_for_one if asked is None else _given(n_clusters)
+    reason = reason_for_one if asked is None else reason_if_given(n_clusters)
     numbers = numbers_of([chosen], chosen)
     choice = AutoChoice(chosen, (chosen,), reason, n_rows, (chosen,), numbers)
     centres, cells = drawn.centres[:, :placing], drawn.cells[0]
@@ -323,72 +319,6 @@ def _option(draw: Draw, number: int, odds: float) -> Option:
     )
 
 
-def _reason(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int | None) -> str:
-    if n_clusters is not None:
-        return _given(n_clusters)
-    second = _second(numbers)
-    if chosen.n_clusters == 1:
-        return f"1 cluster: no split into more clusters is stable and well separated{second}"
-    is_stable = (chosen.stability or 0.0) >= STABLE
-    how = "stable: random halves of the rows give the same clusters"
-    if not is_stable:
-        how = "unclear: random halves of the rows give partly different clusters"
-        # The second sentence does not call the clusters unclear again.
-        second = second.replace("; unclear: ", ". ")
-    return (
-        f"{_clusters(chosen.n_clusters)}, {how} (stability {chosen.stability:.0%}, "
-        f"least stable cluster {chosen.least_stability:.0%}){second}"
-    )
-
-
-def _given(n_clusters: int) -> str:
-    return f"{_clusters(n_clusters)}, the number that was set"
-
-
-def _second(numbers: Sequence[NumberOption]) -> str:
-    """Return the second choice in words, or a caveat if other numbers have higher odds.
-
-    Numbers of clusters with negligible odds are not named.
-    """
-    likely = [number for number in numbers if number.odds >= NEGLIGIBLE_ODDS]
-    others = [number for number in likely if not number.is_chosen]
-    if not others:
-        return ""
-    chosen = next(number for number in numbers if number.is_chosen)
-    higher = [number for number in others if number.odds > chosen.odds]
-    if not higher:
-        return f"; second choice: {_clusters(others[0].n_clusters)}"
-    have = "cluster has" if [number.n_clusters for number in higher] == [1] else "clusters have"
-    return (
-        f"; unclear: {_listed(str(number.n_clusters) for number in higher)} {have} higher odds "
-        f"({_listed(f'{number.odds:.0%}' for number in higher)}) than {chosen.n_clusters} "
-        f"({chosen.odds:.0%}), the most typical of the best candidates; to settle it, set the "
-        "number of clusters"
-    )
-
-
-def _listed(words: Iterable[str]) -> str:
-    """Return words with commas, and "and" before the last one."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _warn_of_limit(choice: AutoChoice) -> None:
-    """Warn if there may be more clusters than are considered."""
-    likeliest = choice.numbers[0].n_clusters
-    if MAX_LEAVES in (likeliest, choice.chosen.n_clusters):
-        is_chosen = choice.chosen.n_clusters == MAX_LEAVES
-        how = "were chosen" if is_chosen else "have the highest odds of all numbers"
-        warnings.warn(
-            f"{MAX_LEAVES} clusters {how}, the most that are considered unless their number "
-            "is given. If there are more, use n_clusters=k for k clusters, or psi and tau for "
-            "clusters that grow on all rows. If there are fewer, as is likely for texts, try a "
-            "layer in layers_ or a smaller n_clusters.",
-            UserWarning,
-            stacklevel=stack_level(),
-        )
-
-
 def _reason_for_one(n_rows: int, min_cluster_size: int, ruled_out: _RuledOut | None) -> str:
     """Return why there is one cluster although no candidate was compared with others."""
     if ruled_out is None:
@@ -403,9 +333,5 @@ def _reason_for_one(n_rows: int, min_cluster_size: int, ruled_out: _RuledOut | N
     return (
         f"1 cluster: every split leaves more than {MAX_SHARE_TOO_SMALL:.0%} of the rows in "
         f"clusters of fewer than min_cluster_size={min_cluster_size:,} rows; without this limit, "
-        f"{_clusters(ruled_out.n_clusters)}"
+        f"{in_words(ruled_out.n_clusters)}"
     )
-
-
-def _clusters(number: int) -> str:
-    return "1 cluster" if number == 1 else f"{number} clusters"
