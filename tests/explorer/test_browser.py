@@ -184,9 +184,9 @@ def person(visit):
 
 def colour_of(person, cluster):
     """Return the colour of a cluster, as `pixels` names it."""
-    style = person.page.eval_on_selector(
-        f'[data-cluster="{cluster}"] .swatch', "element => element.style.background"
-    )
+    # A locator waits until the table is there.
+    swatch = person.page.locator(f'[data-cluster="{cluster}"] .swatch').first
+    style = swatch.evaluate("element => element.style.background")
     return style.removeprefix("rgb(").removesuffix(")").replace(" ", "")
 
 
