@@ -24,7 +24,7 @@ from .evidence import Candidate, gather_evidence
 from .noise import NoiseRule
 from .options import ONE, AutoChoice, Option, numbers_of
 from .pooling import MAX_DRAWS, Place, Pool, best_of, pool_draws
-from .reasons import in_words, reason_if_given, reason_of, warn_of_limit
+from .reasons import reason_if_given, reason_of, warn_of_limit
 from .reassignment import reassigned
 from .sample import Sample, Samples, draw_samples
 from .similarity import (
@@ -333,5 +333,5 @@ def _reason_for_one(n_rows: int, min_cluster_size: int, ruled_out: _RuledOut | N
     return (
         f"1 cluster: every split leaves more than {MAX_SHARE_TOO_SMALL:.0%} of the rows in "
         f"clusters of fewer than min_cluster_size={min_cluster_size:,} rows; without this limit, "
-        f"{in_words(ruled_out.n_clusters)}"
+        f"{counted(ruled_out.n_clusters, 'cluster')}"
     )

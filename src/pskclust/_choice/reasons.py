@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 
 from .._utils.callers import stack_level
+from .._utils.wording import counted
 from .options import NEGLIGIBLE_ODDS, AutoChoice, NumberOption, Option
 from .split_tree import MAX_LEAVES
 
@@ -26,13 +27,13 @@ def reason_of(chosen: Option, numbers: Sequence[NumberOption], n_clusters: int |
         # The second sentence does not call the clusters unclear again.
         second = second.replace("; unclear: ", ". ")
     return (
-        f"{in_words(chosen.n_clusters)}, {how} (stability {chosen.stability:.0%}, "
+        f"{counted(chosen.n_clusters, 'cluster')}, {how} (stability {chosen.stability:.0%}, "
         f"least stable cluster {chosen.least_stability:.0%}){second}"
     )
 
 
 def reason_if_given(n_clusters: int) -> str:
-    return f"{in_words(n_clusters)}, the number that was set"
+    return f"{counted(n_clusters, 'cluster')}, the number that was set"
 
 
 def second_choice(numbers: Sequence[NumberOption]) -> str:
@@ -47,7 +48,7 @@ def second_choice(numbers: Sequence[NumberOption]) -> str:
     chosen = next(number for number in numbers if number.is_chosen)
     higher = [number for number in others if number.odds > chosen.odds]
     if not higher:
-        return f"; second choice: {in_words(others[0].n_clusters)}"
+        return f"; second choice: {counted(others[0].n_clusters, 'cluster')}"
     have = "cluster has" if [number.n_clusters for number in higher] == [1] else "clusters have"
     return (
         f"; unclear: {_listed(str(number.n_clusters) for number in higher)} {have} higher odds "
@@ -77,7 +78,3 @@ def warn_of_limit(choice: AutoChoice) -> None:
             UserWarning,
             stacklevel=stack_level(),
         )
-
-
-def in_words(number: int) -> str:
-    return "1 cluster" if number == 1 else f"{number} clusters"

@@ -121,19 +121,18 @@ class SplitTree:
 
         The tree ends before the first split with a side that no row follows.
         """
-        leaves = self.leaves[followed]
-        has_rows = (np.bincount(leaves, minlength=self.n_nodes) @ self.within > 0)[self.children]
-        n_splits = int(np.append(has_rows.all(axis=1), False).argmin())
+        whole = replace(self, nodes=self.nodes[followed], leaves=self.leaves[followed])
+        has_rows = (whole.sizes[self.children] > 0).all(axis=1)
+        n_splits = int(np.append(has_rows, False).argmin())
         n_nodes = 2 * n_splits + 1
         # The deepest remaining node above each node; nodes come after those above them.
         above = n_nodes - 1 - self.within[:, n_nodes - 1 :: -1].argmax(axis=1)
-        nodes = self.nodes[followed]
         return replace(
-            self,
+            whole,
             owners=self.owners[:n_splits],
             heights=self.heights[:n_splits],
-            nodes=np.where(nodes < 0, -1, above[nodes]),
-            leaves=above[leaves],
+            nodes=np.where(whole.nodes < 0, -1, above[whole.nodes]),
+            leaves=above[whole.leaves],
         )
 
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
